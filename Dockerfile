@@ -1,0 +1,20 @@
+# The proxy in a container: docker build -t responses-proxy . && docker run -p 127.0.0.1:8080:8080 responses-proxy
+# Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1
+
+FROM python:3.13-slim AS packages
+COPY scripts/locks/run.txt /
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes --requirement /run.txt
+
+FROM python:3.13-slim
+RUN useradd --system --no-create-home --uid 10001 proxy
+COPY --from=packages /venv /venv
+COPY proxy /app/proxy
+WORKDIR /app
+# In a container, all addresses are the container's own; which of them are open to whom is the engine's business.
+ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PROXY_HOST=0.0.0.0 PROXY_PORT=8080
+USER proxy
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD ["python", "-c", "import os, urllib.request as web; web.urlopen(f\"http://127.0.0.1:{os.environ['PROXY_PORT']}/healthz\", timeout=2)"]
+ENTRYPOINT ["python", "-m", "proxy"]
+CMD ["serve"]
