@@ -1,0 +1,121 @@
+"""What can go wrong, named after who must act.
+
+    Fault
+    ├── ClientFault        the request must change                              4xx
+    │   ├── NotFound           what it names does not exist                     404
+    │   ├── TooLarge           it is over a limit                               413
+    │   └── Unsupported        its media type or encoding is not spoken here    415
+    ├── BackendFault       the backend failed, or answered what cannot be used  5xx
+    │   ├── Unreachable        no connection                                    502
+    │   ├── Timeout            a connection, but no answer in time              504
+    │   ├── Truncated          the answer stopped before its end                502
+    │   ├── Garbled            the answer breaks its protocol                   502
+    │   ├── Empty              the answer ended with nothing in it              502
+    │   ├── Overloaded         it asks to be spared; `retry_after` says how long  503
+    │   ├── RateLimited        it limits us; `retry_after` likewise             429
+    │   └── OutOfQuota         our account there has nothing left               429
+    └── ProxyFault         we are at fault, or stopping                         5xx
+
+Before the first byte of an answer a fault is raised and becomes an HTTP status; afterwards it travels as an event and
+leaves in the surface's own words. `status` is therefore a hint, used only while there still is a status to choose.
+"""
+
+from typing import ClassVar
+
+
+class Fault(Exception):
+    type: ClassVar[str] = "server_error"
+    status: int = 500
+    code: str | None = "server_error"
+    retryable: bool = False
+    """May the same request succeed later, unchanged?"""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        status: int | None = None,
+        retry_after: float | None = None,
+        retryable: bool | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.retry_after = retry_after
+        if code is not None:
+            self.code = code
+        if status is not None:
+            self.status = status
+        if retryable is not None:
+            self.retryable = retryable
+
+
+class ClientFault(Fault):
+    type = "invalid_request_error"
+    status = 400
+    code: str | None = None
+
+
+class NotFound(ClientFault):
+    status = 404
+
+
+class TooLarge(ClientFault):
+    status = 413
+    code = "request_too_large"
+
+
+class Unsupported(ClientFault):
+    status = 415
+    code = "unsupported_media_type"
+
+
+class BackendFault(Fault):
+    status = 502
+    code = "upstream_error"
+    retryable = True
+
+
+class Unreachable(BackendFault):
+    code = "upstream_unreachable"
+
+
+class Timeout(BackendFault):
+    status = 504
+    code = "upstream_timeout"
+
+
+class Truncated(BackendFault):
+    code = "upstream_stream_truncated"
+
+
+class Garbled(BackendFault):
+    code = "upstream_protocol_error"
+
+
+class Empty(BackendFault):
+    code = "upstream_empty_reply"
+
+
+class Overloaded(BackendFault):
+    status = 503
+    code = "server_is_overloaded"
+
+
+class RateLimited(BackendFault):
+    type = "rate_limit_error"
+    status = 429
+    code = "rate_limit_exceeded"
+
+
+class OutOfQuota(BackendFault):
+    type = "insufficient_quota"  # Codex gives up, as it should, only if type and code both say so
+    status = 429
+    code = "insufficient_quota"
+    retryable = False
+
+
+class ProxyFault(Fault):
+    pass

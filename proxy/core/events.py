@@ -1,0 +1,145 @@
+"""The words for what is answered: deltas, which promise nothing, and events, which promise order.
+
+A decoder says *deltas* as they come off the wire: late, split, repeated, interleaved. The assembler alone turns them
+into *events*, which never are: parts strictly one after another, each started and ended once, one ending, last.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.model import ReplyPart, ToolKind, ToolName, Usage
+
+# ── deltas: what decoders say ──
+
+
+@dataclass(slots=True)
+class TextDelta:
+    text: str
+    logprobs: list[Any] | None = None
+
+
+@dataclass(slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(slots=True)
+class RefusalDelta:
+    text: str
+
+
+@dataclass(slots=True)
+class CallDelta:
+    """A fragment of a tool call. Anything may be missing; the assembler finds the call it belongs to."""
+
+    index: int | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+@dataclass(slots=True)
+class UsageDelta:
+    usage: Usage
+
+
+class Finish(StrEnum):
+    """Why the model stopped, reduced to what changes the ending. That there are calls is seen, not told."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    FILTER = "filter"
+
+
+@dataclass(slots=True)
+class FinishDelta:
+    finish: Finish
+
+
+@dataclass(slots=True)
+class EndDelta:
+    """The backend said that nothing follows: `[DONE]`, or the end of a complete JSON body."""
+
+
+@dataclass(slots=True)
+class ErrorDelta:
+    fault: Fault
+
+
+Delta = (
+    TextDelta | ReasoningDelta | RefusalDelta | CallDelta | UsageDelta | FinishDelta | EndDelta | ErrorDelta
+)
+
+
+# ── events: what the assembler promises ──
+
+
+class PartKind(Enum):
+    TEXT = "text"
+    REASONING = "reasoning"
+    REFUSAL = "refusal"
+    CALL = "call"
+
+
+@dataclass(slots=True)
+class CallHead:
+    """What is known of a call when it opens: the client's own words for it."""
+
+    call_id: str
+    tool: ToolName
+    kind: ToolKind
+
+
+@dataclass(slots=True)
+class ReplyStarted:
+    pass
+
+
+@dataclass(slots=True)
+class PartStarted:
+    kind: PartKind
+    call: CallHead | None = None
+    """Present exactly when `kind` is CALL."""
+
+
+@dataclass(slots=True)
+class PartDelta:
+    """More of the one open part; never empty."""
+
+    text: str
+    logprobs: list[Any] | None = None
+
+
+@dataclass(slots=True)
+class PartEnded:
+    part: ReplyPart
+    complete: bool
+    """False when the reply was cut inside this part."""
+
+
+class Ending(Enum):
+    COMPLETED = "completed"
+    MAX_TOKENS = "max_tokens"
+    FILTERED = "filtered"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class ReplyEnded:
+    ending: Ending
+    usage: Usage | None = None
+    fault: Fault | None = None
+    """Present exactly when `ending` is FAILED."""
+
+
+Event = ReplyStarted | PartStarted | PartDelta | PartEnded | ReplyEnded
+
+
+@dataclass(slots=True)
+class Reply:
+    """A whole reply, folded from its events: what a non-streaming client, the store and the log line need."""
+
+    parts: list[PartEnded] = field(default_factory=list)
+    ended: ReplyEnded | None = None

@@ -1,0 +1,109 @@
+"""JSON text in and out: orjson, and what it refuses although the world sends it.
+
+The strict parser is always tried first. Only what it refuses takes the slow path: a byte order mark, invalid
+UTF-8, `NaN` and `Infinity`, half characters, raw control characters. One bad byte must not lose an answer.
+"""
+
+import json  # noqa: TID251 - the one place that needs the parser which keeps what orjson refuses
+from typing import Any
+
+import orjson
+
+from proxy.core.surrogates import mend
+
+WRITABLE_DEPTH = 250
+"""orjson reads 1024 levels but writes 254: what is to be written again may not be nested deeper than this,
+which leaves a few for what we put around it."""
+
+INT64 = range(-(2**63), 2**64)
+"""The integers that orjson writes by itself."""
+
+
+class BadJson(ValueError):
+    """Not JSON, whatever is forgiven."""
+
+
+def loads(data: bytes | str) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return lenient(data)
+
+
+strict = orjson.loads
+"""For those who must know when leniency was needed; raises ValueError."""
+
+
+def lenient(data: bytes | str) -> Any:
+    """`NaN` and `Infinity` become None. Half characters stay: the other half may be in the next text."""
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    try:
+        return json.loads(text.removeprefix("\ufeff"), strict=False, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise BadJson(str(error)) from None
+
+
+def dumps(value: Any) -> bytes:
+    """Half characters become U+FFFD, integers of any size are written; BadJson only for what is too deep."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        if deeper_than(value, WRITABLE_DEPTH):
+            raise BadJson("nested too deeply to be written") from None
+        return orjson.dumps(_writable(value))
+
+
+def _writable(value: Any) -> Any:
+    """The same value without half characters, and with big integers as the digits they are."""
+    match value:
+        case str():
+            return mend(value)
+        case dict():
+            return {_writable(key): _writable(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_writable(inner) for inner in value]
+        case int() if value not in INT64:
+            return orjson.Fragment(str(value))
+        case _:
+            return value
+
+
+def compact(value: Any) -> str:
+    return dumps(value).decode()
+
+
+def string(text: str) -> bytes:
+    """The JSON literal of one string: the hot path of every streamed delta."""
+    try:
+        return orjson.dumps(text)
+    except TypeError:
+        return orjson.dumps(mend(text))
+
+
+def is_object(text: str) -> bool:
+    """Is this text one whole JSON object?
+
+    The two ends are looked at first: a text that is still growing nearly always fails there, for free.
+    """
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    try:
+        return isinstance(loads(text), dict)
+    except BadJson:
+        return False
+
+
+def deeper_than(value: Any, limit: int) -> bool:
+    """Are more than `limit` lists or objects inside one another? Level by level, so without recursion."""
+    layer = [value] if isinstance(value, dict | list) else []
+    for _ in range(limit):
+        if not layer:
+            return False
+        layer = [
+            inner
+            for outer in layer
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(layer)

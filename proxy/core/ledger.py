@@ -1,0 +1,42 @@
+"""What happened beside the answer: counted oddities, things dropped, remarks for the log.
+
+Nothing is lost silently: whoever drops or mends something says so here, once, and the engine's one summary line per
+request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
+"""
+
+from collections import Counter
+from typing import Any, Protocol
+
+
+class Log(Protocol):
+    def debug(self, event: str, **fields: Any) -> Any: ...
+    def info(self, event: str, **fields: Any) -> Any: ...
+
+
+class Silence:
+    """A log that nobody reads: the default for tests and tools."""
+
+    def debug(self, event: str, **fields: Any) -> None:
+        pass
+
+    def info(self, event: str, **fields: Any) -> None:
+        pass
+
+
+class Ledger:
+    """One per request."""
+
+    __slots__ = ("dropped", "log", "oddities")
+
+    def __init__(self, log: Log | None = None) -> None:
+        self.log: Log = log or Silence()
+        self.oddities: Counter[str] = Counter()
+        self.dropped: Counter[str] = Counter()
+
+    def odd(self, what: str) -> None:
+        """The backend said something strange that could be understood or had to be ignored."""
+        self.oddities[what] += 1
+
+    def drop(self, what: str) -> None:
+        """Something of the client's request is not passed on."""
+        self.dropped[what] += 1

@@ -1,0 +1,200 @@
+"""The words for what is asked: one neutral request of turns and parts.
+
+Every surface decodes into these, every backend encodes from them. Nothing here is any dialect's schema; what only
+one dialect understands travels in `extras`, keyed by that dialect, and is given back to that dialect alone.
+
+Objects are read-only by rule: whoever needs another value makes another object.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Extras = dict[str, Any]
+
+
+class Role(StrEnum):
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class ToolKind(StrEnum):
+    """How the client declared a tool, and therefore how a call to it must come back."""
+
+    FUNCTION = "function"
+    CUSTOM = "custom"
+
+
+# ── parts ──
+
+
+@dataclass(slots=True)
+class Text:
+    text: str
+    logprobs: list[Any] | None = None
+    """Only in replies, and only when asked for: one entry per token, in the Responses form."""
+
+
+@dataclass(slots=True)
+class Refusal:
+    text: str
+
+
+@dataclass(slots=True)
+class Reasoning:
+    text: str
+    extras: Extras = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Image:
+    url: str
+    """An https or a data URL. Never fetched here."""
+    detail: str | None = None
+
+
+@dataclass(slots=True)
+class Audio:
+    data: str
+    """Base64."""
+    format: str
+
+
+@dataclass(slots=True)
+class File:
+    name: str | None = None
+    data: str | None = None
+    """A data URL."""
+    url: str | None = None
+    id: str | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class ToolName:
+    """The client's own name of a tool. Two namespaces may hold the same inner name."""
+
+    name: str
+    namespace: str | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    call_id: str
+    tool: ToolName
+    kind: ToolKind
+    arguments: str
+    """JSON text for functions, the raw input for custom tools. Always what the model wrote, never repaired."""
+
+
+@dataclass(slots=True)
+class Result:
+    call_id: str
+    content: list["Text | Image | File | Audio"]
+
+
+UserPart = Text | Image | Audio | File
+ReplyPart = Text | Refusal | Reasoning | Call
+Part = Text | Image | Audio | File | Refusal | Reasoning | Call | Result
+
+
+@dataclass(slots=True)
+class Turn:
+    """Consecutive parts of one role. `inbound.history` promises: a turn's calls are answered by the turn after it."""
+
+    role: Role
+    parts: list[Part]
+
+
+# ── tools ──
+
+
+@dataclass(slots=True)
+class ToolSpec:
+    tool: ToolName
+    kind: ToolKind = ToolKind.FUNCTION
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    """JSON Schema as the client sent it; `tools.schema` reduces it for a backend."""
+    strict: bool | None = None
+    grammar: dict[str, Any] | None = None
+    """A custom tool's `format`."""
+
+
+class ChoiceMode(StrEnum):
+    AUTO = "auto"
+    NONE = "none"
+    REQUIRED = "required"
+
+
+@dataclass(slots=True)
+class ToolChoice:
+    """A mode, and optionally the only tools that may be called. A forced function is REQUIRED with one tool."""
+
+    mode: ChoiceMode = ChoiceMode.AUTO
+    only: frozenset[ToolName] | None = None
+
+
+# ── the request ──
+
+
+class FormatKind(StrEnum):
+    TEXT = "text"
+    JSON_OBJECT = "json_object"
+    JSON_SCHEMA = "json_schema"
+
+
+@dataclass(slots=True)
+class OutputFormat:
+    kind: FormatKind = FormatKind.TEXT
+    name: str | None = None
+    schema: dict[str, Any] | None = None
+    description: str | None = None
+    strict: bool | None = None
+
+
+@dataclass(slots=True)
+class Sampling:
+    """Tuning: passed on where the backend knows it, dropped with a remark where it does not."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    seed: int | None = None
+    stop: list[str] | None = None
+    max_tokens: int | None = None
+    logprobs: bool = False
+    top_logprobs: int = 0
+
+
+@dataclass(slots=True)
+class ReasoningWish:
+    effort: str | None = None
+    summary: str | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    model: str
+    turns: list[Turn]
+    tools: list[ToolSpec] = field(default_factory=list)
+    choice: ToolChoice = field(default_factory=ToolChoice)
+    parallel_calls: bool = True
+    sampling: Sampling = field(default_factory=Sampling)
+    reasoning: ReasoningWish = field(default_factory=ReasoningWish)
+    format: OutputFormat = field(default_factory=OutputFormat)
+    verbosity: str | None = None
+    stream: bool = False
+    extras: Extras = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Usage:
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0

@@ -1,0 +1,49 @@
+"""Texts of strangers, made fit to be shown: no secrets, no control characters, no end without a limit.
+
+A backend's error may quote the key it was sent, or the URL that somebody configured with a password in it.
+"""
+
+import re
+
+MAX_QUOTE = 500
+"""Long enough for every refusal that explains itself; shorter than a web page or a stack trace."""
+MAX_SEARCHED = 8 * MAX_QUOTE
+"""Masking shortens, so more is masked than is shown; the rest is not even looked at."""
+
+MASK = "[redacted]"
+
+_SECRETS = re.compile(
+    r"""
+    \b(?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{8,}  # prefixes that vendors use
+    | \bhf_\w{20,}                       # Hugging Face, whose models are called hf_ too
+    | \bAIza[\w-]{10,}                   # Google
+    | \beyJ[\w-]{5,}(?:\.[\w-]+)+        # a signed token
+    | (?<=://)[^\s/@]+(?=@)              # user and password in a URL
+    """,
+    re.VERBOSE,
+)
+_NAMED = re.compile(
+    r"""
+    (?P<name>
+        \bbearer\s
+        | \b(?:x-)?api[-_\s]?key\b(?:\s+provided)?["']?\s*[:=]
+        | \b(?:authorization|password|secret|access[-_]token)["']?\s*[:=]
+        | [?&](?:key|sig|token|code)=
+    )
+    (?P<gap>\s*["']?(?:bearer\s+)?)
+    [^\s"',;&)}\]]+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+
+
+def masked(text: str) -> str:
+    """Without anything that looks like a key."""
+    return _SECRETS.sub(MASK, _NAMED.sub(rf"\g<name>\g<gap>{MASK}", text))
+
+
+def quotable(text: str) -> str:
+    """One line, masked, and cut."""
+    text = masked(_CONTROLS.sub(" ", text[:MAX_SEARCHED])).strip()
+    return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"

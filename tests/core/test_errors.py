@@ -1,0 +1,75 @@
+"""R1: a fault says who must act, which status to choose while there is one to choose, and whether to try again."""
+
+import re
+
+import pytest
+
+from proxy.core import errors
+from proxy.core.errors import BackendFault, ClientFault, Fault, OutOfQuota, ProxyFault, RateLimited
+
+
+def families(parent: type[Fault] = Fault) -> list[type[Fault]]:
+    """What comes of it in this module; a room may have a kind of its own that never leaves it."""
+    children = [child for child in parent.__subclasses__() if child.__module__ == errors.__name__]
+    return [kind for child in children for kind in (child, *families(child))]
+
+
+EVERY = [Fault, *families()]
+DRAWN = re.findall(r"^ *([│├└─ ]*)(\w+) .*  (\d..|\dxx)$", errors.__doc__ or "", re.MULTILINE)
+
+
+def test_the_tree_that_is_drawn_is_the_tree() -> None:
+    assert [name for _, name, _ in DRAWN] == [kind.__name__ for kind in families()]
+    parents = {kind.__name__: kind.__mro__[1].__name__ for kind in families()}
+    family = ""
+    for branches, name, _ in DRAWN:
+        deep = branches.count("─") == 2 and ("│" in branches or branches.startswith("    "))
+        assert parents[name] == (family if deep else "Fault")
+        family = family if deep else name
+
+
+@pytest.mark.parametrize(("name", "status"), [(name, status) for _, name, status in DRAWN])
+def test_the_statuses_that_are_drawn_are_the_statuses(name: str, status: str) -> None:
+    actual = str(getattr(errors, name).status)
+    assert actual[0] == status[0]
+    assert status[1:] == "xx" or actual == status
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_fault_is_an_exception_with_a_message(kind: type[Fault]) -> None:
+    fault = kind("It broke.")
+    assert isinstance(fault, Exception)
+    assert fault.message == str(fault) == "It broke."
+    assert (fault.param, fault.retry_after) == (None, None)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_one_fault_may_differ_from_its_kind_and_changes_nothing_for_others(kind: type[Fault]) -> None:
+    usual = (kind.code, kind.status, kind.retryable)
+    fault = kind("x", code="c", param="p", status=418, retry_after=1.5, retryable=not kind.retryable)
+    assert (fault.code, fault.param, fault.status, fault.retry_after) == ("c", "p", 418, 1.5)
+    assert fault.retryable is not kind.retryable
+    other = kind("y")
+    assert (other.code, other.status, other.retryable) == (kind.code, kind.status, kind.retryable) == usual
+
+
+def test_who_must_act_decides_the_class_of_the_status() -> None:
+    for kind in families(ClientFault):
+        assert 400 <= kind.status < 500
+        assert kind.type == "invalid_request_error"
+    for kind in families(BackendFault):
+        assert kind.status >= 500 or kind in (RateLimited, OutOfQuota)
+    assert ProxyFault.status == 500
+
+
+def test_a_client_that_must_change_its_request_is_never_told_to_repeat_it() -> None:
+    assert not any(kind.retryable for kind in (ClientFault, *families(ClientFault)))
+
+
+def test_backends_may_recover_but_an_empty_account_does_not() -> None:
+    assert {kind for kind in (BackendFault, *families(BackendFault)) if not kind.retryable} == {OutOfQuota}
+
+
+def test_each_kind_of_backend_fault_has_a_code_of_its_own() -> None:
+    kinds = [BackendFault, *families(BackendFault)]
+    assert len({kind.code for kind in kinds}) == len(kinds)

@@ -1,0 +1,47 @@
+"""The words of the reply: whoever listens understands all of them."""
+
+from typing import get_args
+
+from proxy.core.events import Delta, Ending, Event, Finish, PartDelta, PartKind, Reply, ReplyEnded
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_object import STATUS, ResponseObject
+from proxy.core.ledger import Ledger
+from proxy.core.model import ReplyPart
+from proxy.core.stream.assembler import ENDINGS, Assembler
+from proxy.core.stream.lifecycle import REPLY_MOVES
+from proxy.core.tools.names import NameTable
+from tests.core.stream.assembling import PART_KINDS
+from tests.helpers import NOW, REQUEST, counting_mint
+
+
+def test_the_assembler_understands_every_delta() -> None:
+    assembler = Assembler([].append, names=NameTable(), mint=counting_mint(), ledger=Ledger())
+    assert set(assembler._handlers) == set(get_args(Delta))
+
+
+def test_the_encoder_understands_every_event() -> None:
+    encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), [].append)
+    assert set(encoder._handlers) == set(get_args(Event))
+
+
+def test_every_event_has_its_place_in_a_reply() -> None:
+    assert {event for _, event in REPLY_MOVES} == set(get_args(Event))
+
+
+def test_every_kind_of_part_starts_and_ends() -> None:
+    assert set(PART_KINDS) == set(get_args(ReplyPart))
+    assert set(PART_KINDS.values()) == set(PartKind)
+
+
+def test_every_finish_is_an_ending_and_only_a_failure_is_none() -> None:
+    assert set(ENDINGS) == set(Finish)
+    assert {*ENDINGS.values(), Ending.FAILED} == set(Ending) == set(STATUS)
+
+
+def test_two_replies_share_no_parts() -> None:
+    assert Reply().parts is not Reply().parts
+
+
+def test_what_was_not_said_is_none() -> None:
+    assert PartDelta("x").logprobs is None
+    assert ReplyEnded(Ending.COMPLETED) == ReplyEnded(Ending.COMPLETED, usage=None, fault=None)

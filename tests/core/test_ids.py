@@ -1,0 +1,33 @@
+"""S25: ids are 128 random bits behind a prefix that clients know."""
+
+import re
+from secrets import token_hex
+
+import pytest
+
+from proxy.core.ids import RANDOM_BYTES, Mint
+from tests.helpers import counting_mint
+
+
+@pytest.mark.parametrize("prefix", ["resp", "msg", "fc", "call"])
+def test_an_id_is_a_prefix_and_32_hexadecimal_digits(prefix: str) -> None:
+    """Codex gives back only ids of the form `prefix_suffix`, and call ids may have 64 characters."""
+    made = Mint(token_hex).make(prefix)
+    assert re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", made)
+    assert len(made) <= 64
+
+
+def test_128_bits_are_asked_of_the_source() -> None:
+    asked: list[int] = []
+    Mint(lambda size: str(asked.append(size))).response()
+    assert asked == [RANDOM_BYTES] == [128 // 8]
+
+
+def test_each_id_is_made_of_new_randomness() -> None:
+    mint = Mint(token_hex)
+    assert len({mint.call() for _ in range(100)}) == 100
+
+
+def test_the_same_source_gives_the_same_ids() -> None:
+    assert counting_mint().response() == counting_mint().response() == f"resp_{1:032x}"
+    assert counting_mint().call() == f"call_{1:032x}"

@@ -1,0 +1,126 @@
+"""Whatever JSON the world sends is read or refused in one way, and what is written is always valid."""
+
+import orjson
+import pytest
+
+from proxy.core import jsontext
+from proxy.core.jsontext import BadJson
+
+CUT_OFF = "\ud83d"  # the first half of a character
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        pytest.param(b'{"a":[1,"\xc3\xa9",null]}', {"a": [1, "é", None]}, id="clean"),
+        pytest.param('{"a":"é"}', {"a": "é"}, id="clean text"),
+        pytest.param(b'\xef\xbb\xbf{"a":1}', {"a": 1}, id="F27 byte order mark"),
+        pytest.param(b'{"a":"x\xffy"}', {"a": "x\ufffdy"}, id="F29 invalid UTF-8"),
+        pytest.param(b"[NaN,Infinity,-Infinity]", [None, None, None], id="F35 no numbers"),
+        pytest.param(rb'"\ud83d"', CUT_OFF, id="F36 half a character is kept"),
+        pytest.param(b'{"a":"tab\there"}', {"a": "tab\there"}, id="raw control character"),
+        pytest.param(f'"{CUT_OFF}"', CUT_OFF, id="half a character in text"),
+    ],
+)
+def test_reads_what_can_be_read(text: bytes | str, value: object) -> None:
+    assert jsontext.loads(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b"{'a':1}", b"<html>", b"[DONE]", b"9" * 5000, b"[" * 100_000],
+    ids=["nothing", "cut", "python", "page", "end mark", "endless number", "S18 nesting without end"],
+)
+def test_refuses_the_rest_as_bad_json(text: bytes) -> None:
+    with pytest.raises(BadJson):
+        jsontext.loads(text)
+
+
+def test_the_strict_parser_refuses_what_the_lenient_one_mends() -> None:
+    with pytest.raises(ValueError, match="surrogate"):
+        jsontext.strict(rb'"\ud83d"')
+    assert jsontext.lenient(rb'"\ud83d"') == CUT_OFF
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": ["é", 1.5, None, True]}, '{"a":["é",1.5,null,true]}'),
+        ({"k" + CUT_OFF: ["a" + CUT_OFF]}, '{"k\ufffd":["a\ufffd"]}'),
+        (["\ud83d\ude00"], '["😀"]'),
+        ([2**64, -(2**63) - 1, 1], "[18446744073709551616,-9223372036854775809,1]"),
+        ((2**70, float("nan"), CUT_OFF), f'[{2**70},null,"\ufffd"]'),
+    ],
+    ids=["clean", "F36 orphans", "halves that met", "F38 big integers", "everything at once"],
+)
+def test_writes_everything_as_valid_json(value: object, text: str) -> None:
+    assert jsontext.compact(value) == text
+    assert jsontext.dumps(value) == text.encode()
+
+
+def nested(depth: int, inner: object = CUT_OFF) -> object:
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+def test_writes_down_to_the_depth_it_promises_and_refuses_what_is_deeper() -> None:
+    """S18: a body can parse and then not be writable."""
+    assert jsontext.dumps(nested(jsontext.WRITABLE_DEPTH)).count(b"[") == jsontext.WRITABLE_DEPTH
+    with pytest.raises(BadJson):
+        jsontext.dumps(nested(1000))
+
+
+def test_a_value_that_is_no_json_at_all_is_our_bug_and_stays_loud() -> None:
+    with pytest.raises(TypeError):
+        jsontext.dumps({"a": object()})
+
+
+@pytest.mark.parametrize("text", ["", "plain", 'quo"te', "\u2028\n\r\0", "a" + CUT_OFF, "\ud83d\ude00"])
+def test_a_string_literal_is_one_line_of_valid_json(text: str) -> None:
+    """F37, S14: no line end of the text can reach the wire."""
+    literal = jsontext.string(text)
+    assert b"\n" not in literal
+    assert b"\r" not in literal
+    assert orjson.loads(literal) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("{}", True),
+        (' {"a":{"b":"}"}}\n', True),
+        ('{"a":NaN}', True),
+        ('{"a":{}', False),
+        ('{"a":1}}', False),
+        ('{"a":1} {"b":2}', False),
+        ("[]", False),
+        ('"{}"', False),
+        ("", False),
+        ("{", False),
+    ],
+)
+def test_knows_a_whole_object(text: str, whole: bool) -> None:
+    assert jsontext.is_object(text) is whole
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "deeper"),
+    [
+        ("scalar", 0, False),
+        ([], 0, True),
+        ([], 1, False),
+        ([1, {"a": 2}], 1, True),
+        ([1, {"a": 2}], 2, False),
+        ({"a": {"b": [{}]}, "c": 1}, 3, True),
+        ({"a": {"b": [{}]}, "c": 1}, 4, False),
+    ],
+)
+def test_measures_depth(value: object, limit: int, deeper: bool) -> None:
+    assert jsontext.deeper_than(value, limit) is deeper
+
+
+def test_measures_depth_without_recursion() -> None:
+    """S18: what is measured may be deeper than any stack."""
+    assert jsontext.deeper_than(nested(20_000), 19_999)
+    assert not jsontext.deeper_than(nested(20_000), 20_000)

@@ -1,0 +1,40 @@
+"""Nothing is lost silently: what was odd and what was dropped is counted for the one line per request."""
+
+from typing import Any
+
+from proxy.core.ledger import Ledger
+
+
+def test_it_counts_what_was_odd_and_what_was_dropped_apart() -> None:
+    ledger = Ledger()
+    for what in ("a", "b", "a"):
+        ledger.odd(what)
+    ledger.drop("a")
+    assert dict(ledger.oddities) == {"a": 2, "b": 1}
+    assert dict(ledger.dropped) == {"a": 1}
+
+
+def test_two_requests_share_nothing() -> None:
+    Ledger().odd("a")
+    assert not Ledger().oddities
+
+
+def test_without_a_log_it_is_silent() -> None:
+    ledger = Ledger()
+    assert ledger.log.debug("x", a=1) is None
+    assert ledger.log.info("x", a=1) is None
+
+
+def test_the_log_is_the_one_it_was_given() -> None:
+    class Log:
+        def __init__(self) -> None:
+            self.lines: list[tuple[str, dict[str, Any]]] = []
+
+        def debug(self, event: str, **fields: Any) -> None:
+            self.lines.append((event, fields))
+
+        info = debug
+
+    log = Log()
+    Ledger(log).log.info("x", a=1)
+    assert log.lines == [("x", {"a": 1})]

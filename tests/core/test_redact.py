@@ -1,0 +1,63 @@
+"""S06: what strangers say is shown without secrets, on one line, and not for ever."""
+
+import pytest
+
+from proxy.core.redact import MASK, MAX_QUOTE, masked, quotable
+
+CANARY = "c4n4ryC4N4RY"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Incorrect API key provided: sk-proj-{CANARY}.",
+        f"Incorrect API key provided: sk-****{CANARY}.",
+        f"Authorization: Bearer {CANARY}",
+        f"got 'Bearer {CANARY}'",
+        f"gsk_{CANARY} is expired",
+        f"xai-{CANARY}, nvapi-{CANARY}, hf_{CANARY}{CANARY}, AIza{CANARY}, csk-{CANARY}, ghp_{CANARY}",
+        f"token eyJhbGciOi.{CANARY}.x",
+        f'{{"api_key": "{CANARY}"}}',
+        f"api-key={CANARY} x-api-key: {CANARY}",
+        f"invalid api key: {CANARY}",
+        f'"authorization":"Bearer {CANARY}"',
+        f"password={CANARY}&x=1",
+        f"cannot reach https://user:{CANARY}@host/v1",
+        f"GET /v1/models?key={CANARY}&alt=sse",
+        f"access_token = {CANARY}",
+    ],
+)
+def test_no_key_gets_through(text: str) -> None:
+    assert CANARY not in masked(text)
+    assert MASK in masked(text)
+    assert CANARY not in quotable(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unsupported parameter: 'max_tokens' is not supported with this model.",
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+        "The API key is missing.",
+        "Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.",
+        "property 'reasoning_content' is unsupported, see https://example.com/docs?page=2",
+        "the risk-free task-runner desk-top of xai-org/grok-1 and hf_model",
+        "",
+    ],
+)
+def test_what_is_no_key_stays(text: str) -> None:
+    assert masked(text) == text
+    assert quotable(text) == text
+
+
+def test_a_quote_is_one_line_without_control_characters() -> None:
+    """S15."""
+    assert quotable(" a\r\n\0\x1b[31mb\u2028c\x85d\ud83de ") == "a [31mb c d e"
+
+
+def test_a_quote_is_cut_after_masking_so_that_no_part_of_a_key_is_left() -> None:
+    quote = quotable("x" * (MAX_QUOTE - 10) + f" sk-{CANARY}{'y' * 100_000}")
+    assert len(quote) <= MAX_QUOTE
+    assert "sk-" not in quote
+    assert quotable("x" * (MAX_QUOTE + 1)) == "x" * (MAX_QUOTE - 1) + "…"
+    assert quotable("x" * MAX_QUOTE) == "x" * MAX_QUOTE
