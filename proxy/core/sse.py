@@ -1,0 +1,97 @@
+"""Server-sent events: a parser that no cut of the bytes can confuse, and the frames we write.
+
+The parser works on bytes and looks for blank lines only, so a character split over two reads cannot matter,
+and a megabyte in one line costs one scan. Everything the standard lets a server write is read: LF, CR and
+CRLF in any mix, one space or none after the colon, data in several lines, comments, fields unknown here.
+"""
+
+from collections.abc import Callable
+
+from proxy.core.errors import Garbled
+
+MAX_EVENT_BYTES = 16 * 1024 * 1024
+"""One event that is not ended yet. Backends send whole files as arguments in one chunk; never this much."""
+
+BOM = b"\xef\xbb\xbf"
+BLANK = b"\n\n"
+DONE = b"data: [DONE]\n\n"
+
+Emit = Callable[[bytes, bytes], None]
+
+
+class SseParser:
+    """Bytes in any cut → `emit(data, event name)`, once per event that has data. No name: b""."""
+
+    __slots__ = ("_after_cr", "_at_start", "_emit", "_limit", "_rest")
+
+    def __init__(self, emit: Emit, limit: int = MAX_EVENT_BYTES) -> None:
+        self._emit = emit
+        self._limit = limit
+        self._rest = bytearray()
+        """What came since the last blank line."""
+        self._after_cr = False
+        """The last byte was a CR, taken as a line end: a LF that follows belongs to it."""
+        self._at_start = True
+
+    def feed(self, data: bytes) -> None:
+        """Raises Garbled when an event grows beyond the limit."""
+        if b"\r" in data or (self._after_cr and data):
+            data = self._with_lf_only(data)
+        rest = self._rest
+        if rest.endswith(b"\n"):  # may be the first half of a blank line: look at it again
+            rest.pop()
+            data = b"\n" + data
+        blocks = data.split(BLANK)
+        unended = blocks.pop()
+        if blocks:
+            if rest:
+                blocks[0] = bytes(rest) + blocks[0]
+                rest.clear()
+            if self._at_start:
+                self._at_start = False
+                blocks[0] = blocks[0].removeprefix(BOM)
+            emit = self._emit
+            for block in blocks:
+                # Nearly every block is one line of JSON. (`find` takes a fifth of the time of `in` here.)
+                if block.startswith(b"data: {") and block.find(b"\n") < 0:
+                    emit(block[6:], b"")
+                else:
+                    self._read(block)
+        rest.extend(unended)
+        if len(rest) > self._limit:
+            raise Garbled(f"The backend sent an event of more than {self._limit} bytes.")
+
+    def close(self) -> None:
+        """The stream is over: a last event without its blank line counts too."""
+        block = bytes(self._rest)
+        self._rest.clear()
+        self._read(block.removeprefix(BOM) if self._at_start else block)
+
+    def _with_lf_only(self, data: bytes) -> bytes:
+        if self._after_cr and data.startswith(b"\n"):
+            data = data[1:]
+        self._after_cr = data.endswith(b"\r")
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    def _read(self, block: bytes) -> None:
+        name = b""
+        data: list[bytes] = []
+        for line in block.split(b"\n"):
+            field, _, value = line.partition(b":")
+            if field == b"data":
+                data.append(value.removeprefix(b" "))
+            elif field == b"event":
+                name = value.removeprefix(b" ")
+        payload = b"\n".join(data)
+        if payload:
+            self._emit(payload, name)
+
+
+def frame(event: str, payload: bytes) -> bytes:
+    """One event on the wire. JSON has no raw line ends, so a payload cannot end its own event."""
+    return b"event: %b\ndata: %b\n\n" % (event.encode(), payload)
+
+
+def comment(text: str) -> bytes:
+    """A line that clients ignore and that keeps a connection busy."""
+    return b": %b\n\n" % text.encode()
