@@ -1,0 +1,76 @@
+"""The function that stands for a custom tool, whose input is free text, before backends that know only functions."""
+
+import re
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.model import ToolSpec
+
+FIELD = "input"
+
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {FIELD: {"type": "string", "description": "The whole input of the tool, as plain text."}},
+    "required": [FIELD],
+    "additionalProperties": False,
+}
+
+_FENCED = re.compile(r"\s*(?P<fence>```+|~~~+)[^\n`]*\n(?P<inside>.*?)\n?(?P=fence)\s*", re.DOTALL)
+_HEREDOC = re.compile(
+    r"\s*apply_patch\s+<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)[ \t]*\n(?P<inside>.*\n)(?P=end)\s*",
+    re.DOTALL,
+)
+
+
+def description(spec: ToolSpec) -> str:
+    """What the client says of the tool and, since no backend can be held to a grammar, the grammar to read."""
+    told = [spec.description] if spec.description else []
+    grammar = spec.grammar or {}
+    grammar = grammar.get("grammar", grammar)  # the Chat form holds it one level deeper
+    if isinstance(definition := grammar.get("definition"), str):
+        syntax = grammar.get("syntax", "following")
+        told.append(f"`{FIELD}` must match this {syntax} grammar:\n```\n{definition.strip()}\n```")
+    told.append(
+        f"Put the text of the input into `{FIELD}` as it is, without quoting or code fences around it."
+    )
+    return "\n\n".join(told)
+
+
+def wrap(text: str) -> str:
+    """The arguments of the function for this input."""
+    return jsontext.compact({FIELD: text})
+
+
+def unwrap(arguments: str) -> str:
+    """The input in these arguments.
+
+    Models put it under other names, leave the JSON out, fence it, or write the shell command that would apply it.
+    What cannot be understood is the input itself: nothing is lost, and the client's tool will say what it thinks.
+    """
+    text = _unfenced(_text_in(arguments))
+    command = _HEREDOC.fullmatch(text)
+    return command["inside"] if command else text
+
+
+def _text_in(arguments: str) -> str:
+    try:
+        value = jsontext.loads(_unfenced(arguments))
+    except jsontext.BadJson:
+        return arguments
+    match value:
+        case str():
+            return value
+        case {"input": str(text)}:
+            return text
+        case dict() if len(value) == 1 and isinstance(text := next(iter(value.values())), str):
+            return text
+        case _:
+            return arguments
+
+
+def _unfenced(text: str) -> str:
+    """Without the one fence around it all. Two fenced blocks are a document, whose first and last line it needs."""
+    found = _FENCED.fullmatch(text)
+    if found and f"\n{found['fence']}" not in f"\n{found['inside']}":
+        return found["inside"]
+    return text

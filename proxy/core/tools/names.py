@@ -1,0 +1,89 @@
+"""The reversible table of tool names, one for each request.
+
+Backends know one flat list of functions named `[A-Za-z0-9_-]{1,64}`. Clients have namespaces, kinds and longer names,
+and a call must come back under exactly the name and kind that the client declared. So each tool gets one upstream
+name, no two the same, and the name a tool gets depends on as little as possible: backends cache a prompt by its
+prefix, and the tools stand at its beginning.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from hashlib import blake2s
+
+from proxy.core.model import ToolKind, ToolName, ToolSpec
+
+MAX_NAME = 64
+"""OpenAI's limit, and the lowest of all known ones."""
+HASH_DIGITS = 8
+"""Appended where a name had to be cut or was taken; should two agree in it, the next round is tried."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
+
+Key = tuple[ToolName, ToolKind]
+
+
+class NameTable:
+    """`tools` are what the client declares; `only`, where it is given, are the tools that may be called."""
+
+    __slots__ = ("_by_key", "_by_name", "_declared", "_permitted")
+
+    def __init__(self, tools: Iterable[ToolSpec] = (), only: Collection[ToolName] | None = None) -> None:
+        self._by_key: dict[Key, str] = {}
+        self._by_name: dict[str, Key] = {}
+        declared = dict.fromkeys((spec.tool, spec.kind) for spec in tools)
+        for key in sorted(declared, key=_is_altered):
+            self._assign(key)
+        self._declared = frozenset(self._by_name)
+        self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
+
+    def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
+        """The name the backend sees. A history may name tools that are no longer declared: they get one too."""
+        for key in ((tool, kind), *((tool, other) for other in ToolKind)):
+            if key in self._by_key:
+                return self._by_key[key]
+        return self._assign((tool, kind))
+
+    def client(self, upstream: str) -> Key:
+        """The client's own name and kind. A name that nobody has heard of is a function's, as it stands."""
+        return self._by_name.get(upstream) or (ToolName(upstream), ToolKind.FUNCTION)
+
+    def declared(self, upstream: str) -> bool:
+        return upstream in self._declared
+
+    def settled(self, upstream: str) -> bool:
+        """Declared, and not the beginning of another declared name: a name that comes in pieces is complete."""
+        return upstream in self._declared and not any(
+            other != upstream and other.startswith(upstream) for other in self._declared
+        )
+
+    def permits(self, upstream: str) -> bool:
+        """False only under a restriction: the client wants no calls, or calls of other tools only."""
+        return self._permitted is None or upstream in self._permitted
+
+    def _assign(self, key: Key) -> str:
+        name = next(name for name in _candidates(key) if name not in self._by_name)
+        self._by_key[key] = name
+        self._by_name[name] = key
+        return name
+
+
+def _is_altered(key: Key) -> bool:
+    """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
+    tool, _ = key
+    return bool(tool.namespace) or not _PLAIN.fullmatch(tool.name)
+
+
+def _candidates(key: Key) -> Iterable[str]:
+    """First what a reader expects, then the same with a hash of the whole key, which no other key shares for long."""
+    tool, kind = key
+    whole = f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name
+    stem = _FOREIGN.sub("_", whole) or "_"
+    if len(stem) <= MAX_NAME:
+        yield stem
+    attempt = 0
+    while True:
+        text = "\0".join((kind, tool.namespace or "", tool.name, str(attempt)))
+        digest = blake2s(text.encode("utf-8", "surrogatepass"), digest_size=HASH_DIGITS // 2).hexdigest()
+        yield f"{stem[: MAX_NAME - HASH_DIGITS - 1]}_{digest}"
+        attempt += 1

@@ -1,0 +1,116 @@
+"""The tools of one request as one backend gets them, with the client's choice among them applied.
+
+A choice is made in two ways: told to the backend as strongly as it understands, and enforced by what is left out.
+Whatever a backend does in spite of both, `NameTable.permits` knows when the reply comes.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.outbound.capabilities import BackendProfile
+from proxy.core.tools import custom, schema
+from proxy.core.tools.names import NameTable
+from proxy.core.tools.reductions import Schema
+
+
+@dataclass(slots=True)
+class PreparedTool:
+    """A plain function, whatever the client declared."""
+
+    name: str
+    description: str | None
+    parameters: Schema
+    strict: bool | None = None
+
+
+@dataclass(slots=True)
+class Prepared:
+    names: NameTable
+    tools: list[PreparedTool]
+    mode: ChoiceMode = ChoiceMode.AUTO
+    forced: str | None = None
+    """The upstream name of the one function to call, where the backend understands such an order."""
+
+
+def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
+    choice = request.choice
+    names = NameTable(request.tools, _permitted(choice))
+    specs = _offered(request.tools, choice, profile)
+    if specs and not profile.max_tools:
+        raise ClientFault(
+            f"The backend ({profile.name}) cannot call tools; send the request without them.", param="tools"
+        )
+    specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
+    tools = [_prepared(spec, names, profile) for spec in specs]
+    forced = None
+    if profile.force_tool == "object" and (tool := _forced(choice)):
+        forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
+    return Prepared(names, tools, choice.mode, forced)
+
+
+def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
+    return () if choice.mode is ChoiceMode.NONE else choice.only
+
+
+def _forced(choice: ToolChoice) -> ToolName | None:
+    """The one function that must be called, if the choice is that narrow."""
+    if choice.mode is ChoiceMode.REQUIRED and choice.only and len(choice.only) == 1:
+        return next(iter(choice.only))
+    return None
+
+
+def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile) -> list[ToolSpec]:
+    """Those that the backend hears of.
+
+    Where its word is believed, all are named with the order not to call them, or to call the one: the prompt then
+    begins as in every other turn, and its cache holds. Elsewhere only an absent tool is safe from being called.
+    """
+    if choice.mode is ChoiceMode.NONE:
+        return [] if profile.force_tool == "auto" else tools
+    if choice.only is None or (_forced(choice) and profile.force_tool == "object"):
+        return tools
+    return [spec for spec in tools if spec.tool in choice.only]
+
+
+def _at_most(
+    limit: int, specs: list[ToolSpec], wanted: Collection[ToolName], ledger: Ledger
+) -> list[ToolSpec]:
+    """The tools that were asked for stay, then an agent's own, then those of its many servers, each in order."""
+    if len(specs) <= limit:
+        return specs
+    ranked = sorted(specs, key=lambda spec: (spec.tool not in wanted, spec.tool.namespace is not None))
+    kept = {(spec.tool, spec.kind) for spec in ranked[:limit]}
+    for _ in ranked[limit:]:
+        ledger.drop("tool")
+    return [spec for spec in specs if (spec.tool, spec.kind) in kept]
+
+
+StandIn = tuple[str | None, Schema | None]
+"""Description and parameters of the function that stands for a tool."""
+
+
+def _function(spec: ToolSpec) -> StandIn:
+    return spec.description, spec.parameters
+
+
+def _custom(spec: ToolSpec) -> StandIn:
+    return custom.description(spec), custom.PARAMETERS
+
+
+_STAND_INS: Mapping[ToolKind, Callable[[ToolSpec], StandIn]] = {
+    ToolKind.FUNCTION: _function,
+    ToolKind.CUSTOM: _custom,
+}
+
+
+def _prepared(spec: ToolSpec, names: NameTable, profile: BackendProfile) -> PreparedTool:
+    description, parameters = _STAND_INS[spec.kind](spec)
+    return PreparedTool(
+        name=names.upstream(spec.tool, spec.kind),
+        description=description or None,
+        parameters=schema.reduce(parameters, profile.schema),
+        strict=spec.strict,
+    )

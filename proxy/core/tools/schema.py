@@ -1,0 +1,143 @@
+"""Is it a JSON Schema, and what of it can a backend read?
+
+Both answers are remembered by the schema's bytes: the same twenty tools come with every request of an agent, and
+checking one takes a thousand times longer than recognising it.
+"""
+
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault
+from proxy.core.tools import reductions
+from proxy.core.tools.reductions import Path, Schema
+
+MAX_NESTING = 64
+"""Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
+MAX_BYTES = 128 * 1024
+"""All the tools of an agent together stay below it."""
+MAX_SUBSCHEMAS = 2_000
+"""Checking takes some 10 µs for each, in which nothing else runs. The largest honest tools have some hundred."""
+CACHED_SCHEMAS = 512
+CACHED_BYTES = 32 * 1024
+"""Longer ones are checked anew each time, so that the cache stays below 16 MiB whatever clients send."""
+SHOWN = 200
+"""Characters of the validator's message: it quotes what it complains about."""
+
+_REDUCTIONS = {
+    "inline": reductions.inline,
+    "moonshot": reductions.moonshot,
+    "gemini": reductions.gemini,
+    "bounded": reductions.bounded,
+}
+"""In the order in which they are made; `plain` comes before them all."""
+
+
+class _Flaw(NamedTuple):
+    where: str
+    what: str
+
+
+def _meta_schema_of_one_level() -> Schema:
+    """The meta-schema of 2020-12 with its vocabularies laid together and every "a schema here" left open.
+
+    It judges one schema without those inside it, which are judged by themselves: eight vocabularies with dynamic
+    references at each level cost five times as much, and a Python frame for every step down.
+    """
+    meta = Draft202012Validator.META_SCHEMA
+    parts = [REGISTRY.contents(meta["$id"].removesuffix("schema") + part["$ref"]) for part in meta["allOf"]]
+    flat: Schema = {"type": ["object", "boolean"], "properties": {}, "$defs": {}}
+    for part in (*parts, meta):
+        for shelf in ("properties", "$defs"):
+            flat[shelf] |= part.get(shelf, {})
+
+    def opened(value: Any) -> Any:
+        match value:
+            case {"$dynamicRef": "#meta"}:
+                return {"type": flat["type"]}
+            case {"$ref": str(reference)}:
+                return value | {"$ref": "#" + reference.partition("#")[2]}
+            case dict():
+                return {keyword: opened(inner) for keyword, inner in value.items()}
+            case list():
+                return [opened(inner) for inner in value]
+            case _:
+                return value
+
+    return {shelf: opened(value) for shelf, value in flat.items()}
+
+
+_META = extend(Draft202012Validator, {"uniqueItems": None})(_meta_schema_of_one_level(), registry=REGISTRY)
+"""The registry holds the meta-schemas and fetches nothing. `uniqueItems` compares each with each, which takes seconds
+for a hostile list, and a name required twice harms nobody."""
+
+
+def check(parameters: Any, param: str) -> None:
+    """Raises ClientFault, naming the place below `param`, unless this can be the schema of a tool's parameters."""
+    if parameters is None:
+        return
+    if not isinstance(parameters, dict):
+        raise ClientFault(f"'{param}' must be an object: the JSON Schema of the parameters.", param=param)
+    declared = parameters.get("type") or "object"
+    if "object" not in (declared if isinstance(declared, list) else [declared]):
+        raise ClientFault(f"'{param}.type' must be 'object'.", param=f"{param}.type")
+    check_schema(parameters, param)
+
+
+def check_schema(schema: Schema, param: str) -> None:
+    """The same for any schema, whatever it describes."""
+    if jsontext.deeper_than(schema, MAX_NESTING):
+        raise ClientFault(f"'{param}' is nested deeper than {MAX_NESTING} levels.", param=param)
+    data = jsontext.dumps(schema)
+    if len(data) > MAX_BYTES:
+        raise ClientFault(f"'{param}' is longer than {MAX_BYTES} bytes.", param=param)
+    if flaw := (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data):
+        raise ClientFault(
+            f"'{param}{flaw.where}' is not valid in a JSON Schema: {flaw.what}", param=param + flaw.where
+        )
+
+
+@lru_cache(maxsize=CACHED_SCHEMAS)
+def _flaw(data: bytes) -> _Flaw | None:
+    for count, (path, schema) in enumerate(reductions.subschemas(reductions.plain(jsontext.loads(data)))):
+        if count >= MAX_SUBSCHEMAS:
+            return _Flaw("", f"there are more than {MAX_SUBSCHEMAS} schemas in it")
+        if error := next(_META.iter_errors(schema), None):
+            return _Flaw(_spelled((*path, *error.absolute_path)), error.message[:SHOWN])
+    return None
+
+
+def _spelled(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def reduce(parameters: Schema | None, rules: Collection[str]) -> Schema:
+    """The parameters of a tool as a backend with these rules can read them. The result is shared: do not change it."""
+    return _reduced(parameters or {}, frozenset(rules), True)
+
+
+def reduce_schema(schema: Schema, rules: Collection[str]) -> Schema:
+    """The same for a schema that need not describe an object."""
+    return _reduced(schema, frozenset(rules), False)
+
+
+def _reduced(schema: Schema, rules: frozenset[str], of_tool: bool) -> Schema:
+    data = jsontext.dumps(schema)
+    make = _reduction if len(data) <= CACHED_BYTES else _reduction.__wrapped__
+    return make(data, rules, of_tool)
+
+
+@lru_cache(maxsize=CACHED_SCHEMAS)
+def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Schema:
+    schema = reductions.plain(jsontext.loads(data))
+    if of_tool:
+        schema = reductions.as_object(schema)
+    for rule, reduction in _REDUCTIONS.items():
+        if rule in rules:
+            schema = reduction(schema)
+    return schema

@@ -1,0 +1,113 @@
+"""S22: every tool has one upstream name of `[A-Za-z0-9_-]{1,64}`, no two the same, and the way back is exact."""
+
+import pytest
+
+from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.tools.names import NameTable
+
+
+def spec(name: str, namespace: str | None = None, kind: ToolKind = ToolKind.FUNCTION) -> ToolSpec:
+    return ToolSpec(ToolName(name, namespace), kind)
+
+
+def table(*specs: ToolSpec, only: frozenset[ToolName] | None = None) -> NameTable:
+    return NameTable(specs, only)
+
+
+@pytest.mark.parametrize("name", ["get_weather", "a-b", "9", "x" * 64])
+def test_a_plain_valid_name_stays_as_it_is(name: str) -> None:
+    assert table(spec(name)).upstream(ToolName(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("tool", "upstream"),
+    [
+        (ToolName("read", "mcp__files"), "mcp__files__read"),
+        (ToolName("read file", "mcp.files"), "mcp_files__read_file"),
+        (ToolName("größe"), "gr__e"),
+        (ToolName(""), "_"),
+    ],
+)
+def test_namespaces_are_joined_and_foreign_characters_replaced(tool: ToolName, upstream: str) -> None:
+    names = NameTable([ToolSpec(tool)])
+    assert names.upstream(tool) == upstream
+    assert names.client(upstream) == (tool, ToolKind.FUNCTION)
+
+
+def test_a_long_name_is_cut_and_told_apart_by_a_hash() -> None:
+    first, second = ToolName("x" * 80 + "1", "ns"), ToolName("x" * 80 + "2", "ns")
+    names = NameTable([ToolSpec(first), ToolSpec(second)])
+    assert names.upstream(first) != names.upstream(second)
+    assert {len(names.upstream(tool)) for tool in (first, second)} == {64}
+    assert names.upstream(first).startswith("ns__xxx")
+
+
+def test_a_plain_name_is_never_taken_by_a_namespaced_one_declared_before_it() -> None:
+    names = table(spec("b", "a"), spec("a__b"))
+    assert names.upstream(ToolName("a__b")) == "a__b"
+    assert names.upstream(ToolName("b", "a")) != "a__b"
+    assert names.client(names.upstream(ToolName("b", "a"))) == (ToolName("b", "a"), ToolKind.FUNCTION)
+
+
+def test_one_name_of_two_kinds_is_two_tools() -> None:
+    names = table(spec("exec"), spec("exec", kind=ToolKind.CUSTOM))
+    function, custom = (names.upstream(ToolName("exec"), kind) for kind in ToolKind)
+    assert function == "exec"
+    assert names.client(custom) == (ToolName("exec"), ToolKind.CUSTOM)
+
+
+def test_the_same_tool_twice_is_one() -> None:
+    names = table(spec("a"), spec("a"))
+    assert names.upstream(ToolName("a")) == "a"
+    assert not names.declared(names.upstream(ToolName("b", "a")))
+
+
+def test_a_history_that_remembers_another_kind_means_the_declared_tool() -> None:
+    assert table(spec("exec", kind=ToolKind.CUSTOM)).upstream(ToolName("exec"), ToolKind.FUNCTION) == "exec"
+
+
+def test_names_do_not_depend_on_what_is_declared_after_them() -> None:
+    """Prompt caches begin with the tools."""
+    few = [spec("read", "a"), spec("x" * 90), spec("y.z")]
+    before, after = NameTable(few), NameTable([*few, spec("new", "b"), spec("new")])
+    assert [before.upstream(each.tool) for each in few] == [after.upstream(each.tool) for each in few]
+
+
+def test_a_tool_of_the_history_gets_a_name_though_it_is_not_declared() -> None:
+    names = table(spec("a__b"))
+    old = names.upstream(ToolName("b", "a"), ToolKind.CUSTOM)
+    assert old != "a__b"
+    assert not names.declared(old)
+    assert names.client(old) == (ToolName("b", "a"), ToolKind.CUSTOM)
+    assert names.upstream(ToolName("b", "a"), ToolKind.CUSTOM) == old
+
+
+def test_a_name_nobody_has_heard_of_is_a_function_as_it_stands() -> None:
+    assert table(spec("a")).client("rm -rf") == (ToolName("rm -rf"), ToolKind.FUNCTION)
+
+
+def test_a_name_in_pieces_is_settled_when_no_longer_declared_one_can_follow() -> None:
+    names = table(spec("get"), spec("get_weather"))
+    assert [names.settled(name) for name in ("g", "get", "get_weather", "get_weathers")] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("only", "permitted"),
+    [(None, {"a", "b", "x"}), (frozenset({ToolName("a")}), {"a"}), (frozenset(), set())],
+)
+def test_permits_only_what_the_choice_leaves(only: frozenset[ToolName] | None, permitted: set[str]) -> None:
+    names = table(spec("a"), spec("b"), only=only)
+    assert {name for name in ("a", "b", "x") if names.permits(name)} == permitted
+
+
+def test_should_even_the_hashes_agree_the_next_round_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash of no digits agrees always; with rounds the names still differ, without them this would not end."""
+    monkeypatch.setattr("proxy.core.tools.names.HASH_DIGITS", 2)
+    long = [ToolName("x" * 70 + str(number)) for number in range(200)]
+    names = NameTable([ToolSpec(tool) for tool in long])
+    assert len({names.upstream(tool) for tool in long}) == len(long)

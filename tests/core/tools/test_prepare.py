@@ -1,0 +1,121 @@
+"""R02: what is left of the tools once the client's choice and the backend's limits are applied."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.outbound.profiles import DEFAULT, PROFILES
+from proxy.core.tools import custom
+from proxy.core.tools.prepare import Prepared, prepare
+
+A, B, C = ToolName("a"), ToolName("b"), ToolName("c", "ns")
+TOOLS = [ToolSpec(A), ToolSpec(B), ToolSpec(C)]
+NONE = ToolChoice(ChoiceMode.NONE)
+REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
+FORCED_B = ToolChoice(ChoiceMode.REQUIRED, frozenset({B}))
+ONLY_A_C = ToolChoice(ChoiceMode.AUTO, frozenset({A, C}))
+
+
+def prepared(
+    tools: list[ToolSpec], choice: ToolChoice | None = None, ledger: Ledger | None = None, **profile: Any
+) -> Prepared:
+    request = Request("m", [], tools=tools, choice=choice or ToolChoice())
+    return prepare(request, replace(DEFAULT, **profile), ledger or Ledger())
+
+
+def names(result: Prepared) -> list[str]:
+    return [tool.name for tool in result.tools]
+
+
+def test_no_tools_no_list() -> None:
+    assert prepared([]).tools == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "force_tool", "left", "forced"),
+    [
+        (ToolChoice(), "object", ["a", "b", "ns__c"], None),
+        (NONE, "object", ["a", "b", "ns__c"], None),
+        (NONE, "required", ["a", "b", "ns__c"], None),
+        (NONE, "auto", [], None),
+        (REQUIRED, "object", ["a", "b", "ns__c"], None),
+        (FORCED_B, "object", ["a", "b", "ns__c"], "b"),
+        (FORCED_B, "required", ["b"], None),
+        (FORCED_B, "any", ["b"], None),
+        (FORCED_B, "auto", ["b"], None),
+        (ONLY_A_C, "object", ["a", "ns__c"], None),
+        (ONLY_A_C, "auto", ["a", "ns__c"], None),
+        (ToolChoice(ChoiceMode.REQUIRED, frozenset({A, C})), "object", ["a", "ns__c"], None),
+        (ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("x")})), "object", ["a", "b", "ns__c"], None),
+    ],
+)
+def test_a_choice_is_told_as_strongly_as_the_backend_understands_and_kept_by_leaving_out(
+    choice: ToolChoice, force_tool: str, left: list[str], forced: str | None
+) -> None:
+    result = prepared(TOOLS, choice, force_tool=force_tool)
+    assert (names(result), result.forced, result.mode) == (left, forced, choice.mode)
+
+
+@pytest.mark.parametrize(
+    ("choice", "permitted"),
+    [
+        (ToolChoice(), {"a", "b", "x"}),
+        (NONE, set()),
+        (REQUIRED, {"a", "b", "x"}),
+        (FORCED_B, {"b"}),
+        (ONLY_A_C, {"a"}),
+    ],
+)
+def test_the_names_know_at_reply_time_what_may_be_called(choice: ToolChoice, permitted: set[str]) -> None:
+    result = prepared(TOOLS, choice)
+    assert {name for name in ("a", "b", "x") if result.names.permits(name)} == permitted
+
+
+def test_the_surplus_is_dropped_namespaced_tools_first_and_the_order_kept() -> None:
+    """An agent's own tools have no namespace; those of its MCP servers do."""
+    ledger = Ledger()
+    tools = [ToolSpec(C), ToolSpec(A), ToolSpec(ToolName("d", "ns")), ToolSpec(B)]
+    assert names(prepared(tools, ledger=ledger, max_tools=3)) == ["ns__c", "a", "b"]
+    assert ledger.dropped == {"tool": 1}
+
+
+def test_a_forced_tool_is_never_surplus() -> None:
+    result = prepared([ToolSpec(A), ToolSpec(B)], FORCED_B, max_tools=1, force_tool="object")
+    assert (names(result), result.forced) == (["b"], "b")
+
+
+def test_a_backend_without_tools_refuses_requests_that_need_them() -> None:
+    request = Request("m", [], tools=TOOLS)
+    with pytest.raises(ClientFault, match=r"\(perplexity\) cannot call tools") as caught:
+        prepare(request, PROFILES["perplexity"], Ledger())
+    assert caught.value.param == "tools"
+
+
+def test_a_backend_without_tools_serves_requests_that_want_none_called() -> None:
+    assert prepared(TOOLS, NONE, max_tools=0, force_tool="auto").tools == []
+
+
+def test_schemas_are_reduced_as_the_backend_needs() -> None:
+    """G6."""
+    spec = ToolSpec(A, parameters={"properties": {"x": {"type": "string", "pattern": "^a"}}}, strict=True)
+    (tool,) = prepared([spec], schema=frozenset({"plain", "bounded"})).tools
+    assert tool.parameters == {"type": "object", "properties": {"x": {"type": "string"}}}
+    assert tool.strict is True
+
+
+@pytest.mark.parametrize("description", [None, ""])
+def test_an_absent_description_stays_absent(description: str | None) -> None:
+    (tool,) = prepared([ToolSpec(A, description=description)]).tools
+    assert tool.description is None
+
+
+def test_a_custom_tool_is_a_function_of_one_string() -> None:
+    spec = ToolSpec(A, ToolKind.CUSTOM, "Edits.", grammar={"definition": "start: x"})
+    result = prepared([spec])
+    assert result.tools[0].parameters == custom.PARAMETERS
+    assert "start: x" in (result.tools[0].description or "")
+    assert result.names.client("a") == (A, ToolKind.CUSTOM)
