@@ -1,0 +1,91 @@
+"""Saying no in plain words: what was expected, what came instead, and where.
+
+Shared by all surfaces, so that a wrong type reads the same everywhere. A reader of one item knows paths only from
+there on (`.content[0].text`); the loop around it puts its own step before them, and only when something is wrong.
+"""
+
+from typing import Any
+
+from proxy.core.errors import ClientFault
+
+SHOWN = 80
+"""Characters of a client's own text that a message repeats: enough to recognise, too few to flood a log."""
+
+_JSON_NAMES = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "decimal number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+
+
+class FieldFault(ClientFault):
+    """One field of the request is wrong; `param` is its path, as far as it is known yet."""
+
+    def __init__(self, param: str, complaint: str, code: str | None) -> None:
+        super().__init__(f"{param} {complaint}", param=param, code=code)
+        self._complaint = complaint
+
+    def inside(self, place: str) -> "FieldFault":
+        return FieldFault(f"{place}{self.param}", self._complaint, self.code)
+
+
+def json_name(value: Any) -> str:
+    return _JSON_NAMES[type(value)]
+
+
+def shown(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def missing(param: str) -> FieldFault:
+    return FieldFault(param, "is required.", "missing_required_parameter")
+
+
+def wrong_type(param: str, expected: str, value: Any) -> FieldFault:
+    return FieldFault(param, f"must be {expected}, got {json_name(value)}.", "invalid_type")
+
+
+def wrong_value(param: str, complaint: str) -> FieldFault:
+    return FieldFault(param, complaint, "invalid_value")
+
+
+def unsupported(param: str, complaint: str) -> FieldFault:
+    """Understood, but nothing that can be done here; the complaint names a way out where there is one."""
+    return FieldFault(param, complaint, "unsupported_value")
+
+
+def too_many(param: str, limit: int, things: str) -> FieldFault:
+    return FieldFault(param, f"holds more than {limit} {things}.", "array_above_max_length")
+
+
+def array(value: Any, param: str) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    raise wrong_type(param, "an array", value)
+
+
+def mapping(value: Any, param: str) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise wrong_type(param, "an object", value)
+
+
+def string_in(holder: dict[str, Any], key: str, param: str = "") -> str:
+    """The string at `key` of the object at `param`; null counts as absent, and absent is wrong."""
+    value = holder.get(key)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        raise missing(f"{param}.{key}")
+    raise wrong_type(f"{param}.{key}", "a string", value)
+
+
+def optional_string_in(holder: dict[str, Any], key: str, param: str = "") -> str | None:
+    value = holder.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise wrong_type(f"{param}.{key}", "a string", value)

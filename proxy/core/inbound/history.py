@@ -1,0 +1,186 @@
+"""The order that every backend accepts, whatever order the client's items came in.
+
+Consecutive assistant turns become one. The turn after it answers each of its calls, in call order: results are
+fetched from wherever they stand, missing ones are made up, and a call id that is used twice is told apart. Turns of
+other roles keep their place, each by itself. What is already in this order comes out unchanged.
+
+    call A, call B, "text", result B, user, result A   →   [call A, call B, "text"] [result A, result B] [user]
+"""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.checks import shown
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+
+OrphanOutputs = Literal["refuse", "drop"]
+
+MISSING_RESULT = "aborted"
+"""Stands for a result that the client does not have: what Codex writes for a call that it could not run."""
+
+NAMELESS = "call"
+"""Stem for calls whose id is an empty string, which no backend takes."""
+
+Said = tuple[Turn, str]
+"""A turn as it came; for a turn of results also the path of the call id, for whoever must complain about it."""
+
+SPOKEN = (Text, Refusal, Reasoning)
+ASSISTANT, TOOL = Role.ASSISTANT, Role.TOOL
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as anything done here.
+
+
+def canonical(said: list[Said], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") -> list[Turn]:
+    """Codex loses calls when it cuts a history, so its orphans are dropped; anybody else's are an error of theirs."""
+    history = _History(said, ledger)
+    for turn, place in said:
+        role = turn.role
+        if role is ASSISTANT:
+            history.reply(turn)
+        elif role is TOOL:
+            history.results(turn, place)
+        elif turn.parts:
+            history.other(turn)
+    history.settle(orphan_outputs)
+    return history.turns()
+
+
+@dataclass(slots=True)
+class _Pair:
+    call: Call
+    turn: Turn
+    result: Result | None = None
+
+
+class _History:
+    __slots__ = ("_ledger", "_open", "_pairs", "_said", "_strays", "_taken", "_turns", "_unanswered", "_uses")
+
+    def __init__(self, said: list[Said], ledger: Ledger) -> None:
+        self._said = said
+        self._ledger = ledger
+        self._turns: list[tuple[Turn, list[_Pair]]] = []
+        """Each with its calls, for which the turn after it will hold the results."""
+        self._open: Turn | None = None
+        """The assistant turn that grows as long as the assistant goes on without knowing a result."""
+        self._pairs: list[_Pair] = []
+        """The calls of the open turn."""
+        self._unanswered: dict[str, list[deque[_Pair]]] = {}
+        """By the client's id: per turn, oldest first, its calls that still want a result."""
+        self._strays: list[tuple[Result, str]] = []
+        self._uses: dict[str, int] = {}
+        self._taken: set[str] | None = None
+
+    def reply(self, turn: Turn) -> None:
+        for part in turn.parts:
+            if isinstance(part, SPOKEN) and not _says_something(part):
+                continue
+            if self._open is None:
+                self._open = Turn(ASSISTANT, [])
+                self._pairs = []
+                self._turns.append((self._open, self._pairs))
+            self._open.parts.append(self._call(part, self._open) if isinstance(part, Call) else part)
+
+    def results(self, turn: Turn, place: str) -> None:
+        for part in turn.parts:
+            if isinstance(part, Result):
+                answered = self._answer(part)
+                if answered is None:
+                    self._strays.append((part, place))
+                elif answered is self._open:
+                    self._open = None
+
+    def other(self, turn: Turn) -> None:
+        self._open = None
+        self._turns.append((turn, []))
+
+    def settle(self, orphan_outputs: OrphanOutputs) -> None:
+        """A result may even stand before its call; one that has none at all by now is an orphan."""
+        for result, place in self._strays:
+            if self._answer(result) is None:
+                if orphan_outputs == "refuse":
+                    raise _orphan(result, place, known=result.call_id in self._uses)
+                self._ledger.drop("orphan_output")
+
+    def turns(self) -> list[Turn]:
+        turns: list[Turn] = []
+        for turn, pairs in self._turns:
+            turns.append(turn)
+            if pairs:
+                turns.append(Turn(TOOL, [pair.result or self._made_up(pair.call) for pair in pairs]))
+        return turns
+
+    def _call(self, call: Call, turn: Turn) -> Call:
+        said_id = call.call_id
+        if said_id in self._uses or not said_id:
+            call = replace(call, call_id=self._fresh(said_id))
+        else:
+            self._uses[said_id] = 1
+        pair = _Pair(call, turn)
+        self._pairs.append(pair)
+        waiting = self._unanswered.setdefault(said_id, [])
+        if waiting and waiting[-1][0].turn is turn:
+            waiting[-1].append(pair)
+        else:
+            waiting.append(deque((pair,)))
+        self._ledger.log.debug("input_call", name=call.tool.name, call_id=call.call_id)
+        return call
+
+    def _fresh(self, said_id: str) -> str:
+        """id_2, id_3 …: the same in each request of a growing conversation."""
+        if self._taken is None:
+            self._taken = {
+                part.call_id for turn, _ in self._said for part in turn.parts if isinstance(part, Call)
+            }
+        uses = self._uses.get(said_id, 0) + 1
+        while (call_id := f"{said_id or NAMELESS}_{uses}") in self._taken:
+            uses += 1
+        self._taken.add(call_id)
+        self._uses[said_id] = uses
+        self._ledger.odd("call_id_replaced")
+        return call_id
+
+    def _answer(self, result: Result) -> Turn | None:
+        """Whose call this answers: of those with its id the newest turn's, and within that the first."""
+        waiting = self._unanswered.get(result.call_id)
+        if not waiting:
+            return None
+        pair = waiting[-1].popleft()
+        if not waiting[-1]:
+            waiting.pop()
+        call_id = pair.call.call_id
+        pair.result = result if result.call_id == call_id else replace(result, call_id=call_id)
+        self._ledger.log.debug("input_output", call_id=call_id, bytes=_size(result))
+        return pair.turn
+
+    def _made_up(self, call: Call) -> Result:
+        self._ledger.odd("missing_output")
+        return Result(call.call_id, [Text(MISSING_RESULT)])
+
+
+def _says_something(part: Text | Refusal | Reasoning) -> bool:
+    return bool(part.text or (isinstance(part, Reasoning) and part.extras))
+
+
+def _orphan(result: Result, place: str, *, known: bool) -> ClientFault:
+    call_id = shown(result.call_id)
+    if known:
+        return ClientFault(f"The function call with call_id {call_id} already has its output.", param=place)
+    return ClientFault(f"No tool call found for function call output with call_id {call_id}.", param=place)
+
+
+def _size(result: Result) -> int:
+    size = 0
+    for part in result.content:
+        text = part.text if isinstance(part, Text) else _payload(part)
+        size += len(text) if text.isascii() else len(text.encode(errors="replace"))
+    return size
+
+
+def _payload(part: Image | File | Audio) -> str:
+    if isinstance(part, Image):
+        return part.url
+    if isinstance(part, Audio):
+        return part.data
+    return part.data or part.url or part.id or ""

@@ -1,0 +1,90 @@
+"""`tool_choice` of the Responses surface: one mode, and perhaps the only tools that may be called."""
+
+from typing import Any
+
+from proxy.core.inbound.checks import (
+    array,
+    mapping,
+    missing,
+    optional_string_in,
+    shown,
+    string_in,
+    too_many,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.inbound.responses_parts import Json
+from proxy.core.inbound.responses_tools import MAX_TOOLS, READERS, Toolbox, unnested
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+
+PARAM = "tool_choice"
+MODES = {str(mode): mode for mode in ChoiceMode}
+
+
+def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
+    choice = _choice(value, toolbox, ledger)
+    if choice.mode is not ChoiceMode.REQUIRED or toolbox.specs:
+        return choice
+    if not toolbox.hosted:
+        raise wrong_value(PARAM, "demands a tool call, but no tools are declared.")
+    ledger.drop(PARAM)  # it was about tools that have been left out
+    return ToolChoice()
+
+
+def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
+    if value is None:
+        return ToolChoice()
+    if isinstance(value, str):
+        return ToolChoice(_mode(value, PARAM))
+    if not isinstance(value, dict):
+        raise wrong_type(PARAM, "a string or an object", value)
+    kind = string_in(value, "type", PARAM)
+    if kind == "allowed_tools":
+        return _allowed(value, toolbox, ledger)
+    if kind in READERS:
+        return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
+    if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
+        return ToolChoice(MODES[kind])
+    ledger.drop(PARAM)  # a hosted tool
+    return ToolChoice()
+
+
+def _mode(word: str, param: str) -> ChoiceMode:
+    if word not in MODES:
+        raise wrong_value(param, f"must be one of {', '.join(MODES)}, got {shown(word)}.")
+    return MODES[word]
+
+
+def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
+    """Only these may be called. Where all of them were left out, none may be: the limit is never widened."""
+    mode = _mode(optional_string_in(value, "mode", PARAM) or "auto", f"{PARAM}.mode")
+    place = f"{PARAM}.tools"
+    tools = array(value.get("tools"), place)
+    if not tools:
+        raise missing(f"{place}[0]")
+    if len(tools) > MAX_TOOLS:
+        raise too_many(place, MAX_TOOLS, "tools")
+    only: set[ToolName] = set()
+    for index, raw in enumerate(tools):
+        tool = mapping(raw, f"{place}[{index}]")
+        kind = string_in(tool, "type", f"{place}[{index}]")
+        if kind in READERS:
+            only.update(_named(tool, kind, f"{place}[{index}]", toolbox))
+        else:
+            ledger.drop(PARAM)
+    return ToolChoice(mode, frozenset(only)) if only else ToolChoice(ChoiceMode.NONE)
+
+
+def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName]:
+    """The declared tools that are meant: without a namespace the plain one, else that name in any namespace."""
+    tool, param = unnested(tool, kind, param)
+    name = string_in(tool, "name", param)
+    namespace = optional_string_in(tool, "namespace", param)
+    exact = ToolName(name, namespace)
+    if exact in toolbox.specs:
+        return [exact]
+    anywhere = toolbox.called(name) if namespace is None else []
+    if not anywhere:
+        raise wrong_value(PARAM, f"names the tool {shown(name)}, which is not declared.")
+    return anywhere

@@ -1,0 +1,156 @@
+"""The request around `input`: names, types and bounds of the fields of the Responses API.
+
+Checked once per request by pydantic, whose first complaint becomes a 400 in plain words. `input`, `tools` and
+`tool_choice` are left to their own readers. Fields that nobody here knows are ignored: new ones appear every month.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from proxy.core.errors import ClientFault, NotFound
+from proxy.core.inbound.checks import missing, shown, wrong_type, wrong_value
+from proxy.core.ledger import Ledger
+
+MAX_INPUT_TEXT = 10_485_760
+"""Characters of an `input` that is one string: the published bound."""
+
+Label = Annotated[str, Field(max_length=64)]
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)
+
+
+class Format(_Loose):
+    type: Literal["text", "json_object", "json_schema"]
+    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")] | None = None
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    description: str | None = None
+    strict: bool | None = None
+
+
+class TextWish(_Loose):
+    format: Format | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
+
+
+class Thinking(_Loose):
+    effort: str | None = None
+    """Any word: each model generation brings new ones, and backends differ."""
+    summary: Literal["auto", "concise", "detailed"] | None = None
+
+
+class StreamOptions(_Loose):
+    include_obfuscation: bool | None = None
+
+
+class Envelope(_Loose):
+    model: str | None = None
+    input: Any = None
+    instructions: str | None = None
+    tools: list[Any] | None = None
+    tool_choice: Any = None
+    parallel_tool_calls: bool | None = None
+    include: list[str] | None = None
+    max_output_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_tool_calls: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    text: TextWish | None = None
+    reasoning: Thinking | None = None
+    truncation: Literal["auto", "disabled"] | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    background: bool | None = None
+    store: bool | None = None
+    metadata: Annotated[dict[Label, Annotated[str, Field(max_length=512)]], Field(max_length=16)] | None = (
+        None
+    )
+    service_tier: str | None = None
+    safety_identifier: Label | None = None
+    prompt_cache_key: Label | None = None
+    previous_response_id: str | None = None
+    conversation: Any = None
+    prompt: Any = None
+    context_management: Any = None
+    moderation: Any = None
+
+
+HARMLESS: dict[str, tuple[Any, ...]] = {
+    "context_management": (None,),
+    "max_tool_calls": (None,),
+    "moderation": (None,),
+    "service_tier": (None, "auto", "default"),
+    "store": (None, False),
+    "truncation": (None, "disabled"),
+}
+"""Fields that are checked and echoed, but change nothing here: with any other value, that is worth counting."""
+
+REFUSED = {
+    "background": "responses are not stored yet, so it could not be fetched later. Leave it out and read the answer "
+    "from this request, streamed or whole.",
+    "conversation": "conversations are not stored here. Send the whole history as input.",
+    "prompt": "prompt templates are not stored here. Send their text as instructions and input.",
+}
+"""Fields without which the answer would be another one than was asked for, and what to do instead."""
+
+EXPECTED = {
+    "string_type": "a string",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "bool_type": "a boolean",
+    "list_type": "an array",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+BOUNDS = {
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "finite_number": "must be a finite number",
+    "literal_error": "must be {expected}",
+    "string_too_long": "may have at most {max_length} characters",
+    "too_long": "may have at most {max_length} entries",
+    "string_pattern_mismatch": "must match {pattern}",
+}
+"""pydantic's complaints in the words of whoever wrote the JSON."""
+
+
+def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
+    try:
+        envelope = Envelope.model_validate(body)
+    except ValidationError as error:
+        raise _fault(error.errors(include_url=False)[0]) from None
+    if envelope.previous_response_id is not None:
+        raise NotFound(
+            f"Previous response {shown(envelope.previous_response_id)} not found: responses are not stored yet. "
+            "Leave previous_response_id out and send the whole history as input.",
+            code="previous_response_not_found",
+            param="previous_response_id",
+        )
+    for name, reason in REFUSED.items():
+        if getattr(envelope, name) not in (None, False):
+            raise ClientFault(f"{name} is not supported: {reason}", code="unsupported_parameter", param=name)
+    for name, harmless in HARMLESS.items():
+        if getattr(envelope, name) not in harmless:
+            ledger.drop(name)
+    return envelope
+
+
+def _fault(error: ErrorDetails) -> ClientFault:
+    param = _path(error["loc"])
+    kind = error["type"]
+    if kind == "missing":
+        return missing(param)
+    if kind in EXPECTED:
+        return wrong_type(param, EXPECTED[kind], error["input"])
+    return wrong_value(param, f"{BOUNDS.get(kind, 'is not valid').format(**error.get('ctx', {}))}.")
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    steps = (f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in loc)
+    return "".join(steps).removeprefix(".")

@@ -1,0 +1,209 @@
+"""Input items of the Responses surface: a table `type → function`, each item one turn of one speaker.
+
+Liberal where published clients differ: messages without `type`, content as a string or as parts, arguments as an
+object, ids missing. Which turns belong together is `history`'s business, not this module's.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.inbound.checks import (
+    FieldFault,
+    array,
+    mapping,
+    missing,
+    optional_string_in,
+    shown,
+    string_in,
+    too_many,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.inbound.history import Said
+from proxy.core.inbound.responses_parts import PARTS, Json, Walk, content_in
+from proxy.core.model import (
+    Audio,
+    Call,
+    File,
+    Image,
+    Part,
+    Reasoning,
+    Refusal,
+    Result,
+    Role,
+    Text,
+    ToolKind,
+    ToolName,
+    Turn,
+)
+
+MAX_ITEMS = 20_000
+"""In one request: an item per 50 tokens of a million-token window, and about 40 ms of the event loop."""
+
+DIALECT = "responses"
+"""The key of this surface's own things in `extras`."""
+
+ItemReader = Callable[[Json, Walk], Turn | None]
+
+ASSISTANT, TOOL, USER = Role.ASSISTANT, Role.TOOL, Role.USER
+FUNCTION, CUSTOM = ToolKind.FUNCTION, ToolKind.CUSTOM
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
+
+ASSISTANT_PARTS = (Text, Refusal, Reasoning)
+MEDIA_PARTS = (Text, Image, File, Audio)
+ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
+    "user": (USER, MEDIA_PARTS),
+    "assistant": (ASSISTANT, ASSISTANT_PARTS),
+    "system": (Role.SYSTEM, (Text,)),
+    "developer": (Role.DEVELOPER, (Text,)),
+}
+"""Who may speak in a message, and in which kinds of part."""
+
+
+def read_items(items: list[Any], walk: Walk) -> list[Said]:
+    if len(items) > MAX_ITEMS:
+        raise too_many("input", MAX_ITEMS, "items")
+    said: list[Said] = []
+    for index, item in enumerate(items):
+        walk.item = index
+        try:
+            turn = _turn(item, walk)
+        except FieldFault as fault:
+            raise fault.inside(f"input[{index}]") from None
+        if turn is not None:
+            said.append((turn, f"input[{index}].call_id" if turn.role is TOOL else ""))
+    return said
+
+
+def _turn(item: Any, walk: Walk) -> Turn | None:
+    if not isinstance(item, dict):
+        raise wrong_type("", "an object", item)
+    kind = item.get("type")
+    if kind is None:
+        kind = _untyped(item)
+    if not isinstance(kind, str):
+        raise wrong_type(".type", "a string", kind)
+    reader = ITEMS.get(kind)
+    if reader is not None:
+        return reader(item, walk)
+    walk.ledger.drop("unknown_item")
+    walk.ledger.log.debug("input_item_ignored", type=shown(kind))
+    return None
+
+
+def _untyped(item: Json) -> str:
+    """Published clients leave the type out of two kinds of item; a reference has an id and nothing to say."""
+    is_reference = "id" in item and "role" not in item and "content" not in item
+    return "item_reference" if is_reference else "message"
+
+
+def _message(item: Json, walk: Walk) -> Turn:
+    role = string_in(item, "role")
+    if role not in ROLES:
+        raise wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.")
+    speaker, allowed = ROLES[role]
+    if item.get("content") is None and speaker is ASSISTANT:
+        return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
+    return Turn(speaker, content_in(item, "content", walk, allowed))
+
+
+def _agent_message(item: Json, walk: Walk) -> Turn:
+    """Codex: one agent to another. To the model that reads it, the other agent is a user."""
+    return Turn(USER, content_in(item, "content", walk, MEDIA_PARTS, AGENT_PARTS))
+
+
+def _plaintext(part: Json) -> Text:
+    """Called encrypted, but it is what the other agent's model wrote: only OpenAI's own backend encrypts it."""
+    return Text(string_in(part, "encrypted_content"))
+
+
+def _function_call(item: Json, walk: Walk) -> Turn:
+    arguments = item.get("arguments")
+    if isinstance(arguments, str):
+        return _call(item, FUNCTION, arguments)
+    if arguments is None:
+        return _call(item, FUNCTION, "")
+    return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments")))
+
+
+def _custom_tool_call(item: Json, walk: Walk) -> Turn:
+    return _call(item, CUSTOM, optional_string_in(item, "input") or "")
+
+
+def _call(item: Json, kind: ToolKind, arguments: str) -> Turn:
+    key = "id" if item.get("call_id") is None and item.get("id") is not None else "call_id"
+    call_id = string_in(item, key)
+    name = string_in(item, "name")
+    if not name:
+        raise missing(".name")
+    tool = ToolName(name, optional_string_in(item, "namespace") or None)
+    return Turn(ASSISTANT, [Call(call_id, tool, kind, arguments)])
+
+
+def _output(item: Json, walk: Walk) -> Turn:
+    call_id = string_in(item, "call_id")
+    if "output" not in item:
+        raise missing(".output")
+    return Turn(TOOL, [Result(call_id, _returned(item, walk) or [Text("")])])
+
+
+def _returned(item: Json, walk: Walk) -> list[Any]:
+    output = item["output"]
+    if output is None:
+        return []
+    if isinstance(output, str) or _holds_parts(output):
+        return content_in(item, "output", walk, MEDIA_PARTS)
+    return [Text(jsontext.compact(output))]
+
+
+def _holds_parts(output: Any) -> bool:
+    """A list of content parts, or any other JSON that a tool returned?"""
+    return isinstance(output, list) and (not output or any(_is_part(value) for value in output))
+
+
+def _is_part(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in PARTS
+
+
+def _reasoning(item: Json, walk: Walk) -> Turn:
+    """The thought itself where the client has it, else its summary; what is sealed is carried along unread."""
+    thought = _thought(item, "content", walk) or _thought(item, "summary", walk)
+    sealed = optional_string_in(item, "encrypted_content")
+    extras = {DIALECT: {"encrypted_content": sealed}} if sealed else {}
+    return Turn(ASSISTANT, [Reasoning(thought, extras)])
+
+
+def _thought(item: Json, key: str, walk: Walk) -> str:
+    if item.get(key) is None:
+        return ""
+    parts = content_in(item, key, walk, (Reasoning, Text))
+    return "\n\n".join(part.text for part in parts if isinstance(part, Reasoning | Text))
+
+
+def _item_reference(item: Json, walk: Walk) -> None:
+    string_in(item, "id")
+    walk.ledger.drop("item_reference")
+
+
+def _tools(item: Json, walk: Walk) -> None:
+    """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
+    if item.get("tools") is not None:
+        walk.tools.append((array(item["tools"], ".tools"), f"input[{walk.item}].tools"))
+
+
+AGENT_PARTS = PARTS | {"encrypted_content": _plaintext}
+
+ITEMS: dict[str, ItemReader] = {
+    "message": _message,
+    "agent_message": _agent_message,
+    "function_call": _function_call,
+    "function_call_output": _output,
+    "custom_tool_call": _custom_tool_call,
+    "custom_tool_call_output": _output,
+    "reasoning": _reasoning,
+    "item_reference": _item_reference,
+    "additional_tools": _tools,
+    "tool_search_output": _tools,
+}

@@ -1,0 +1,158 @@
+"""Content parts of the Responses surface: a table `type → function`.
+
+Content that is understood but cannot be passed on is refused, never silently left out: a model that did not see the
+picture answers all the same. Only part types that nobody here has heard of are counted and ignored.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.inbound.checks import (
+    FieldFault,
+    mapping,
+    missing,
+    optional_string_in,
+    shown,
+    string_in,
+    too_many,
+    unsupported,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
+
+MAX_PARTS = 50_000
+"""In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""
+
+AUDIO_SUBTYPES = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-m4a": "m4a"}
+"""Media subtypes whose format goes by another name in Chat Completions."""
+
+Json = dict[str, Any]
+PartReader = Callable[[Json], Part]
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk over one request's input: where it stands, what it may still meet, what it found besides turns."""
+
+    ledger: Ledger
+    item: int = 0
+    parts_left: int = MAX_PARTS
+    tools: list[tuple[list[Any], str]] = field(default_factory=list)
+    """Tool lists that stood among the items, each with its path."""
+
+
+def _text(part: Json) -> Text:
+    return Text(string_in(part, "text"))
+
+
+def _refusal(part: Json) -> Refusal:
+    return Refusal(string_in(part, "refusal"))
+
+
+def _reasoning(part: Json) -> Reasoning:
+    return Reasoning(string_in(part, "text"))
+
+
+def _image(part: Json) -> Image:
+    source = part.get("image_url")
+    if isinstance(source, dict):  # the Chat form, which people mix in
+        return Image(
+            string_in(source, "url", ".image_url"), optional_string_in(source, "detail", ".image_url")
+        )
+    if source is None and part.get("file_id") is not None:
+        raise unsupported(
+            ".file_id",
+            "cannot be looked up, files are not stored here: send the image as image_url, for instance a data URL.",
+        )
+    return Image(string_in(part, "image_url"), optional_string_in(part, "detail"))
+
+
+def _file(part: Json) -> File:
+    file = File(
+        name=optional_string_in(part, "filename"),
+        data=optional_string_in(part, "file_data"),
+        url=optional_string_in(part, "file_url"),
+        id=optional_string_in(part, "file_id"),
+    )
+    if file.data is None and file.url is None and file.id is None:
+        raise missing(".file_data")
+    return file
+
+
+def _audio(part: Json) -> Audio:
+    if part.get("audio_url") is not None:
+        return _audio_url(string_in(part, "audio_url"))
+    if part.get("input_audio") is not None:
+        source = mapping(part["input_audio"], ".input_audio")
+        return Audio(string_in(source, "data", ".input_audio"), string_in(source, "format", ".input_audio"))
+    return Audio(string_in(part, "data"), string_in(part, "format"))
+
+
+def _audio_url(url: str) -> Audio:
+    head, comma, data = url.partition(",")
+    media, *parameters = head.lower().split(";")
+    if not (comma and media.startswith("data:audio/") and "base64" in parameters):
+        raise unsupported(
+            ".audio_url", f"must be a data URL such as data:audio/wav;base64,…, got {shown(url)}."
+        )
+    subtype = media.removeprefix("data:audio/")
+    return Audio(data, AUDIO_SUBTYPES.get(subtype, subtype))
+
+
+def _video(part: Json) -> Part:
+    raise unsupported(".type", "input_video cannot be passed on: send single frames as input_image.")
+
+
+PARTS: dict[str, PartReader] = {
+    "input_text": _text,
+    "output_text": _text,
+    "text": _text,
+    "refusal": _refusal,
+    "summary_text": _reasoning,
+    "reasoning_text": _reasoning,
+    "input_image": _image,
+    "image_url": _image,
+    "input_file": _file,
+    "input_audio": _audio,
+    "input_video": _video,
+}
+
+
+def content_in(
+    holder: Json,
+    key: str,
+    walk: Walk,
+    allowed: tuple[type[Part], ...],
+    readers: Mapping[str, PartReader] = PARTS,
+) -> list[Part]:
+    """What stands at `key`: a string, or a list of parts of the kinds that make sense in this place."""
+    value = holder.get(key)
+    if isinstance(value, str):
+        return [Text(value)]
+    if value is None:
+        raise missing(f".{key}")
+    if not isinstance(value, list):
+        raise wrong_type(f".{key}", "a string or an array of parts", value)
+    walk.parts_left -= len(value)
+    if walk.parts_left < 0:
+        raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
+    parts: list[Part] = []
+    for index, part in enumerate(value):
+        try:
+            if not isinstance(part, dict):
+                raise wrong_type("", "an object", part)
+            kind = string_in(part, "type")
+            reader = readers.get(kind)
+            if reader is None:
+                walk.ledger.drop("unknown_part")
+                continue
+            read = reader(part)
+            if not isinstance(read, allowed):
+                raise wrong_value(".type", f"may not be {kind} here.")
+            parts.append(read)
+        except FieldFault as fault:
+            raise fault.inside(f".{key}[{index}]") from None
+    return parts

@@ -1,0 +1,198 @@
+"""Properties: whatever JSON comes in, only a ClientFault may come out; whatever history, one order."""
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.history import Said, canonical
+from proxy.core.inbound.responses_decode import decode
+from proxy.core.inbound.responses_envelope import Envelope
+from proxy.core.inbound.responses_items import ITEMS, ROLES
+from proxy.core.inbound.responses_parts import PARTS
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, Turn
+from tests.core.inbound.asks import called, result
+
+# ── any body ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+WORDS = st.sampled_from(
+    [
+        *PARTS,
+        *ITEMS,
+        *ROLES,
+        "auto",
+        "none",
+        "required",
+        "allowed_tools",
+        "namespace",
+        "custom",
+        "json_schema",
+        "x",
+        "",
+    ]
+)
+KEYS = st.sampled_from(
+    [
+        "type",
+        "role",
+        "content",
+        "text",
+        "call_id",
+        "id",
+        "name",
+        "arguments",
+        "output",
+        "input",
+        "summary",
+        "tools",
+        "function",
+        "parameters",
+        "format",
+        "mode",
+        "image_url",
+        "file_id",
+        "input_audio",
+        "audio_url",
+        "schema",
+        "strict",
+        "encrypted_content",
+    ]
+)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.text(max_size=3)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=3), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+TYPED = st.fixed_dictionaries({"type": WORDS}, optional=dict.fromkeys(["role", "call_id", "name"], WORDS))
+THINGS = st.builds(lambda typed, more: more | typed, TYPED, st.dictionaries(KEYS, JSON, max_size=4))
+FIELDS = st.sampled_from([field.alias or name for name, field in Envelope.model_fields.items()])
+BODIES = st.builds(
+    lambda least, more, items: least | more | items,
+    st.just({"model": "m", "input": "x"}),
+    st.dictionaries(FIELDS, JSON | THINGS, max_size=4),
+    st.fixed_dictionaries(
+        {}, optional={"input": st.lists(THINGS, max_size=5), "tools": st.lists(THINGS, max_size=3)}
+    ),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(body=JSON | BODIES, orphan_outputs=st.sampled_from(["refuse", "drop"]))
+def test_only_a_client_fault_ever_comes_of_a_body(body: Any, orphan_outputs: Any) -> None:
+    """F72: anything else would be a 500, and a bug of ours."""
+    answer = answer_to(body, orphan_outputs)
+    if isinstance(answer, ClientFault):
+        assert 400 <= answer.status < 500
+        assert answer.message
+    else:
+        assert answer.model
+        assert answer.turns
+        assert_canonical(answer.turns)
+
+
+def answer_to(body: Any, orphan_outputs: Any) -> Request | ClientFault:
+    try:
+        return decode(body, Ledger(), orphan_outputs)
+    except ClientFault as fault:
+        return fault
+
+
+# ── any history ────────────────────────────────────────────────────────────────────────────────────────────────
+
+IDS = st.sampled_from(["a", "b", "a_2", ""])
+TEXTS = st.sampled_from(["", "x", "y"])
+SPOKEN = st.builds(Text, TEXTS) | st.builds(Refusal, TEXTS) | st.builds(Reasoning, TEXTS)
+REPLIES = st.lists(SPOKEN | st.builds(called, IDS), max_size=3)
+OTHERS = st.sampled_from([Role.USER, Role.SYSTEM, Role.DEVELOPER])
+TURNS = (
+    st.builds(Turn, st.just(Role.ASSISTANT), REPLIES)
+    | st.builds(Turn, st.just(Role.TOOL), st.lists(st.builds(result, IDS, TEXTS), max_size=3))
+    | st.builds(Turn, OTHERS, st.lists(st.builds(Text, TEXTS), max_size=2))
+)
+HISTORIES = st.lists(TURNS, max_size=12)
+
+
+def placed(turns: list[Turn]) -> list[Said]:
+    return [(turn, f"input[{index}].call_id") for index, turn in enumerate(turns)]
+
+
+def assert_canonical(turns: list[Turn]) -> None:
+    """Every call has exactly one result, in the turn right after, in call order; no two replies in a row."""
+    call_ids: list[str] = []
+    for turn, after in pairwise([*turns, None]):
+        assert turn is not None
+        assert turn.parts
+        calls = [part.call_id for part in turn.parts if isinstance(part, Call)]
+        call_ids += calls
+        if turn.role is Role.ASSISTANT:
+            assert after is None or after.role is not Role.ASSISTANT
+            assert (after is not None and after.role is Role.TOOL) == bool(calls)
+        if calls:
+            assert after is not None
+            assert [part.call_id for part in after.parts if isinstance(part, Result)] == calls
+    assert len(set(call_ids)) == len(call_ids)
+    assert "" not in call_ids
+    assert not turns or turns[0].role is not Role.TOOL
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=HISTORIES)
+def test_any_history_comes_out_in_the_one_order(turns: list[Turn]) -> None:
+    """R03, G10."""
+    assert_canonical(canonical(placed(turns), Ledger(), "drop"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=HISTORIES)
+def test_what_is_in_order_stays_as_it_is(turns: list[Turn]) -> None:
+    """A stored history can be put before new items and ordered again."""
+    once = canonical(placed(turns), Ledger(), "drop")
+    ledger = Ledger()
+    assert canonical(placed(once), ledger) == once
+    assert not ledger.oddities
+    assert not ledger.dropped
+
+
+def texts(parts: list[Part]) -> Counter[str]:
+    said = (part for part in parts if isinstance(part, Text | Refusal | Reasoning) and part.text)
+    return Counter(f"{type(part).__name__} {part.text}" for part in said)
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=HISTORIES)
+def test_no_part_is_lost_uncounted(turns: list[Turn]) -> None:
+    """What is not passed on is counted as dropped, what is made up as odd."""
+    ledger = Ledger()
+    ordered = canonical(placed(turns), ledger, "drop")
+    before = [part for turn in turns for part in turn.parts]
+    after = [part for turn in ordered for part in turn.parts]
+    assert texts(after) == texts(before)
+    assert sum(isinstance(part, Call) for part in after) == sum(isinstance(part, Call) for part in before)
+    results = sum(isinstance(part, Result) for part in after)
+    assert results == (
+        sum(isinstance(part, Result) for part in before)
+        - ledger.dropped["orphan_output"]
+        + ledger.oddities["missing_output"]
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=HISTORIES)
+def test_a_refused_history_names_the_place(turns: list[Turn]) -> None:
+    """It is refused exactly when something would have been dropped."""
+    ledger = Ledger()
+    ordered = canonical(placed(turns), ledger, "drop")
+    if ledger.dropped["orphan_output"]:
+        with pytest.raises(ClientFault, match="call_id") as caught:
+            canonical(placed(turns), Ledger(), "refuse")
+        assert str(caught.value.param).endswith(".call_id")
+    else:
+        assert canonical(placed(turns), Ledger(), "refuse") == ordered

@@ -1,0 +1,297 @@
+"""Input items: every published form, and the exact place of every wrong one."""
+
+import pytest
+
+from proxy.core.inbound import responses_items
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Image, Reasoning, Result, Role, Text, ToolKind, ToolName
+from tests.core.inbound.asks import (
+    Notes,
+    ask,
+    assistant,
+    call,
+    called,
+    output,
+    refused,
+    result,
+    spoken,
+    turns,
+    user,
+)
+
+TEXT = {"type": "input_text", "text": "x"}
+
+
+@pytest.mark.parametrize(
+    ("item", "role", "parts"),
+    [
+        ({"type": "message", "role": "user", "content": "x"}, "user", [Text("x")]),
+        ({"role": "user", "content": [TEXT, TEXT]}, "user", [Text("x"), Text("x")]),
+        ({"type": None, "role": "system", "content": "x"}, "system", [Text("x")]),
+        ({"role": "developer", "content": [TEXT]}, "developer", [Text("x")]),
+        (
+            {
+                "id": "msg_1",
+                "type": "message",
+                "status": "completed",
+                "role": "assistant",
+                "phase": "commentary",
+                "content": [{"type": "output_text", "text": "x", "annotations": []}],
+            },
+            "assistant",
+            [Text("x")],
+        ),
+        (
+            {
+                "type": "agent_message",
+                "author": "/root",
+                "recipient": "/root/a",
+                "content": [TEXT, {"type": "encrypted_content", "encrypted_content": "Do it"}],
+            },
+            "user",
+            [Text("x"), Text("Do it")],
+        ),
+    ],
+)
+def test_messages(item, role, parts):
+    """With and without `type`, string or parts, ids and states ignored."""
+    assert spoken(*turns(item)) == [(role, parts)]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (call("call_1", arguments='{"a":1}'), called("call_1", arguments='{"a":1}')),
+        (call("call_1", arguments="{broken"), called("call_1", arguments="{broken")),
+        (call("call_1", arguments={"a": [1, "ü"]}), called("call_1", arguments='{"a":[1,"ü"]}')),
+        (call("call_1", arguments=None), called("call_1", arguments="")),
+        ({"type": "function_call", "call_id": "call_1", "name": "weather"}, called("call_1", arguments="")),
+        ({"type": "function_call", "id": "fc_1", "name": "weather", "arguments": "{}"}, called("fc_1")),
+        (call("call_1", id="fc_1", status="completed"), called("call_1")),
+        (call("0" * 300, "any name.at all"), called("0" * 300, "any name.at all")),
+        (
+            call("call_1", "echo", namespace="mcp__demo"),
+            Call("call_1", ToolName("echo", "mcp__demo"), ToolKind.FUNCTION, "{}"),
+        ),
+        (call("call_1", namespace=""), called("call_1")),
+        (call("call_1", namespace=None), called("call_1")),
+        (
+            {
+                "type": "custom_tool_call",
+                "call_id": "c",
+                "name": "exec",
+                "namespace": "functions",
+                "input": "ls",
+            },
+            Call("c", ToolName("exec", "functions"), ToolKind.CUSTOM, "ls"),
+        ),
+        (
+            {"type": "custom_tool_call", "call_id": "c", "name": "exec", "input": None},
+            Call("c", ToolName("exec"), ToolKind.CUSTOM, ""),
+        ),
+    ],
+)
+def test_calls(item, expected):
+    """Arguments stay what the model wrote; only an object, which some clients send, is written out."""
+    assert turns(item)[0].parts == [expected]
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ("sunny", [Text("sunny")]),
+        ("", [Text("")]),
+        (None, [Text("")]),
+        ([], [Text("")]),
+        ([{"type": "hologram"}], [Text('[{"type":"hologram"}]')]),
+        ([TEXT, {"type": "hologram"}], [Text("x")]),
+        (
+            [TEXT, {"type": "input_image", "image_url": "data:,", "detail": "high"}],
+            [Text("x"), Image("data:,", "high")],
+        ),
+        ([{"type": ["text"]}], [Text('[{"type":["text"]}]')]),
+        ([1, "ü"], [Text('[1,"ü"]')]),
+        ({"temp": 21}, [Text('{"temp":21}')]),
+        (21, [Text("21")]),
+        (False, [Text("false")]),
+    ],
+)
+def test_outputs(value, content):
+    """A string, parts, or whatever JSON the tool returned; never nothing."""
+    assert turns(call("a"), output("a", value))[1].parts == [Result("a", content)]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"summary": [{"type": "summary_text", "text": "hm"}]}, Reasoning("hm")),
+        ({"summary": [{"type": "summary_text", "text": t} for t in ("a", "b")]}, Reasoning("a\n\nb")),
+        ({"summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}, Reasoning("hm")),
+        (
+            {
+                "summary": [{"type": "summary_text", "text": "short"}],
+                "content": [{"type": "reasoning_text", "text": "long"}],
+            },
+            Reasoning("long"),
+        ),
+        ({"summary": [{"type": "text", "text": "hm"}], "content": None}, Reasoning("hm")),
+        ({"summary": "hm"}, Reasoning("hm")),
+        (
+            {"summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": "ENC"},
+            Reasoning("hm", {"responses": {"encrypted_content": "ENC"}}),
+        ),
+        ({"summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": None}, Reasoning("hm")),
+        ({"encrypted_content": "ENC"}, Reasoning("", {"responses": {"encrypted_content": "ENC"}})),
+    ],
+)
+def test_reasoning(item, expected):
+    """The thought itself before its summary; what is sealed is carried, not read."""
+    assert turns({"type": "reasoning", "id": "rs_1"} | item)[0].parts == [expected]
+
+
+@pytest.mark.parametrize(
+    ("item", "counted"),
+    [
+        ({"type": "item_reference", "id": "msg_1"}, "item_reference"),
+        ({"type": None, "id": "msg_1"}, "item_reference"),
+        ({"id": "msg_1"}, "item_reference"),
+        ({"type": "web_search_call", "status": "completed"}, "unknown_item"),
+        ({"type": "local_shell_call"}, "unknown_item"),
+        ({"type": "tool_search_call", "arguments": {}}, "unknown_item"),
+        ({"type": "compaction", "encrypted_content": "x"}, "unknown_item"),
+        ({"type": "acme:telemetry"}, "unknown_item"),
+    ],
+)
+def test_items_that_are_counted_and_ignored(item, counted):
+    """Old threads and other servers' items must not end a conversation."""
+    ledger = Ledger()
+    assert spoken(*turns(user("x"), item, ledger=ledger)) == [("user", [Text("x")])]
+    assert ledger.dropped == {counted: 1}
+
+
+def test_the_type_of_an_ignored_item_is_told_at_debug():
+    """The count is under one name, so that clients cannot fill the log with names of their own."""
+    notes = Notes()
+    turns(user("x"), {"type": "y" * 500}, ledger=Ledger(notes))
+    [(level, event, fields)] = notes.lines
+    assert (level, event) == ("debug", "input_item_ignored")
+    assert len(fields["type"]) < 100
+
+
+def test_tools_among_the_items_are_declared_like_any_others():
+    """Codex sends its whole tool list there for some models, and found tools as search results."""
+    request = ask(
+        input=[
+            {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "one"}]},
+            {"type": "tool_search_output", "call_id": "s", "tools": [{"type": "function", "name": "two"}]},
+            {"type": "additional_tools", "tools": None},
+            user("x"),
+        ],
+        tools=[{"type": "function", "name": "zero"}],
+    )
+    assert [spec.tool.name for spec in request.tools] == ["zero", "one", "two"]
+    assert spoken(*request.turns) == [("user", [Text("x")])]
+
+
+@pytest.mark.parametrize(
+    ("item", "param"),
+    [
+        (5, ""),
+        (None, ""),
+        ("Hi", ""),
+        ([user("x")], ""),
+        ({}, ".role"),
+        ({"type": 5}, ".type"),
+        ({"type": ["message"]}, ".type"),
+        ({"content": "x"}, ".role"),
+        ({"role": None, "content": "x"}, ".role"),
+        ({"role": 5, "content": "x"}, ".role"),
+        ({"role": "tool", "content": "x"}, ".role"),
+        ({"role": "user", "content": [{"type": "text", "text": 5}]}, ".content[0].text"),
+        ({"type": "agent_message"}, ".content"),
+        (
+            {"type": "agent_message", "content": [{"type": "encrypted_content"}]},
+            ".content[0].encrypted_content",
+        ),
+        ({"type": "function_call", "name": "f", "arguments": "{}"}, ".call_id"),
+        ({"type": "function_call", "call_id": None, "name": "f", "arguments": "{}"}, ".call_id"),
+        (call(5), ".call_id"),
+        ({"type": "function_call", "id": 5, "name": "f"}, ".id"),
+        ({"type": "function_call", "call_id": "a"}, ".name"),
+        (call("a", None), ".name"),
+        (call("a", ""), ".name"),
+        (call("a", 5), ".name"),
+        (call("a", arguments=5), ".arguments"),
+        (call("a", arguments=["x"]), ".arguments"),
+        (call("a", namespace=5), ".namespace"),
+        ({"type": "custom_tool_call", "call_id": "a", "name": "f", "input": {}}, ".input"),
+        ({"type": "custom_tool_call", "name": "f", "input": ""}, ".call_id"),
+        ({"type": "function_call_output", "output": "x"}, ".call_id"),
+        ({"type": "function_call_output", "call_id": None, "output": "x"}, ".call_id"),
+        (output(5), ".call_id"),
+        ({"type": "function_call_output", "call_id": "a"}, ".output"),
+        ({"type": "custom_tool_call_output", "call_id": "a"}, ".output"),
+        (output("a", [{"type": "input_text", "text": 5}]), ".output[0].text"),
+        (output("a", [{"type": "text", "text": "x"}, 5]), ".output[1]"),
+        (output("a", [{"type": "refusal", "refusal": "x"}]), ".output[0].type"),
+        ({"type": "reasoning", "summary": 5}, ".summary"),
+        ({"type": "reasoning", "summary": [5]}, ".summary[0]"),
+        ({"type": "reasoning", "summary": [{"type": "summary_text"}]}, ".summary[0].text"),
+        ({"type": "reasoning", "content": [{"type": "refusal", "refusal": "x"}]}, ".content[0].type"),
+        ({"type": "reasoning", "summary": [], "encrypted_content": 5}, ".encrypted_content"),
+        ({"type": "item_reference"}, ".id"),
+        ({"type": "item_reference", "id": 5}, ".id"),
+        ({"type": "additional_tools", "tools": 5}, ".tools"),
+        ({"type": "additional_tools", "tools": [{"type": "function", "name": "a b"}]}, ".tools[0].name"),
+    ],
+)
+def test_an_item_that_cannot_be_read_is_refused_where_it_is_wrong(item, param):
+    """F72: `input[3].output`, not "bad request"."""
+    fault = refused(input=[user("x"), item])
+    assert fault.param == f"input[1]{param}"
+    assert fault.message.startswith(fault.param)
+    assert (fault.status, fault.type) == (400, "invalid_request_error")
+
+
+def test_a_role_that_does_not_exist_is_answered_with_those_that_do():
+    """Chat's `tool` is what people try."""
+    fault = refused(input=[{"role": "tool", "content": "x"}])
+    assert fault.message == "input[0].role must be one of user, assistant, system, developer, got tool."
+
+
+def test_the_items_of_a_request_are_limited(monkeypatch):
+    """S19: the walk runs on the event loop."""
+    monkeypatch.setattr(responses_items, "MAX_ITEMS", 2)
+    assert len(turns(user("x"), user("x"))) == 2
+    fault = refused(input=[user("x")] * 3)
+    assert (fault.param, fault.code) == ("input", "array_above_max_length")
+
+
+def test_what_the_published_clients_send_back():
+    """The forms seen on the wire: whole items with ids and states, easy messages, echoes without ids."""
+    said = turns(
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [TEXT]},
+        {"id": "rs_1", "type": "reasoning", "summary": [], "status": None},
+        {
+            "id": "msg_1",
+            "content": [{"annotations": [], "text": "Well", "type": "output_text", "logprobs": []}],
+            "role": "assistant",
+            "status": "completed",
+            "type": "message",
+        },
+        call("call_1", id="fc_1", status="completed"),
+        output("call_1"),
+        assistant([{"type": "output_text", "text": "Sunny."}]),
+        {"type": "message", "role": "user", "content": "Thanks"},
+    )
+    assert [turn.role for turn in said] == [
+        Role.SYSTEM,
+        Role.USER,
+        Role.ASSISTANT,
+        Role.TOOL,
+        Role.ASSISTANT,
+        Role.USER,
+    ]
+    assert said[2].parts == [Text("Well"), called("call_1")]
+    assert said[3].parts == [result("call_1")]
