@@ -1,0 +1,151 @@
+"""In what backends differ: one field for each oddity, and what it decides.
+
+The defaults are what is safest with an unknown OpenAI-compatible server. Everybody asks the field, never the name of
+the backend: a new oddity is a new field here, a new backend a new entry in `profiles`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+Auth = Literal["bearer", "api-key", "none"]
+Wire = Literal["chat", "responses"]
+SystemRole = Literal["system", "developer"]
+LateSystem = Literal["user", "merge", "keep"]
+Images = Literal["none", "data", "any"]
+LengthField = Literal["max_tokens", "max_completion_tokens"]
+AskUsage = Literal["ask", "never"]
+Parallel = Literal["omit", "obey", "false"]
+ForceTool = Literal["object", "required", "any", "auto"]
+SchemaRule = Literal["plain", "inline", "moonshot", "gemini", "bounded"]
+Format = Literal["json_schema", "json_object"]
+EffortField = Literal["none", "reasoning_effort", "thinking", "enable_thinking", "template", "reasoning"]
+Replay = Literal["none", "reasoning_content", "reasoning", "reasoning_details", "think_tags"]
+ReplayScope = Literal["calls", "all"]
+CallIdForm = Literal["any", "len40", "alnum9"]
+CallIdentity = Literal["id", "index"]
+OrphanTools = Literal["flatten", "declare", "keep"]
+
+TUNING = frozenset(
+    {
+        "temperature",
+        "top_p",
+        "presence_penalty",
+        "frequency_penalty",
+        "seed",
+        "stop",
+        "logprobs",
+        "top_logprobs",
+    }
+)
+"""The tuning that most servers take or ignore. `verbosity` is not among them: strict hosts refuse it."""
+
+PATIENCE_S = 600
+"""Queues of hosted models are long: DeepSeek documents that it holds a request for ten minutes before it starts."""
+
+OPENAI_MAX_TOOLS = 128
+"""OpenAI and Groq refuse more; no server is known to need fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendProfile:
+    name: str = "default"
+
+    # ── where it is ─────────────────────────────────────────────────────────────────────────────────────────────
+    hosts: tuple[str, ...] = ()
+    """Patterns of the URL's host, or of host and path, that select this profile without asking the backend."""
+    path: str = "/chat/completions"
+    """The endpoint below the base URL."""
+    root: str = "/v1"
+    """What belongs between host and `path` when the URL that was given has no path of its own."""
+    auth: Auth = "bearer"
+    """The header form of the key; without a key there is no header."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every request."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Added to the URL's query unless it is there already."""
+    wire: Wire = "chat"
+    """`responses` marks a model that refuses Chat for tools that think: in Chat such requests must not think."""
+    first_byte_s: int = PATIENCE_S
+    """How long the first byte may take."""
+
+    # ── messages ────────────────────────────────────────────────────────────────────────────────────────────────
+    system_role: SystemRole = "system"
+    """The word for instructions."""
+    late_system: LateSystem = "user"
+    """Instructions after the conversation began: turn into user text, go into the first message, or stay."""
+    join_users: bool = True
+    """Neighbouring user messages become one, for templates that want the roles to alternate."""
+    after_tool: str | None = None
+    """What the assistant is made to say between a tool message and a user message, where that order is refused."""
+    images: Images = "any"
+    """In user messages: none at all, data URLs only, or any URL. A note stands for an image that may not pass."""
+    files: bool = False
+    """Takes `file` parts. Elsewhere only files of text can be passed on, as text."""
+    replay: Replay = "none"
+    """The field that carries the model's own reasoning back to it."""
+    replay_scope: ReplayScope = "calls"
+    """The assistant messages that carry it: those with calls, or all."""
+    replay_blank: str | None = None
+    """What stands for reasoning that was lost, where its absence is refused."""
+    call_id: CallIdForm = "len40"
+    """The form that call ids take upstream."""
+    orphan_tools: OrphanTools = "keep"
+    """A history with calls in a request without tools: told as text, given a dummy tool, or left as it is."""
+
+    # ── tools ───────────────────────────────────────────────────────────────────────────────────────────────────
+    max_tools: int = OPENAI_MAX_TOOLS
+    """The surplus is not declared. 0: this backend has no tools, and requests that need them are refused."""
+    schema: frozenset[SchemaRule] = frozenset({"plain"})
+    """The reductions that tool schemas go through."""
+    force_tool: ForceTool = "required"
+    """The strongest way to force a call that is understood: one function, the words required or any, or nothing."""
+    parallel: Parallel = "omit"
+    """`parallel_tool_calls`: never sent, sent when the client says false, or always sent as false."""
+
+    # ── what else is asked for ──────────────────────────────────────────────────────────────────────────────────
+    length_field: LengthField = "max_tokens"
+    """The name of the output limit."""
+    length_default: int | None = None
+    """The limit when the client gives none, where the backend's own is too small to work with."""
+    usage: AskUsage = "ask"
+    """Whether token counts have to be asked for in a stream."""
+    formats: frozenset[Format] = frozenset({"json_schema", "json_object"})
+    """What `response_format` takes. Other formats become an instruction."""
+    format_with_tools: bool = False
+    """May `response_format` stand beside tools? Where it may not, it wins and no call can be made."""
+    effort_field: EffortField = "none"
+    """Where the wish for more or less thinking goes."""
+    effort_map: Mapping[str, str | None] = field(default_factory=dict)
+    """The client's word for effort to the vendor's; null is not sent, and a word not listed is sent as it is."""
+    tuning: frozenset[str] = TUNING
+    """The optional fields that are passed on."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """A JSON merge patch (RFC 7396) over the finished body: constants to add, null for fields to remove."""
+
+    # ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────
+    call_identity: CallIdentity = "id"
+    """What tells the fragments of one call from another's: the id first, or the index alone."""
+    calls_in_other_choices: bool = False
+    """Calls also arrive in choices after the first."""
+    silent_overflow: bool = False
+    """A prompt that does not fit is cut without a word, so the window has to be guarded here."""
+
+
+DEFAULT = BackendProfile()
+FIELDS = frozenset(each.name for each in fields(BackendProfile))
+_ADAPTER = TypeAdapter(BackendProfile)
+
+
+def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> BackendProfile:
+    """The profile with some fields set by hand. ValueError, in one line, for a wrong name or value."""
+    for name in overrides:
+        if name not in FIELDS:
+            raise ValueError(f"{name}: no such profile field; there are {', '.join(sorted(FIELDS))}")
+    try:
+        return _ADAPTER.validate_python({name: getattr(profile, name) for name in FIELDS} | dict(overrides))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

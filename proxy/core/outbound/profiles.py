@@ -1,0 +1,358 @@
+"""The known backends: what differs from the default, and nothing else.
+
+Hosted services change any week, so each value is only where we start; `lessons` corrects it from the backend's own
+refusals. The fields and their defaults are explained in `capabilities`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from proxy.core.outbound.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule, overridden
+
+__all__ = [
+    "DEFAULT",
+    "MODEL_RULES",
+    "PROFILES",
+    "THINKING_SWITCH",
+    "BackendProfile",
+    "ModelRule",
+    "for_model",
+    "overridden",
+]
+
+_TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
+"""For servers that compile schemas into llama.cpp's grammars."""
+_INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
+_MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
+
+
+def _efforts(
+    none: str | None, minimal: str | None, low: str | None, high: str, top: str
+) -> dict[str, str | None]:
+    """Five levels for the seven words in use: medium thinks as `high` does, `top` is what lies beyond high."""
+    return {
+        "none": none, "minimal": minimal, "low": low, "medium": high, "high": high, "xhigh": top, "max": top,
+    }  # fmt: skip
+
+
+THINKING_SWITCH = _efforts("disabled", "enabled", "enabled", "enabled", "enabled")
+"""For thinking that is only on or off."""
+_THREE_LEVELS = {"minimal": "low", "xhigh": "high", "max": "high"}
+"""For servers that know low, medium and high."""
+
+_OPENAI = replace(
+    DEFAULT,
+    system_role="developer",
+    late_system="keep",
+    length_field="max_completion_tokens",
+    parallel="obey",
+    force_tool="object",
+    format_with_tools=True,
+    effort_field="reasoning_effort",
+    tuning=TUNING | {"verbosity"},
+)
+_AZURE = replace(_OPENAI, auth="api-key", root="/openai/v1")
+
+PROFILES: Mapping[str, BackendProfile] = {
+    profile.name: profile
+    for profile in (
+        DEFAULT,
+        replace(_OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True),
+        replace(
+            _AZURE,
+            name="azure-deployment",
+            hosts=("*.azure.com/openai/deployments/*",),
+            query={
+                "api-version": "2024-10-21"
+            },  # the last dated version of the kind that is generally available
+        ),
+        replace(
+            _AZURE,
+            name="azure",
+            hosts=("*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"),
+        ),
+        replace(
+            DEFAULT,
+            name="vllm",
+            parallel="obey",
+            force_tool="object",
+            effort_field="reasoning_effort",
+            replay="reasoning",
+            replay_scope="all",
+            call_id="any",
+        ),
+        replace(
+            DEFAULT,
+            name="sglang",
+            force_tool="object",
+            effort_field="reasoning_effort",
+            replay="reasoning_content",
+            replay_scope="all",
+            call_id="any",
+        ),
+        replace(
+            DEFAULT,
+            name="llamacpp",
+            images="data",
+            schema=_TEMPLATES,
+            effort_field="reasoning_effort",
+            replay="reasoning_content",
+            replay_scope="all",
+            call_id="any",
+        ),
+        replace(
+            DEFAULT,
+            name="ollama",
+            hosts=("ollama.com",),
+            images="data",
+            force_tool="auto",
+            effort_field="reasoning_effort",
+            replay="reasoning",
+            silent_overflow=True,
+            first_byte_s=1200,  # it loads the model first
+        ),
+        replace(DEFAULT, name="lmstudio", schema=_TEMPLATES, formats=frozenset({"json_schema"})),
+        replace(DEFAULT, name="tgi", length_default=4096, formats=frozenset()),
+        replace(
+            DEFAULT,
+            name="deepseek",
+            hosts=("api.deepseek.com",),
+            root="",
+            images="none",
+            force_tool="auto",
+            formats=frozenset({"json_object"}),
+            effort_field="thinking",
+            effort_map=_efforts("disabled", "low", "low", "high", "max"),
+            replay="reasoning_content",
+            replay_scope="all",
+            replay_blank=" ",
+            first_byte_s=700,  # it gives up after ten minutes itself, and says so
+        ),
+        replace(
+            DEFAULT,
+            name="moonshot",
+            hosts=("api.moonshot.*", "api.kimi.com"),
+            force_tool="auto",
+            schema=_MOONSHOT,
+            effort_field="thinking",
+            effort_map=THINKING_SWITCH,
+            replay="reasoning_content",
+            replay_blank=" ",
+            call_id="any",
+            extra={"temperature": None, "top_p": None, "presence_penalty": None, "frequency_penalty": None},
+        ),
+        replace(
+            DEFAULT,
+            name="zai",
+            hosts=("api.z.ai", "open.bigmodel.cn"),
+            root="/api/paas/v4",
+            force_tool="auto",
+            formats=frozenset({"json_object"}),
+            effort_field="thinking",
+            effort_map=THINKING_SWITCH,
+            replay="reasoning_content",
+            extra={"tool_stream": True, "thinking": {"clear_thinking": False}},
+            silent_overflow=True,
+        ),
+        replace(
+            DEFAULT,
+            name="minimax",
+            hosts=("api.minimax*",),
+            force_tool="auto",
+            formats=frozenset(),
+            replay="reasoning_content",
+            replay_scope="all",
+            extra={"reasoning_split": True},
+        ),
+        replace(
+            DEFAULT,
+            name="dashscope",
+            hosts=("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"),
+            root="/compatible-mode/v1",
+            force_tool="auto",
+            formats=frozenset({"json_object"}),
+            effort_field="enable_thinking",
+            effort_map=THINKING_SWITCH,
+            replay="reasoning_content",
+        ),
+        replace(
+            DEFAULT,
+            name="mistral",
+            hosts=("api.mistral.ai",),
+            after_tool="Done.",
+            usage="never",
+            parallel="obey",
+            force_tool="any",
+            schema=_INLINED,
+            effort_field="reasoning_effort",
+            effort_map=_efforts("none", "none", "high", "high", "high"),
+            call_id="alnum9",
+            tuning=TUNING
+            - {"seed", "logprobs", "top_logprobs"},  # closed schema: 422 for what it does not list
+        ),
+        replace(
+            DEFAULT,
+            name="groq",
+            hosts=("api.groq.com",),
+            root="/openai/v1",
+            parallel="obey",
+            force_tool="object",
+            effort_field="reasoning_effort",
+        ),
+        replace(
+            DEFAULT,
+            name="xai",
+            hosts=("api.x.ai",),
+            parallel="obey",
+            force_tool="object",
+            effort_field="reasoning_effort",
+            replay="reasoning_content",
+            replay_scope="all",
+        ),
+        replace(
+            DEFAULT,
+            name="cerebras",
+            hosts=("api.cerebras.ai",),
+            length_field="max_completion_tokens",
+            effort_field="reasoning_effort",
+            effort_map=_THREE_LEVELS,
+            replay="reasoning",
+        ),
+        replace(DEFAULT, name="together", hosts=("api.together.*",)),
+        replace(DEFAULT, name="chutes", hosts=("*.chutes.ai",), parallel="false"),
+        replace(
+            DEFAULT,
+            name="fireworks",
+            hosts=("api.fireworks.ai",),
+            root="/inference/v1",
+            force_tool="any",
+            schema=_INLINED,
+            effort_field="reasoning_effort",
+            replay="reasoning_content",
+        ),
+        replace(
+            DEFAULT,
+            name="openrouter",
+            hosts=("openrouter.ai",),
+            root="/api/v1",
+            files=True,
+            parallel="obey",
+            effort_field="reasoning",
+            effort_map={"max": "xhigh"},
+            replay="reasoning_details",
+        ),
+        replace(DEFAULT, name="nim", hosts=("integrate.api.nvidia.com",)),
+        replace(
+            DEFAULT,
+            name="litellm",
+            orphan_tools="declare",
+            effort_field="reasoning_effort",
+            replay="reasoning_content",
+        ),
+        replace(
+            DEFAULT,
+            name="perplexity",
+            hosts=("api.perplexity.ai",),
+            root="",
+            max_tools=0,
+            orphan_tools="flatten",
+        ),
+        replace(
+            DEFAULT,
+            name="copilot",
+            hosts=("*.githubcopilot.com", "copilot-api.*"),
+            root="",
+            headers={"Copilot-Integration-Id": "vscode-chat", "Editor-Version": "vscode/1.105.0"},
+            length_field="max_completion_tokens",
+            orphan_tools="declare",
+            calls_in_other_choices=True,
+        ),
+    )
+}
+
+
+# ── what hangs on the model's name, not on the host ────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """A model brings its vendor's quirks along wherever it is served."""
+
+    words: tuple[str, ...]
+    """One of them stands in the model's name, in lower case."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    where_default: Mapping[str, Any] = field(default_factory=dict)
+    """Changes only of fields for which the host has no opinion of its own."""
+    schema: frozenset[SchemaRule] = frozenset()
+    """Reductions on top of the host's."""
+    only: frozenset[str] | None = None
+    """The profiles for which the rule was made; None: wherever."""
+    never: frozenset[str] = frozenset()
+    """Hosts that are known to refuse it."""
+
+
+MODEL_RULES = (
+    ModelRule(
+        ("mistral", "devstral", "magistral", "codestral"), {"after_tool": "Done.", "call_id": "alnum9"}
+    ),
+    ModelRule(
+        ("deepseek-v4", "kimi-k2", "kimi-k3"),
+        {"replay_blank": " "},
+        where_default={"replay": "reasoning_content"},
+        never=frozenset({"groq"}),
+    ),
+    ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
+    ModelRule(("kimi",), schema=frozenset({"moonshot"})),
+    ModelRule(("gemini",), schema=frozenset({"gemini"})),
+    ModelRule(
+        ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
+        {"wire": "responses"},
+        only=frozenset({"openai", "azure", "azure-deployment"}),
+    ),
+    ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),
+    ModelRule(
+        ("kimi-k3",),
+        {"effort_field": "reasoning_effort", "effort_map": _efforts(None, "low", "low", "high", "max")},
+        only=frozenset({"moonshot"}),
+    ),
+    ModelRule(
+        ("-m3",),
+        {
+            "effort_field": "thinking",
+            "effort_map": _efforts("disabled", "adaptive", "adaptive", "adaptive", "adaptive"),
+        },
+        only=frozenset({"minimax"}),
+    ),
+    ModelRule(
+        ("qwen",),
+        {"effort_map": _efforts("none", "default", "default", "default", "default")},
+        only=frozenset({"groq"}),
+    ),
+    ModelRule(("gpt-oss",), {"effort_map": _THREE_LEVELS | {"none": None}}, only=frozenset({"groq"})),
+    ModelRule(("llama",), {"effort_field": "none"}, only=frozenset({"groq"})),
+    ModelRule(("grok-4.5",), {"effort_map": _THREE_LEVELS | {"none": None}}, only=frozenset({"xai"})),
+    ModelRule(("kimi",), {"parallel": "false"}, only=frozenset({"nim"})),
+)
+
+
+def for_model(profile: BackendProfile, model: str) -> BackendProfile:
+    """The profile of one model there."""
+    name = model.lower()
+    for rule in MODEL_RULES:
+        if any(word in name for word in rule.words) and _concerns(rule, profile):
+            profile = _applied(rule, profile)
+    return profile
+
+
+def _concerns(rule: ModelRule, profile: BackendProfile) -> bool:
+    return profile.name not in rule.never and (rule.only is None or profile.name in rule.only)
+
+
+def _applied(rule: ModelRule, profile: BackendProfile) -> BackendProfile:
+    unsettled = {
+        name: value
+        for name, value in rule.where_default.items()
+        if getattr(profile, name) == getattr(DEFAULT, name)
+    }
+    return replace(profile, **rule.changes, **unsettled, schema=profile.schema | rule.schema)

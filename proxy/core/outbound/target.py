@@ -1,0 +1,60 @@
+"""Where a backend is: one URL as people paste it, and the addresses that follow from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+
+from proxy.core.outbound.profiles import BackendProfile
+
+MODELS = "/models"
+
+
+@dataclass(slots=True)
+class Target:
+    name: str
+    base_url: str
+    profile: BackendProfile
+    key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Fixed ones of the configuration, which may hold secrets too."""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The client's name of a model → the backend's."""
+
+
+def chat_url(target: Target) -> str:
+    return _below(target, target.profile.path)
+
+
+def models_url(target: Target) -> str:
+    return _below(target, MODELS)
+
+
+def _below(target: Target, endpoint: str) -> str:
+    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
+    url = checked(target.base_url)
+    path = url.path.rstrip("/")
+    base = path.removesuffix(target.profile.path) if path else target.profile.root
+    given = parse_qsl(url.query, keep_blank_values=True)
+    added = [pair for pair in target.profile.query.items() if pair[0] not in dict(given)]
+    return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))
+
+
+def checked(url: str) -> SplitResult:
+    """The parts of a base URL; ValueError says what is wrong with it."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"{_shown(url)} is not a URL: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise ValueError(f"{_shown(url)} is not a URL such as http://localhost:8000/v1")
+    if "@" in parts.netloc:
+        raise ValueError("a backend URL must not hold a user or password; give the key by itself")
+    if parts.fragment:
+        raise ValueError(f"{_shown(url)} has a fragment, which no server would see")
+    return parts
+
+
+def _shown(url: str) -> str:
+    """For an error message: without what may be a password, in the place of a user or in a query."""
+    return repr(url.partition("?")[0].rpartition("@")[2])

@@ -1,0 +1,67 @@
+"""Short words for what the tests of this room ask: turns in, one backend's body out, read by the strict server."""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Part, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.outbound.chat_encode import encode
+from proxy.core.outbound.profiles import DEFAULT, BackendProfile
+from proxy.core.tools.prepare import prepare
+from tests.helpers_chat import refuse
+
+
+def system(text: str) -> Turn:
+    return Turn(Role.SYSTEM, [Text(text)])
+
+
+def developer(text: str) -> Turn:
+    return Turn(Role.DEVELOPER, [Text(text)])
+
+
+def user(*parts: Part | str) -> Turn:
+    return Turn(Role.USER, [Text(part) if isinstance(part, str) else part for part in parts])
+
+
+def assistant(*parts: Part | str) -> Turn:
+    return Turn(Role.ASSISTANT, [Text(part) if isinstance(part, str) else part for part in parts])
+
+
+def tool(*results: Part) -> Turn:
+    return Turn(Role.TOOL, list(results))
+
+
+def call(
+    call_id: str = "c1", name: str = "f", arguments: str = "{}", kind: ToolKind = ToolKind.FUNCTION
+) -> Call:
+    return Call(call_id, ToolName(name), kind, arguments)
+
+
+def result(call_id: str = "c1", *content: Any) -> Result:
+    return Result(call_id, [Text(part) if isinstance(part, str) else part for part in content])
+
+
+def profile(**changes: Any) -> BackendProfile:
+    return replace(DEFAULT, **changes)
+
+
+def body_of(
+    *turns: Turn,
+    on: BackendProfile = DEFAULT,
+    ledger: Ledger | None = None,
+    stream: bool = True,
+    **request: Any,
+) -> dict[str, Any]:
+    ledger = ledger or Ledger()
+    asked = Request("m", list(turns) or [user("Hi")], **request)
+    body = encode(asked, prepare(asked, on, ledger), on, "m", ledger, stream=stream)
+    refuse(body, on)
+    return body
+
+
+def messages_of(
+    *turns: Turn, on: BackendProfile = DEFAULT, ledger: Ledger | None = None
+) -> list[dict[str, Any]]:
+    messages = body_of(*turns, on=on, ledger=ledger)["messages"]
+    assert isinstance(messages, list)
+    return messages

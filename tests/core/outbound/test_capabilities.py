@@ -1,0 +1,99 @@
+"""The defaults are what is safest with an unknown server (chat-backends 2.1), and a hand may set any field."""
+
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import pytest
+
+from proxy.core.outbound.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
+
+SAFEST: dict[str, Any] = {
+    "hosts": (),
+    "path": "/chat/completions",
+    "root": "/v1",
+    "auth": "bearer",
+    "headers": {},
+    "query": {},
+    "wire": "chat",
+    "system_role": "system",
+    "late_system": "user",
+    "join_users": True,
+    "after_tool": None,
+    "images": "any",
+    "files": False,
+    "length_field": "max_tokens",
+    "length_default": None,
+    "usage": "ask",
+    "parallel": "omit",
+    "force_tool": "required",
+    "schema": {"plain"},
+    "formats": {"json_schema", "json_object"},
+    "format_with_tools": False,
+    "effort_field": "none",
+    "effort_map": {},
+    "replay": "none",
+    "replay_scope": "calls",
+    "replay_blank": None,
+    "call_id": "len40",
+    "call_identity": "id",
+    "calls_in_other_choices": False,
+    "max_tools": 128,
+    "orphan_tools": "keep",
+    "extra": {},
+    "silent_overflow": False,
+    "first_byte_s": 600,
+}
+
+
+@pytest.mark.parametrize("name", sorted(SAFEST))
+def test_the_default_of_each_field(name: str) -> None:
+    assert getattr(DEFAULT, name) == SAFEST[name]
+
+
+def test_no_field_is_without_its_default_here() -> None:
+    assert {each.name for each in fields(BackendProfile)} - SAFEST.keys() == {"name", "tuning"}
+    assert "verbosity" not in DEFAULT.tuning
+
+
+def test_profiles_cannot_be_changed_in_place() -> None:
+    with pytest.raises(FrozenInstanceError):
+        DEFAULT.path = "/x"  # type: ignore[misc]
+
+
+def test_a_hand_may_set_fields_in_the_types_that_toml_has() -> None:
+    profile = overridden(
+        DEFAULT,
+        {
+            "schema": ["plain", "inline"],
+            "hosts": ["a.example"],
+            "effort_map": {"max": "high"},
+            "first_byte_s": 5,
+            "extra": {"think": True},
+        },
+    )
+    assert profile.schema == frozenset({"plain", "inline"})
+    assert profile.hosts == ("a.example",)
+    assert (profile.effort_map, profile.first_byte_s, profile.extra) == ({"max": "high"}, 5, {"think": True})
+    assert profile.parallel == DEFAULT.parallel
+    assert DEFAULT.first_byte_s == 600
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"pararel": "omit"}, r"^pararel: no such profile field; there are after_tool, "),
+        ({"parallel": "sometimes"}, r"^parallel: .*'omit', 'obey' or 'false'"),
+        ({"parallel": False}, r"^parallel: "),
+        ({"schema": ["plain", "fancy"]}, r"^schema.*: "),
+        ({"first_byte_s": "soon"}, r"^first_byte_s: .*integer"),
+        ({"images": None}, r"^images: "),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(overrides: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        overridden(DEFAULT, overrides)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_documented_fields_are_those_of_the_dataclass() -> None:
+    assert {each.name for each in fields(BackendProfile)} == FIELDS

@@ -1,0 +1,274 @@
+"""The values of the known backends (chat-backends 2.3): what differs from the default, and nothing else does."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model
+
+OPENAI: dict[str, Any] = {
+    "system_role": "developer",
+    "late_system": "keep",
+    "length_field": "max_completion_tokens",
+    "parallel": "obey",
+    "force_tool": "object",
+    "format_with_tools": True,
+    "effort_field": "reasoning_effort",
+    "tuning": DEFAULT.tuning | {"verbosity"},
+}
+SWITCH = {"none": "disabled"} | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "enabled")
+DIFFERS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "openai": OPENAI | {"files": True},
+    "azure": OPENAI | {"auth": "api-key"},
+    "azure-deployment": OPENAI | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
+    "vllm": {
+        "parallel": "obey",
+        "force_tool": "object",
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning",
+        "replay_scope": "all",
+        "call_id": "any",
+    },
+    "sglang": {
+        "force_tool": "object",
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning_content",
+        "replay_scope": "all",
+        "call_id": "any",
+    },
+    "llamacpp": {
+        "images": "data",
+        "schema": {"plain", "bounded"},
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning_content",
+        "replay_scope": "all",
+        "call_id": "any",
+    },
+    "ollama": {
+        "images": "data",
+        "force_tool": "auto",
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning",
+        "silent_overflow": True,
+        "first_byte_s": 1200,
+    },
+    "lmstudio": {"schema": {"plain", "bounded"}, "formats": {"json_schema"}},
+    "tgi": {"length_default": 4096, "formats": set()},
+    "deepseek": {
+        "force_tool": "auto",
+        "formats": {"json_object"},
+        "images": "none",
+        "effort_field": "thinking",
+        "effort_map": {
+            "none": "disabled",
+            "minimal": "low",
+            "low": "low",
+            "medium": "high",
+            "high": "high",
+            "xhigh": "max",
+            "max": "max",
+        },
+        "replay": "reasoning_content",
+        "replay_scope": "all",
+        "replay_blank": " ",
+        "first_byte_s": 700,
+    },
+    "moonshot": {
+        "force_tool": "auto",
+        "schema": {"plain", "moonshot"},
+        "effort_field": "thinking",
+        "effort_map": SWITCH,
+        "replay": "reasoning_content",
+        "replay_blank": " ",
+        "call_id": "any",
+        "extra": dict.fromkeys(("temperature", "top_p", "presence_penalty", "frequency_penalty")),
+    },
+    "zai": {
+        "force_tool": "auto",
+        "formats": {"json_object"},
+        "effort_field": "thinking",
+        "effort_map": SWITCH,
+        "replay": "reasoning_content",
+        "extra": {"tool_stream": True, "thinking": {"clear_thinking": False}},
+        "silent_overflow": True,
+    },
+    "minimax": {
+        "force_tool": "auto",
+        "formats": set(),
+        "replay": "reasoning_content",
+        "replay_scope": "all",
+        "extra": {"reasoning_split": True},
+    },
+    "dashscope": {
+        "force_tool": "auto",
+        "formats": {"json_object"},
+        "effort_field": "enable_thinking",
+        "effort_map": SWITCH,
+        "replay": "reasoning_content",
+    },
+    "mistral": {
+        "after_tool": "Done.",
+        "usage": "never",
+        "parallel": "obey",
+        "force_tool": "any",
+        "schema": {"plain", "inline"},
+        "effort_field": "reasoning_effort",
+        "effort_map": {"none": "none", "minimal": "none"}
+        | dict.fromkeys(("low", "medium", "high", "xhigh", "max"), "high"),
+        "call_id": "alnum9",
+        "tuning": DEFAULT.tuning - {"seed", "logprobs", "top_logprobs"},
+    },
+    "groq": {"parallel": "obey", "force_tool": "object", "effort_field": "reasoning_effort"},
+    "xai": {
+        "parallel": "obey",
+        "force_tool": "object",
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning_content",
+        "replay_scope": "all",
+    },
+    "cerebras": {
+        "length_field": "max_completion_tokens",
+        "effort_field": "reasoning_effort",
+        "effort_map": {"minimal": "low", "xhigh": "high", "max": "high"},
+        "replay": "reasoning",
+    },
+    "together": {},
+    "chutes": {"parallel": "false"},
+    "fireworks": {
+        "force_tool": "any",
+        "schema": {"plain", "inline"},
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning_content",
+    },
+    "openrouter": {
+        "files": True,
+        "parallel": "obey",
+        "effort_field": "reasoning",
+        "effort_map": {"max": "xhigh"},
+        "replay": "reasoning_details",
+    },
+    "nim": {},
+    "litellm": {
+        "orphan_tools": "declare",
+        "effort_field": "reasoning_effort",
+        "replay": "reasoning_content",
+    },
+    "perplexity": {"max_tools": 0, "orphan_tools": "flatten"},
+    "copilot": {
+        "length_field": "max_completion_tokens",
+        "orphan_tools": "declare",
+        "calls_in_other_choices": True,
+    },
+}
+ADDRESS = {"name", "hosts", "root", "headers"}
+"""Tested where they are used, in `test_target` and `test_recognise`."""
+
+
+def differences(profile: BackendProfile, other: BackendProfile) -> dict[str, Any]:
+    return {
+        each.name: getattr(profile, each.name)
+        for each in fields(BackendProfile)
+        if getattr(profile, each.name) != getattr(other, each.name)
+    }
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_a_profile_differs_from_the_default_exactly_so(name: str) -> None:
+    found = differences(PROFILES[name], DEFAULT)
+    assert {field: value for field, value in found.items() if field not in ADDRESS} == DIFFERS[name]
+
+
+def test_every_profile_is_known_by_its_name() -> None:
+    assert PROFILES.keys() == DIFFERS.keys()
+    assert all(profile.name == name for name, profile in PROFILES.items())
+
+
+def test_copilot_wants_to_be_told_who_asks() -> None:
+    assert PROFILES["copilot"].headers.keys() == {"Copilot-Integration-Id", "Editor-Version"}
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "changes"),
+    [
+        ("default", "llama-4", {}),
+        ("openai", "gpt-4.1", {}),
+        ("default", "devstral-2", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("vllm", "mistralai/Magistral-Small", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("openrouter", "mistralai/codestral", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("together", "deepseek-ai/DeepSeek-V4", {"replay": "reasoning_content", "replay_blank": " "}),
+        ("vllm", "deepseek-v4-flash", {"replay_blank": " "}),
+        ("nim", "deepseek-v4", {"replay": "reasoning_content", "replay_blank": " "}),
+        ("groq", "deepseek-v4", {}),
+        ("deepseek", "deepseek-r1", {"replay": "none", "replay_blank": None}),
+        (
+            "together",
+            "moonshotai/Kimi-K2",
+            {"replay": "reasoning_content", "replay_blank": " ", "schema": {"plain", "moonshot"}},
+        ),
+        ("groq", "moonshotai/kimi-k2", {"schema": {"plain", "moonshot"}}),
+        (
+            "nim",
+            "moonshotai/kimi-k2",
+            {
+                "replay": "reasoning_content",
+                "replay_blank": " ",
+                "schema": {"plain", "moonshot"},
+                "parallel": "false",
+            },
+        ),
+        (
+            "moonshot",
+            "kimi-k3",
+            {
+                "effort_field": "reasoning_effort",
+                "effort_map": {
+                    "none": None,
+                    "minimal": "low",
+                    "low": "low",
+                    "medium": "high",
+                    "high": "high",
+                    "xhigh": "max",
+                    "max": "max",
+                },
+            },
+        ),
+        ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}}),
+        ("openai", "gpt-5.4", {"wire": "responses"}),
+        ("openai", "gpt-6.1-sol", {"wire": "responses"}),
+        ("azure-deployment", "gpt-5.6", {"wire": "responses"}),
+        ("openrouter", "openai/gpt-5.6", {}),
+        ("deepseek", "deepseek-vision-preview", {"images": "any"}),
+        (
+            "minimax",
+            "MiniMax-M3",
+            {
+                "effort_field": "thinking",
+                "effort_map": {"none": "disabled"}
+                | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "adaptive"),
+            },
+        ),
+        (
+            "groq",
+            "qwen/qwen3-32b",
+            {
+                "effort_map": {"none": "none"}
+                | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "default")
+            },
+        ),
+        (
+            "groq",
+            "openai/gpt-oss-120b",
+            {"effort_map": {"minimal": "low", "xhigh": "high", "max": "high", "none": None}},
+        ),
+        ("groq", "llama-3.3-70b", {"effort_field": "none"}),
+        ("xai", "grok-4.5", {"effort_map": {"minimal": "low", "xhigh": "high", "max": "high", "none": None}}),
+    ],
+)
+def test_a_model_brings_its_vendors_quirks_along(name: str, model: str, changes: dict[str, Any]) -> None:
+    assert differences(for_model(PROFILES[name], model), PROFILES[name]) == changes
+
+
+def test_a_profile_with_no_rule_for_the_model_is_itself() -> None:
+    assert for_model(DEFAULT, "llama-4") is DEFAULT

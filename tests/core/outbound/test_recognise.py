@@ -1,0 +1,185 @@
+"""chat-backends 3.1 and 3.2: which backend it is, from its URL, its models or harmless questions."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.outbound.profiles import PROFILES
+from proxy.core.outbound.recognise import (
+    PROBES,
+    Answer,
+    by_models,
+    by_probes,
+    by_url,
+    entries,
+    is_private,
+    window,
+)
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("api.openai.com", "openai"),
+        ("eu.api.openai.com", "openai"),
+        ("API.OpenAI.com", "openai"),
+        ("api.openai.com.", "openai"),
+        ("r.openai.azure.com", "azure"),
+        ("r.services.ai.azure.com", "azure"),
+        ("r.cognitiveservices.azure.com", "azure"),
+        ("api.deepseek.com", "deepseek"),
+        ("api.moonshot.ai", "moonshot"),
+        ("api.moonshot.cn", "moonshot"),
+        ("api.kimi.com", "moonshot"),
+        ("api.z.ai", "zai"),
+        ("open.bigmodel.cn", "zai"),
+        ("api.minimax.io", "minimax"),
+        ("api.minimaxi.com", "minimax"),
+        ("dashscope.aliyuncs.com", "dashscope"),
+        ("dashscope-intl.aliyuncs.com", "dashscope"),
+        ("plan.maas.aliyuncs.com", "dashscope"),
+        ("api.mistral.ai", "mistral"),
+        ("api.groq.com", "groq"),
+        ("api.cerebras.ai", "cerebras"),
+        ("api.together.xyz", "together"),
+        ("api.together.ai", "together"),
+        ("api.fireworks.ai", "fireworks"),
+        ("openrouter.ai", "openrouter"),
+        ("api.x.ai", "xai"),
+        ("integrate.api.nvidia.com", "nim"),
+        ("llm.chutes.ai", "chutes"),
+        ("api.perplexity.ai", "perplexity"),
+        ("api.githubcopilot.com", "copilot"),
+        ("api.business.githubcopilot.com", "copilot"),
+        ("copilot-api.corp.example", "copilot"),
+        ("ollama.com", "ollama"),
+        ("localhost", None),
+        ("notapi.openai.com.example", None),
+        ("myopenrouter.ai", None),
+    ],
+)
+def test_a_known_host_needs_no_asking(host: str, name: str | None) -> None:
+    assert by_url(f"https://{host}/some/path?x=1") == name
+
+
+def test_an_azure_deployment_is_known_by_its_path() -> None:
+    assert by_url("https://r.openai.azure.com/openai/deployments/d") == "azure-deployment"
+    assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
+
+
+@pytest.mark.parametrize(
+    ("url", "private"),
+    [
+        ("http://localhost:8080", True),
+        ("http://127.0.0.1", True),
+        ("http://10.1.2.3:8000", True),
+        ("http://192.168.0.1", True),
+        ("http://169.254.1.1", True),
+        ("http://[::1]:8080", True),
+        ("http://[fe80::1%25eth0]", True),
+        ("http://vllm:8000", True),
+        ("http://gpu.local", True),
+        ("http://host.docker.internal:11434", True),
+        ("http://8.8.8.8", False),
+        ("https://llm.example.com", False),
+    ],
+)
+def test_what_is_private_may_be_probed(url: str, private: bool) -> None:
+    assert is_private(url) is private
+
+
+@pytest.mark.parametrize(
+    ("listing", "headers", "name"),
+    [
+        ({"data": [{"id": "m", "owned_by": "vllm", "max_model_len": 1}]}, {}, "vllm"),
+        ({"data": [{"id": "m", "owned_by": "sglang"}]}, {}, "sglang"),
+        ({"data": [{"id": "m", "owned_by": "llamacpp"}]}, {}, "llamacpp"),
+        ({"data": [{"id": "m", "owned_by": "organization_owner"}]}, {}, "lmstudio"),
+        ({"models": [{}], "data": [{"id": "m", "meta": {"n_ctx": 4096}}]}, {}, "llamacpp"),
+        ({"data": []}, {"Server": "llama.cpp"}, "llamacpp"),
+        ({"data": [{"max_model_len": 1, "permission": []}]}, {}, "vllm"),
+        ({"data": [{"max_model_len": 1}]}, {}, "sglang"),
+        ({"data": [{}, {"context_length": 1, "pricing": {}, "supported_parameters": []}]}, {}, "openrouter"),
+        ({"data": [{"id": "m"}]}, {"X-LiteLLM-Version": "1"}, "litellm"),
+        ([{"owned_by": "vllm"}], {}, "vllm"),
+        ({"data": [{"id": "m", "owned_by": "library"}]}, {"Server": "uvicorn"}, None),
+        ({"data": [{"owned_by": ["vllm"]}, "m", None]}, {}, None),
+        ({"data": "m"}, {}, None),
+        ("nothing", {}, None),
+        (None, {}, None),
+    ],
+)
+def test_a_list_of_models_tells_whose_it_is(listing: Any, headers: dict[str, str], name: str | None) -> None:
+    assert by_models(listing, headers) == name
+
+
+def test_entries_are_found_wherever_a_list_keeps_them() -> None:
+    assert entries({"data": [{"id": 1}, 2]}) == entries({"models": [{"id": 1}]}) == entries([{"id": 1}])
+
+
+YES: dict[str, Any] = {
+    "/props": {"default_generation_settings": {"n_ctx": 1}, "total_slots": 1},
+    "/api/version": {"version": "0.9"},
+    "/api/v1/models": {"models": [{"loaded_instances": []}]},
+    "/model_info": {"model_path": "m"},
+    "/info": {"max_total_tokens": 1},
+    "/health/liveliness": "I'm alive!",
+    "/version": {"version": "0.11"},
+}
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.path)
+def test_each_probe_proves_its_server_and_nothing_else(probe: Any) -> None:
+    assert probe.profile in PROFILES
+    nothing = {each.path: Answer(404, {"error": {}}) for each in PROBES}
+    assert by_probes(nothing | {probe.path: Answer(200, YES[probe.path])}) == probe.profile
+    assert by_probes(nothing | {probe.path: Answer(200, {"hello": "world"})}) is None
+    assert by_probes(nothing | {probe.path: Answer(200, None)}) is None
+
+
+def test_a_guarded_path_exists() -> None:
+    nothing = {each.path: Answer(404, None) for each in PROBES}
+    assert by_probes(nothing | {"/props": Answer(401, None)}) == "llamacpp"
+    assert by_probes(nothing | {"/props": Answer(403, None)}) == "llamacpp"
+
+
+def test_where_everything_is_guarded_only_the_port_can_tell() -> None:
+    guarded = {each.path: Answer(401, None) for each in PROBES}
+    assert by_probes(guarded) is None
+    assert by_probes(guarded, port=11434) == "ollama"
+    assert by_probes(guarded, port=9999) is None
+
+
+def test_the_port_alone_is_never_proof() -> None:
+    assert by_probes({each.path: Answer(404, None) for each in PROBES}, port=11434) is None
+    assert by_probes({}, port=11434) is None
+
+
+def test_one_guarded_answer_that_came_alone_proves_nothing() -> None:
+    assert by_probes({"/props": Answer(401, None)}) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "size"),
+    [
+        ({"context_length": 1}, 1),
+        ({"context_window": 2}, 2),
+        ({"max_context_length": 3}, 3),
+        ({"max_model_len": 4}, 4),
+        ({"max_context": 5}, 5),
+        ({"meta": {"n_ctx": 6, "n_ctx_train": 99}}, 6),
+        ({"limits": {"max_context_length": 7}}, 7),
+        ({"capabilities": {"limits": {"max_prompt_tokens": 8}}}, 8),
+        ({"max_input_tokens": 9}, 9),
+        ({"max_model_len": 2, "context_length": 1}, 1),
+        ({"context_length": None, "max_model_len": 4}, 4),
+        ({"context_length": "big", "max_model_len": 4}, 4),
+        ({"context_length": 0}, None),
+        ({"context_length": True}, None),
+        ({"meta": {"n_ctx_train": 99}}, None),
+        ({"meta": "x"}, None),
+        ({}, None),
+    ],
+)
+def test_the_window_is_read_from_the_first_key_that_tells(entry: dict[str, Any], size: int | None) -> None:
+    assert window(entry) == size
