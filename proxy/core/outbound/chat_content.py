@@ -1,0 +1,90 @@
+"""What is no plain text in a message: images, sound and files as content parts of Chat, as far as the backend goes.
+
+Nothing is fetched here. An image that may not pass is replaced by a note, because an agent's screenshots should not
+end its session; a file that nobody could read is the client's mistake, and it is told so.
+"""
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, File, Image, Text
+from proxy.core.outbound.capabilities import BackendProfile
+
+ContentPart = dict[str, Any]
+
+DETAILS = frozenset({"low", "high"})
+"""`auto` is the default, and other words are new to most servers."""
+
+NO_IMAGES = "[image left out: this model reads text only]"
+NO_LINKS = "[image left out: this backend takes images inside the request only]"
+NO_FILE = "[file left out: this backend cannot read it]"
+
+_DATA_URL = re.compile(
+    r"data:(?P<type>[^;,]*)[^,]*?(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL | re.IGNORECASE
+)
+_READABLE = re.compile(
+    r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|sql)", re.IGNORECASE
+)
+
+
+def text(words: str) -> ContentPart:
+    return {"type": "text", "text": words}
+
+
+def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
+    """ClientFault if it is a file that this backend cannot be told of."""
+    match part:
+        case Text():
+            return text(part.text)
+        case Image():
+            return _image(part, profile, ledger)
+        case Audio():
+            return {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}}
+        case _:
+            return _file(part, profile, ledger)
+
+
+def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
+    """The same for what a tool returned: the agent could not help it, so a note stands for an unreadable file."""
+    try:
+        return of_user(part, profile, ledger)
+    except ClientFault:
+        ledger.drop("file")
+        return text(NO_FILE)
+
+
+def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart:
+    if profile.images == "none" or (profile.images == "data" and not image.url.startswith("data:")):
+        ledger.drop("image")
+        return text(NO_IMAGES if profile.images == "none" else NO_LINKS)
+    detail = {"detail": image.detail} if image.detail in DETAILS else {}
+    return {"type": "image_url", "image_url": {"url": image.url, **detail}}
+
+
+def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
+    found = _DATA_URL.fullmatch(file.data or "")
+    if found and found["type"].lower().startswith("image/"):
+        return _image(Image(file.data or ""), profile, ledger)
+    if profile.files and file.data:
+        return {"type": "file", "file": {"filename": file.name or "file", "file_data": file.data}}
+    if profile.files and file.id:
+        return {"type": "file", "file": {"file_id": file.id}}
+    if found and _READABLE.fullmatch(found["type"]):
+        return text(f"{file.name or 'file'}:\n{_read(found)}")
+    what = f"of type {found['type'] or 'unknown'}" if found else "that is not inside the request"
+    raise ClientFault(f"The backend cannot read a file {what}; send its text, or images of its pages.")
+
+
+def _read(url: re.Match[str]) -> str:
+    data = unquote_to_bytes(url["data"])
+    if url["base64"]:
+        try:
+            data = b64decode(data, validate=True)
+        except Base64Error:
+            raise ClientFault("The data URL of a file is not valid base64.") from None
+    return data.decode("utf-8-sig", "replace")

@@ -1,0 +1,213 @@
+"""A request in the words of Chat Completions, as one backend understands them.
+
+The body is built field by field from what is known to be wanted and understood; nothing is copied from the client.
+What the backend's profile does not know is left out and counted: closed schemas refuse a request for one field.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call as ToolCall
+from proxy.core.model import ChoiceMode, Request
+from proxy.core.outbound import chat_format
+from proxy.core.outbound.capabilities import BackendProfile, ForceTool
+from proxy.core.outbound.chat_messages import encode_messages
+from proxy.core.outbound.target import Target, chat_url
+from proxy.core.tools.prepare import Prepared, PreparedTool
+
+Body = dict[str, Any]
+
+NO_TOOL = PreparedTool(
+    name="_noop",
+    description="Does nothing. Never call it.",
+    parameters={"type": "object", "properties": {}},
+)
+"""Stands in `tools` for gateways that refuse a history with calls without it."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One HTTP request to a backend."""
+
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    """They hold the key."""
+    body: bytes = field(repr=False)
+
+
+def call(target: Target, body: Body) -> Call:
+    """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
+    accept = "text/event-stream" if body.get("stream") else "application/json"
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": accept,
+        "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+        **authorization(target),
+        **target.profile.headers,
+        **target.headers,
+    }
+    return Call(chat_url(target), headers, jsontext.dumps(body))
+
+
+def authorization(target: Target) -> dict[str, str]:
+    if not target.key or target.profile.auth == "none":
+        return {}
+    if target.profile.auth == "api-key":
+        return {"api-key": target.key}
+    return {"Authorization": f"Bearer {target.key}"}
+
+
+def encode(
+    request: Request,
+    prepared: Prepared,
+    profile: BackendProfile,
+    model: str,
+    ledger: Ledger,
+    *,
+    stream: bool = True,
+) -> Body:
+    """`profile` is already that of the model. Answers are streamed for all clients, wherever the backend can."""
+    tells_calls = any(isinstance(part, ToolCall) for turn in request.turns for part in turn.parts)
+    orphaned = tells_calls and not prepared.tools
+    tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
+    asked = chat_format.asked(request.format, profile, with_tools=bool(tools))
+    body: Body = {
+        "model": model,
+        "messages": encode_messages(
+            request,
+            prepared.names,
+            profile,
+            ledger,
+            flatten=orphaned and profile.orphan_tools == "flatten",
+            note=asked.instruction,
+        ),
+        "stream": stream,
+    }
+    if stream and profile.usage == "ask":
+        body["stream_options"] = {"include_usage": True}
+    if tools:
+        body["tools"] = [_tool(tool) for tool in tools]
+    if prepared.tools:
+        body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
+        if any(tool.strict for tool in prepared.tools):
+            ledger.drop("strict")
+    if asked.response_format:
+        body["response_format"] = asked.response_format
+    body |= _length(request, profile) | _tuning(request, profile, ledger)
+    if (word := _effort(request, prepared, profile, ledger)) is not None:
+        body |= _thinking(word, profile, stream=stream)
+    return _patched(body, profile.extra, ledger)
+
+
+def _tool(tool: PreparedTool) -> Body:
+    function: Body = {"name": tool.name, "parameters": tool.parameters}
+    if tool.description:
+        function["description"] = tool.description
+    return {"type": "function", "function": function}
+
+
+_REQUIRED: Mapping[ForceTool, str] = {"object": "required", "required": "required", "any": "any"}
+
+
+def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body:
+    """`auto` is the default everywhere, and refused as a word here and there."""
+    if prepared.mode is ChoiceMode.AUTO:
+        return {}
+    if prepared.mode is ChoiceMode.NONE:
+        return {"tool_choice": "none"}
+    if prepared.forced:
+        return {"tool_choice": {"type": "function", "function": {"name": prepared.forced}}}
+    if profile.force_tool not in _REQUIRED:
+        ledger.drop("tool_choice")
+        return {}
+    return {"tool_choice": _REQUIRED[profile.force_tool]}
+
+
+def _parallel(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
+    if profile.parallel == "false" or (profile.parallel == "obey" and not request.parallel_calls):
+        return {"parallel_tool_calls": False}
+    if not request.parallel_calls:
+        ledger.drop("parallel_tool_calls")
+    return {}
+
+
+def _length(request: Request, profile: BackendProfile) -> Body:
+    limit = request.sampling.max_tokens or profile.length_default
+    return {profile.length_field: limit} if limit else {}
+
+
+def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
+    sampling = request.sampling
+    logprobs = sampling.logprobs or sampling.top_logprobs > 0
+    wanted = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty or None,  # 0 is what no penalty is called
+        "frequency_penalty": sampling.frequency_penalty or None,
+        "seed": sampling.seed,
+        "stop": sampling.stop or None,
+        "logprobs": logprobs or None,
+        "top_logprobs": sampling.top_logprobs or None,
+        "verbosity": request.verbosity,
+    }
+    tuning = {}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if name in profile.tuning:
+            tuning[name] = value
+        else:
+            ledger.drop(name)
+    return tuning
+
+
+_SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})
+
+
+def _effort(request: Request, prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> str | None:
+    """The vendor's word for the effort that is to be asked for."""
+    wanted = request.reasoning.effort
+    effort = "none" if profile.wire == "responses" and prepared.tools else wanted
+    word = profile.effort_map.get(effort, effort) if effort else None
+    if profile.effort_field == "none":
+        word = None
+    if wanted and (word is None or effort != wanted):
+        ledger.drop("reasoning_effort")
+    return word
+
+
+def _thinking(word: str, profile: BackendProfile, *, stream: bool) -> Body:
+    match profile.effort_field:
+        case "thinking" if word in _SWITCH_WORDS:
+            return {"thinking": {"type": word}}
+        case "thinking":
+            return {"thinking": {"type": "enabled"}, "reasoning_effort": word}
+        case "enable_thinking":
+            return {"enable_thinking": stream and _is_on(word)}  # DashScope refuses it outside of streams
+        case "template":
+            return {"chat_template_kwargs": {"enable_thinking": _is_on(word)}}
+        case "reasoning":
+            return {"reasoning": {"effort": word}}
+        case _:
+            return {"reasoning_effort": word}
+
+
+def _is_on(word: str) -> bool:
+    return word not in ("disabled", "none")
+
+
+def _patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
+    """The JSON merge patch of the profile, applied last."""
+    for name, value in patch.items():
+        if value is None:
+            if body.pop(name, None) is not None:
+                ledger.drop(name)
+        elif isinstance(value, Mapping):
+            inner = body.get(name)
+            body[name] = _patched(dict(inner) if isinstance(inner, dict) else {}, value, ledger)
+        else:
+            body[name] = value
+    return body

@@ -1,0 +1,52 @@
+"""The form of the answer: asked for where the backend enforces it, put into words where it does not."""
+
+from typing import Any, NamedTuple
+
+from proxy.core import jsontext
+from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.outbound.capabilities import BackendProfile
+from proxy.core.tools import schema
+
+NAMELESS = "answer"
+"""Chat demands a name for a schema."""
+
+
+class Asked(NamedTuple):
+    response_format: dict[str, Any] | None
+    instruction: str | None
+
+
+def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) -> Asked:
+    if wanted.kind is FormatKind.TEXT:
+        return Asked(None, None)
+    enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
+    if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
+        return Asked({"type": "json_schema", "json_schema": _named(wanted, profile)}, None)
+    if "json_object" not in enforced:
+        return Asked(None, _instruction(wanted, with_tools))
+    response_format = {"type": "json_object"}
+    if wanted.kind is FormatKind.JSON_OBJECT:
+        return Asked(response_format, None)
+    return Asked(response_format, _instruction(wanted, with_tools))
+
+
+def _named(wanted: OutputFormat, profile: BackendProfile) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "name": wanted.name or NAMELESS,
+        "schema": schema.reduce_schema(wanted.schema or {}, profile.schema),
+    }
+    if wanted.description:
+        named["description"] = wanted.description
+    if wanted.strict is not None:
+        named["strict"] = wanted.strict
+    return named
+
+
+def _instruction(wanted: OutputFormat, with_tools: bool) -> str:
+    occasion = (
+        "When you give your final answer instead of calling a tool, it" if with_tools else "Your answer"
+    )
+    form = f"{occasion} must be one JSON object and nothing else: no other text, no code fence."
+    if wanted.kind is FormatKind.JSON_OBJECT:
+        return form
+    return f"{form} It must be valid against this JSON Schema:\n{jsontext.compact(wanted.schema or {})}"

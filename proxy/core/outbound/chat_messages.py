@@ -1,0 +1,274 @@
+"""Turns to messages, in the one order that every Chat backend accepts.
+
+What comes out, whatever went in: at most one system message, first, unless the backend takes more; then a user
+message; no two assistant messages in a row and none without content; each result right after the message with its
+call; last a message that wants an answer. A server's own error for anything else is a template's exception or a
+silent misunderstanding, so none of it is left to the backend.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.ledger import Ledger
+from proxy.core.model import (
+    Audio,
+    Call,
+    File,
+    Image,
+    Part,
+    Reasoning,
+    Refusal,
+    Request,
+    Result,
+    Role,
+    Text,
+    ToolKind,
+    Turn,
+)
+from proxy.core.outbound import chat_content
+from proxy.core.outbound.call_ids import CallIds
+from proxy.core.outbound.capabilities import BackendProfile
+from proxy.core.outbound.chat_content import ContentPart
+from proxy.core.tools import custom
+from proxy.core.tools.names import NameTable
+
+Message = dict[str, Any]
+
+DIALECT = "chat"
+"""The key of this dialect's own things in `extras`."""
+
+CONTINUE = "Continue."
+"""Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
+beginning and go on in it."""
+
+RAW = "_raw"
+"""Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
+
+PARTS, MESSAGES = "\n", "\n\n"
+"""What goes between the parts of one message, and between messages that become one."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A message that may still grow."""
+
+    role: str
+    blocks: list[list[ContentPart]]
+    """The parts of each message that went into this one."""
+    calls: list[ContentPart] = field(default_factory=list)
+    answers: str | None = None
+    """The id of the call that this tool message answers."""
+    reasoning: list[Reasoning] = field(default_factory=list)
+
+
+def encode_messages(
+    request: Request,
+    names: NameTable,
+    profile: BackendProfile,
+    ledger: Ledger,
+    *,
+    flatten: bool,
+    note: str | None,
+) -> list[Message]:
+    """`flatten`: calls and results are told as text. `note`: an instruction of ours, said to the model first."""
+    return _Conversation(names, profile, ledger, flatten).of(request.turns, note)
+
+
+class _Conversation:
+    def __init__(self, names: NameTable, profile: BackendProfile, ledger: Ledger, flatten: bool) -> None:
+        self._names = names
+        self._profile = profile
+        self._ledger = ledger
+        self._flatten = flatten
+        self._ids = CallIds(profile.call_id)
+        self._called: dict[str, str] = {}
+        """By the client's call id: what was called."""
+        self._system: list[str] = []
+        self._drafts: list[_Draft] = []
+
+    def of(self, turns: Sequence[Turn], note: str | None) -> list[Message]:
+        take = {
+            Role.SYSTEM: self._instruct,
+            Role.DEVELOPER: self._instruct,
+            Role.USER: self._say,
+            Role.ASSISTANT: self._assistant,
+            Role.TOOL: self._results,
+        }
+        for turn in turns:
+            take[turn.role](turn.parts)
+        if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
+            self._user([chat_content.text(CONTINUE)])
+        if note:
+            self._system.append(note)
+        first = (
+            [{"role": self._profile.system_role, "content": MESSAGES.join(self._system)}]
+            if self._system
+            else []
+        )
+        return first + [self._message(draft) for draft in self._drafts]
+
+    # ── taking turns in ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _instruct(self, parts: Sequence[Part]) -> None:
+        words = PARTS.join(part["text"] for part in self._readable(parts) if part["type"] == "text")
+        if not words:
+            return
+        if not self._drafts or self._profile.late_system == "merge":
+            self._system.append(words)
+        elif self._profile.late_system == "keep":
+            self._drafts.append(_Draft(self._profile.system_role, [[chat_content.text(words)]]))
+        else:
+            self._user([chat_content.text(f"<system>\n{words}\n</system>")])
+
+    def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
+        readable = []
+        for part in parts:
+            if not isinstance(part, Text | Image | Audio | File):
+                self._ledger.drop("misplaced_part")
+            elif not isinstance(part, Text) or part.text:
+                readable.append(chat_content.of_user(part, self._profile, self._ledger))
+        return readable
+
+    def _say(self, parts: Sequence[Part]) -> None:
+        self._user(self._readable(parts))
+
+    def _user(self, block: list[ContentPart]) -> None:
+        if not block:
+            return
+        last = self._drafts[-1] if self._drafts else None
+        if last and last.role == "user" and self._profile.join_users:
+            last.blocks.append(block)
+            return
+        if last and last.role == "tool" and self._profile.after_tool:
+            self._drafts.append(_Draft("assistant", [[chat_content.text(self._profile.after_tool)]]))
+        self._drafts.append(_Draft("user", [block]))
+
+    def _assistant(self, parts: Sequence[Part]) -> None:
+        draft = _Draft("assistant", [])
+        for part in parts:
+            match part:
+                case Text() | Refusal():
+                    if part.text:
+                        draft.blocks.append([chat_content.text(part.text)])
+                case Reasoning():
+                    draft.reasoning.append(part)
+                case Call():
+                    self._call(part, draft)
+                case _:
+                    self._ledger.drop("misplaced_part")
+        last = self._drafts[-1] if self._drafts else None
+        if not draft.blocks and not draft.calls:
+            self._forget(draft)
+        elif last and last.role == "assistant" and not last.calls:
+            last.blocks += draft.blocks
+            last.calls += draft.calls
+            last.reasoning += draft.reasoning
+        else:
+            if not last:
+                self._user([chat_content.text(CONTINUE)])
+            self._drafts.append(draft)
+
+    def _call(self, call: Call, draft: _Draft) -> None:
+        name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
+        arguments = (
+            custom.wrap(call.arguments) if call.kind is ToolKind.CUSTOM else object_text(call.arguments)
+        )
+        if self._flatten:
+            draft.blocks.append([chat_content.text(f"[called {name}: {arguments}]")])
+            return
+        function = {"name": name, "arguments": arguments}
+        draft.calls.append({"id": self._ids.upstream(call.call_id), "type": "function", "function": function})
+
+    def _results(self, parts: Sequence[Part]) -> None:
+        moved: list[ContentPart] = []
+        for result in parts:
+            if not isinstance(result, Result):
+                self._ledger.drop("misplaced_part")
+                continue
+            origin = chat_content.text(f"[returned by {self._called.get(result.call_id, 'a tool')}]")
+            contents = [chat_content.of_tool(part, self._profile, self._ledger) for part in result.content]
+            if self._flatten:
+                self._user([origin, *contents])
+                continue
+            words = [part for part in contents if part["type"] == "text"]
+            if len(words) < len(contents):
+                words.append(chat_content.text("[more in the next message]"))
+                moved += [origin, *(part for part in contents if part["type"] != "text")]
+            self._drafts.append(_Draft("tool", [words], answers=self._ids.upstream(result.call_id)))
+        self._user(moved)
+
+    # ── giving messages out ────────────────────────────────────────────────────────────────────────────────────
+
+    def _message(self, draft: _Draft) -> Message:
+        message: Message = {"role": draft.role, "content": _content(draft.blocks)}
+        if draft.answers is not None:
+            message["tool_call_id"] = draft.answers
+        if draft.role == "assistant":
+            self._reason(message, draft)
+        if draft.calls:
+            message["tool_calls"] = draft.calls
+        return message
+
+    def _reason(self, message: Message, draft: _Draft) -> None:
+        """Puts the reasoning back where its backend looks for it."""
+        replay = self._profile.replay
+        if replay == "none" or not (draft.calls or self._profile.replay_scope == "all"):
+            self._forget(draft)
+            return
+        details = [detail for part in draft.reasoning for detail in _details(part)]
+        if replay == "reasoning_details" and details:
+            message["reasoning_details"] = details
+            return
+        thought = (
+            MESSAGES.join(part.text for part in draft.reasoning if part.text) or self._profile.replay_blank
+        )
+        if not thought:
+            return
+        match replay:
+            case "think_tags":
+                message["content"] = f"<think>\n{thought}\n</think>\n\n{message['content']}"
+            case "reasoning_details":
+                message["reasoning"] = thought  # without the vendor's own objects its plain form has to do
+            case field_name:
+                message[field_name] = thought
+
+    def _forget(self, draft: _Draft) -> None:
+        if draft.reasoning:
+            self._ledger.drop("reasoning")
+
+
+def _content(blocks: list[list[ContentPart]]) -> str | list[ContentPart]:
+    """A string whenever it is only text: part lists are read by fewer servers, and as several messages by one."""
+    parts = [part for block in blocks for part in block]
+    if any(part["type"] != "text" for part in parts):
+        return parts
+    return MESSAGES.join(PARTS.join(part["text"] for part in block) for block in blocks)
+
+
+def _details(part: Reasoning) -> list[Any]:
+    details = part.extras.get(DIALECT, {}).get("reasoning_details")
+    return details if isinstance(details, list) else []
+
+
+def object_text(arguments: str) -> str:
+    """The arguments as the JSON object that servers insist on; what is none is wrapped, never repaired."""
+    if not arguments.strip():
+        return "{}"
+    try:
+        if isinstance(jsontext.strict(arguments), dict):
+            return arguments
+    except ValueError:
+        if (mended := _mended(arguments)) is not None:
+            return mended
+    return jsontext.compact({RAW: arguments})
+
+
+def _mended(arguments: str) -> str | None:
+    """An object that only a forgiving parser can read, as all can."""
+    try:
+        value = jsontext.lenient(arguments)
+        return jsontext.compact(value) if isinstance(value, dict) else None
+    except jsontext.BadJson:
+        return None

@@ -1,0 +1,65 @@
+"""Fields `formats` and `format_with_tools`: the answer's form is enforced where it can be, else put into words."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.outbound.chat_format import asked
+from tests.core.outbound.asking import profile
+
+SCHEMA = {"type": "object", "properties": {"x": {"type": "string", "$comment": "c"}}}
+WANTED = OutputFormat(FormatKind.JSON_SCHEMA, "point", SCHEMA)
+OBJECT = OutputFormat(FormatKind.JSON_OBJECT)
+BOTH, SCHEMAS, OBJECTS = ({"json_schema", "json_object"}, {"json_schema"}, {"json_object"})
+ENFORCED = {
+    "type": "json_schema",
+    "json_schema": {"name": "point", "schema": {"type": "object", "properties": {"x": {"type": "string"}}}},
+}
+LOOSE = {"type": "json_object"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "formats", "with_tools", "beside", "response_format", "told"),
+    [
+        (OutputFormat(), BOTH, False, False, None, False),
+        (WANTED, BOTH, False, False, ENFORCED, False),
+        (WANTED, SCHEMAS, False, False, ENFORCED, False),
+        (WANTED, OBJECTS, False, False, LOOSE, True),
+        (WANTED, set(), False, False, None, True),
+        (WANTED, BOTH, True, False, None, True),
+        (WANTED, BOTH, True, True, ENFORCED, False),
+        (OBJECT, BOTH, False, False, LOOSE, False),
+        (OBJECT, SCHEMAS, False, False, None, True),
+        (OBJECT, BOTH, True, False, None, True),
+    ],
+)
+def test_what_is_asked_for(
+    wanted: OutputFormat, formats: Any, with_tools: bool, beside: bool, response_format: Any, told: bool
+) -> None:
+    on = profile(formats=frozenset(formats), format_with_tools=beside)
+    result = asked(wanted, on, with_tools=with_tools)
+    assert result.response_format == response_format
+    assert bool(result.instruction) is told
+
+
+def test_a_schema_is_told_whole_and_exactly() -> None:
+    instruction = asked(WANTED, profile(formats=frozenset()), with_tools=False).instruction or ""
+    assert instruction.startswith("Your answer must be one JSON object and nothing else")
+    assert '{"type":"object","properties":{"x":{"type":"string","$comment":"c"}}}' in instruction
+
+
+def test_with_tools_only_the_final_answer_is_meant() -> None:
+    for wanted in (WANTED, OBJECT, OutputFormat(FormatKind.JSON_SCHEMA)):
+        assert "instead of calling a tool" in (asked(wanted, profile(), with_tools=True).instruction or "")
+
+
+def test_chat_demands_a_name_and_takes_the_rest_as_given() -> None:
+    wanted = OutputFormat(FormatKind.JSON_SCHEMA, None, None, "A point.", strict=False)
+    result = asked(wanted, profile(), with_tools=False)
+    assert (result.response_format or {})["json_schema"] == {
+        "name": "answer",
+        "schema": {},
+        "description": "A point.",
+        "strict": False,
+    }

@@ -1,0 +1,388 @@
+"""G2, G8 to G12 and the profile fields about messages: any history in the one order that every backend takes."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
+from proxy.core.outbound.capabilities import BackendProfile
+from proxy.core.outbound.chat_messages import CONTINUE, object_text
+from proxy.core.outbound.profiles import DEFAULT
+from tests.core.outbound.asking import (
+    assistant,
+    call,
+    developer,
+    messages_of,
+    profile,
+    result,
+    system,
+    tool,
+    user,
+)
+
+DATA_IMAGE = Image("data:image/png;base64,AAAA")
+LINK = Image("https://x.example/a.png")
+THOUGHT = Reasoning("hm")
+DETAIL = {"type": "reasoning.encrypted", "data": "abc", "format": None}
+SEALED = Reasoning("", {"chat": {"reasoning_details": [DETAIL]}})
+
+
+def said(message: dict[str, Any]) -> tuple[str, Any]:
+    return message["role"], message["content"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "on", "expected"),
+    [
+        pytest.param(
+            [system("a"), developer("b"), user("c")],
+            DEFAULT,
+            [("system", "a\n\nb"), ("user", "c")],
+            id="G12 one system message, first, a string",
+        ),
+        pytest.param(
+            [system("a"), user("b"), developer("c"), user("d")],
+            DEFAULT,
+            [("system", "a"), ("user", "b\n\n<system>\nc\n</system>\n\nd")],
+            id="G12 late instructions are user text",
+        ),
+        pytest.param(
+            [system("a"), user("b"), developer("c"), user("d")],
+            profile(late_system="merge"),
+            [("system", "a\n\nc"), ("user", "b\n\nd")],
+            id="late_system merge",
+        ),
+        pytest.param(
+            [system("a"), user("b"), developer("c"), user("d")],
+            profile(late_system="keep", system_role="developer"),
+            [("developer", "a"), ("user", "b"), ("developer", "c"), ("user", "d")],
+            id="late_system keep, system_role developer",
+        ),
+        pytest.param([system(""), user("b")], DEFAULT, [("user", "b")], id="empty instructions"),
+        pytest.param([user("a"), user("b")], DEFAULT, [("user", "a\n\nb")], id="join_users"),
+        pytest.param(
+            [user("a"), user("b")],
+            profile(join_users=False),
+            [("user", "a"), ("user", "b")],
+            id="join_users off",
+        ),
+        pytest.param([user("a", "b")], DEFAULT, [("user", "a\nb")], id="text parts are one string"),
+        pytest.param(
+            [user("a"), assistant("b"), assistant("c"), user("d")],
+            DEFAULT,
+            [("user", "a"), ("assistant", "b\n\nc"), ("user", "d")],
+            id="G11 assistant messages merge",
+        ),
+        pytest.param(
+            [user("a"), assistant(), assistant(""), user("b")],
+            DEFAULT,
+            [("user", "a\n\nb")],
+            id="G11, R03 an empty assistant message is harmless",
+        ),
+        pytest.param(
+            [user("a"), assistant("b")],
+            DEFAULT,
+            [("user", "a"), ("assistant", "b"), ("user", CONTINUE)],
+            id="G11 an answer at the end is no prefill",
+        ),
+        pytest.param(
+            [system("a")], DEFAULT, [("system", "a"), ("user", CONTINUE)], id="G11 only instructions"
+        ),
+        pytest.param([user("")], DEFAULT, [("user", CONTINUE)], id="G11 nothing at all"),
+        pytest.param(
+            [assistant("a"), user("b")],
+            DEFAULT,
+            [("user", CONTINUE), ("assistant", "a"), ("user", "b")],
+            id="templates want the user to begin",
+        ),
+        pytest.param(
+            [user("a"), assistant(Refusal("No.")), user("b")],
+            DEFAULT,
+            [("user", "a"), ("assistant", "No."), ("user", "b")],
+            id="a refusal is what was said",
+        ),
+        pytest.param(
+            [user("a"), assistant(call()), tool(result("c1", "r")), user("b")],
+            profile(after_tool="Done."),
+            [("user", "a"), ("assistant", ""), ("tool", "r"), ("assistant", "Done."), ("user", "b")],
+            id="after_tool",
+        ),
+        pytest.param(
+            [user("a"), assistant(call()), tool(result("c1", "r")), assistant("b"), user("c")],
+            profile(after_tool="Done."),
+            [("user", "a"), ("assistant", ""), ("tool", "r"), ("assistant", "b"), ("user", "c")],
+            id="after_tool only before a user",
+        ),
+    ],
+)
+def test_the_order_of_messages(
+    turns: list[Turn], on: BackendProfile, expected: list[tuple[str, Any]]
+) -> None:
+    assert [said(message) for message in messages_of(*turns, on=on)] == expected
+
+
+def test_calls_and_results_are_paired_and_adjacent() -> None:
+    """G2, G10: closed message schemas take these fields and no others."""
+    history = [
+        user("a"),
+        assistant("Looking.", call("c1", "f", '{"x": 1}'), call("c2", "g")),
+        tool(result("c1", "one", "two"), result("c2")),
+    ]
+    assert messages_of(*history)[1:] == [
+        {
+            "role": "assistant",
+            "content": "Looking.",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
+                {"id": "c2", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "content": "one\ntwo", "tool_call_id": "c1"},
+        {"role": "tool", "content": "", "tool_call_id": "c2"},
+    ]
+
+
+def test_text_before_calls_of_the_next_assistant_turn_goes_with_them() -> None:
+    messages = messages_of(user("a"), assistant("b", THOUGHT), assistant(call()), tool(result()))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+    assert messages[1]["content"] == "b"
+    assert messages[1]["tool_calls"]
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ('{"a": 1}', '{"a": 1}'),
+        (' {"a": 1}\n', ' {"a": 1}\n'),
+        ("", "{}"),
+        (" \n", "{}"),
+        ('{"a": ', '{"_raw":"{\\"a\\": "}'),
+        ("[1]", '{"_raw":"[1]"}'),
+        ("[NaN]", '{"_raw":"[NaN]"}'),
+        ("null", '{"_raw":"null"}'),
+        ("ls -la", '{"_raw":"ls -la"}'),
+        ('{"a": NaN}', '{"a":null}'),
+        ('{"a": "x\ny"}', '{"a":"x\\ny"}'),
+        ('{"a": NaN, "b": ' + "[" * 400 + "]" * 400 + "}", None),
+    ],
+)
+def test_arguments_are_always_an_object(written: str, sent: str | None) -> None:
+    """G8: servers parse them, and answer 500 for what is none."""
+    if sent is None:
+        assert object_text(written).startswith('{"_raw":')
+    else:
+        assert object_text(written) == sent
+
+
+def test_the_input_of_a_custom_tool_goes_back_as_it_was_asked_for() -> None:
+    messages = messages_of(
+        user("a"), assistant(call(arguments="raw\n", kind=ToolKind.CUSTOM)), tool(result())
+    )
+    assert messages[1]["tool_calls"][0]["function"]["arguments"] == '{"input":"raw\\n"}'
+
+
+@pytest.mark.parametrize(
+    ("form", "upstream"),
+    [("any", "a b"), ("len40", "call_"), ("alnum9", "")],
+)
+def test_call_ids_take_the_form_of_the_backend_in_call_and_result(form: str, upstream: str) -> None:
+    """G10; the strict server checks the form."""
+    messages = messages_of(user("a"), assistant(call("a b")), tool(result("a b")), on=profile(call_id=form))
+    assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"]
+    assert messages[2]["tool_call_id"].startswith(upstream)
+
+
+# ── images, sound and files ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_images_stand_where_they_stood() -> None:
+    content = messages_of(user("a", DATA_IMAGE, ""), user("b"))[0]["content"]
+    assert [part["type"] for part in content] == ["text", "image_url", "text"]
+    assert content[1] == {"type": "image_url", "image_url": {"url": DATA_IMAGE.url}}
+
+
+@pytest.mark.parametrize("images", ["none", "data"])
+def test_a_note_stands_for_an_image_that_may_not_pass(images: str) -> None:
+    ledger = Ledger()
+    (message,) = messages_of(user("a", LINK), on=profile(images=images), ledger=ledger)
+    assert message["content"].startswith("a\n[image left out: ")
+    assert ledger.dropped == {"image": 1}
+
+
+def test_images_of_a_tool_move_to_a_user_message_after_all_results() -> None:
+    """G9: a list on a tool message loses its id in Ollama, and `tool` is text only on most hosts."""
+    history = [
+        user("a"),
+        assistant(call("c1", "shot"), call("c2", "g")),
+        tool(result("c1", "done", DATA_IMAGE), result("c2", "r")),
+    ]
+    _, _, first, second, moved = messages_of(*history)
+    assert first["content"] == "done\n[more in the next message]"
+    assert second["content"] == "r"
+    assert moved == {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "[returned by shot]"},
+            {"type": "image_url", "image_url": {"url": DATA_IMAGE.url}},
+        ],
+    }
+
+
+def test_images_of_a_tool_join_what_the_user_says_next_and_follow_after_tool() -> None:
+    history = [user("a"), assistant(call()), tool(result("c1", DATA_IMAGE)), user("b")]
+    messages = messages_of(*history, on=profile(after_tool="Done."))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant", "user"]
+    assert [part["type"] for part in messages[-1]["content"]] == ["text", "image_url", "text"]
+
+
+def test_a_tools_image_that_may_not_pass_is_told_in_its_result() -> None:
+    history = [user("a"), assistant(call()), tool(result("c1", DATA_IMAGE))]
+    messages = messages_of(*history, on=profile(images="none"))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+    assert messages[-1]["content"].startswith("[image left out")
+
+
+def test_parts_in_turns_where_they_mean_nothing_are_counted() -> None:
+    ledger = Ledger()
+    turns = [
+        Turn(Role.SYSTEM, [Text("s"), call()]),
+        Turn(Role.USER, [result(), Text("a")]),
+        Turn(Role.ASSISTANT, [DATA_IMAGE, Text("b")]),
+        Turn(Role.TOOL, [Text("c")]),
+        user(Audio("AAAA", "wav")),
+    ]
+    assert [message["role"] for message in messages_of(*turns, ledger=ledger)] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert ledger.dropped["misplaced_part"] == 4
+
+
+def test_instructions_are_text_only() -> None:
+    assert messages_of(Turn(Role.SYSTEM, [Text("s"), DATA_IMAGE]), user("a"))[0]["content"] == "s"
+
+
+# ── reasoning ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+HISTORY = [
+    user("a"),
+    assistant(THOUGHT, "b"),
+    user("c"),
+    assistant(Reasoning("one"), Reasoning(""), Reasoning("two"), call()),
+    tool(result()),
+]
+
+
+@pytest.mark.parametrize(
+    ("on", "of_text", "of_calls"),
+    [
+        (profile(), {}, {}),
+        (profile(replay="reasoning_content"), {}, {"reasoning_content": "one\n\ntwo"}),
+        (
+            profile(replay="reasoning_content", replay_scope="all"),
+            {"reasoning_content": "hm"},
+            {"reasoning_content": "one\n\ntwo"},
+        ),
+        (profile(replay="reasoning"), {}, {"reasoning": "one\n\ntwo"}),
+        (
+            profile(replay="reasoning_details", replay_scope="all"),
+            {"reasoning": "hm"},
+            {"reasoning": "one\n\ntwo"},
+        ),
+        (
+            profile(replay="think_tags", replay_scope="all"),
+            {"content": "<think>\nhm\n</think>\n\nb"},
+            {"content": "<think>\none\n\ntwo\n</think>\n\n"},
+        ),
+    ],
+)
+def test_reasoning_goes_back_in_the_backends_field_on_the_turns_of_its_scope(
+    on: BackendProfile, of_text: dict[str, str], of_calls: dict[str, str]
+) -> None:
+    messages = messages_of(*HISTORY, on=on)
+    assert {key: messages[1][key] for key in messages[1] if key != "role"} == {"content": "b", **of_text}
+    call_message = {key: messages[3][key] for key in messages[3] if key not in ("role", "tool_calls")}
+    assert call_message == {"content": "", **of_calls}
+
+
+@pytest.mark.parametrize(
+    ("on", "dropped"),
+    [(profile(), 2), (profile(replay="reasoning"), 1), (profile(replay="reasoning", replay_scope="all"), 0)],
+)
+def test_reasoning_that_does_not_go_back_is_counted(on: BackendProfile, dropped: int) -> None:
+    ledger = Ledger()
+    messages_of(*HISTORY, on=on, ledger=ledger)
+    assert ledger.dropped["reasoning"] == dropped
+
+
+def test_reasoning_without_an_answer_is_dropped() -> None:
+    """G11: a message of nothing else would be empty."""
+    ledger = Ledger()
+    on = profile(replay="reasoning", replay_scope="all")
+    assert len(messages_of(user("a"), assistant(THOUGHT), user("b"), on=on, ledger=ledger)) == 1
+    assert ledger.dropped == {"reasoning": 1}
+
+
+def test_details_go_back_as_they_came_nulls_and_all() -> None:
+    history = [user("a"), assistant(SEALED, THOUGHT, call()), tool(result())]
+    message = messages_of(*history, on=profile(replay="reasoning_details"))[1]
+    assert message["reasoning_details"] == [DETAIL]
+    assert "reasoning" not in message
+
+
+@pytest.mark.parametrize(
+    "extras", [{}, {"chat": {}}, {"chat": {"reasoning_details": "x"}}, {"responses": {"a": 1}}]
+)
+def test_what_another_dialect_keeps_with_the_reasoning_stays_there(extras: dict[str, Any]) -> None:
+    history = [user("a"), assistant(Reasoning("", extras), call()), tool(result())]
+    assert messages_of(*history, on=profile(replay="reasoning_details"))[1].keys() == {
+        "role",
+        "content",
+        "tool_calls",
+    }
+
+
+@pytest.mark.parametrize(
+    ("scope", "blanks"),
+    [("calls", [False, True]), ("all", [True, True])],
+)
+def test_a_placeholder_stands_for_reasoning_that_was_lost(scope: str, blanks: list[bool]) -> None:
+    history = [user("a"), assistant("b"), user("c"), assistant(call()), tool(result())]
+    on = profile(replay="reasoning_content", replay_scope=scope, replay_blank=" ")
+    messages = messages_of(*history, on=on)
+    assert [messages[index].get("reasoning_content") == " " for index in (1, 3)] == blanks
+
+
+# ── calls without tools ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_orphan_tools_flatten_tells_calls_and_results_as_text() -> None:
+    history = [
+        user("a"),
+        assistant("b", call("c1", "f", '{"x": 1}')),
+        tool(result("c1", "r", DATA_IMAGE)),
+        Turn(Role.TOOL, [Result("lost", [Text("q")])]),
+    ]
+    messages = messages_of(*history, on=profile(orphan_tools="flatten", images="none"))
+    assert [said(message) for message in messages] == [
+        ("user", "a"),
+        ("assistant", 'b\n\n[called f: {"x": 1}]'),
+        (
+            "user",
+            "[returned by f]\nr\n[image left out: this model reads text only]\n\n[returned by a tool]\nq",
+        ),
+    ]
+
+
+def test_a_file_that_nobody_can_read_is_noted_in_a_result() -> None:
+    history = [user("a"), assistant(call()), tool(result("c1", File(id="file_1")))]
+    assert messages_of(*history)[-1]["content"] == "[file left out: this backend cannot read it]"
+
+
+def test_many_messages_that_become_one_take_no_time() -> None:
+    """Each joins what is there, and none is copied again for the next."""
+    (message,) = messages_of(*[user("x" * 100) for _ in range(20_000)])
+    assert len(message["content"]) == 20_000 * 102 - 2
