@@ -1,0 +1,141 @@
+"""What an error body says, in whichever of a dozen shapes it says it.
+
+OpenAI nests it in `error`; SGLang, Mistral and Cerebras write it flat; LM Studio and xAI make `error` a string;
+FastAPI servers have `detail`, Fireworks `fault`, MiniMax `base_resp`; OpenRouter quotes the vendor's own body as
+text in `metadata.raw`; gateways put web pages and plain text in front of all of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core import jsontext
+
+MESSAGES = ("message", "error", "detail", "faultstring", "status_msg", "msg")
+"""Where the text is, if it is a string; the first one counts."""
+NESTED = ("error", "detail", "fault", "errors", "base_resp", "message", "metadata", "raw", "choices")
+"""Where to look further, if it is none, or JSON in a string. What is said further inside is closer to the cause."""
+MAX_DEPTH = 8
+"""Twice the deepest known: a gateway's error around OpenRouter's around a vendor's."""
+MAX_ENTRIES = 3
+"""A schema check may complain about every single field; three explain it."""
+MAX_WORDS = 10_000
+"""An error may come with a stack trace or a whole prompt; nobody says what is wrong only after that."""
+MAX_CODE = 100
+"""What is longer is no code and no type."""
+
+MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
+"""MiniMax reports failures inside HTTP 200, with numbers of its own."""
+
+
+@dataclass(slots=True, frozen=True)
+class Complaint:
+    message: str = ""
+    code: str = ""
+    type: str = ""
+    param: str | None = None
+    status: int | None = None
+    """The HTTP status that the body itself claims."""
+    words: str = ""
+    """Everything said at any level, in lower case: what matchers search."""
+
+
+def read(body: bytes) -> Complaint:
+    return of(body.decode("utf-8", "replace"))
+
+
+def is_one(said: Any) -> bool:
+    """Is this, where a reply or a chunk of one was expected, a complaint?"""
+    if not isinstance(said, dict):
+        return False
+    base, choices = said.get("base_resp"), said.get("choices")
+    if said.get("error") or (isinstance(base, dict) and base.get("status_code")):
+        return True
+    if choices:
+        return isinstance(choices, list) and any(
+            isinstance(one, dict) and one.get("error") for one in choices
+        )
+    if any(isinstance(said.get(name), str) and said[name].lower() == "error" for name in ("object", "type")):
+        return True
+    return isinstance(said.get("message"), str) or bool(said.get("detail") or said.get("fault"))
+
+
+def of(said: Any, depth: int = 0) -> Complaint:
+    if depth == MAX_DEPTH:
+        return Complaint()
+    match said:
+        case str():
+            return _of_text(said.strip(), depth)
+        case list():
+            return _of_entries([of(entry, depth + 1) for entry in said[:MAX_ENTRIES]])
+        case dict():
+            return _of_object(said, depth)
+        case _:
+            return Complaint()
+
+
+def _of_text(text: str, depth: int) -> Complaint:
+    if text.startswith(("{", "[")):
+        try:
+            return of(jsontext.loads(text), depth + 1)
+        except jsontext.BadJson:
+            pass  # text after all
+    if text.startswith("<"):
+        return Complaint()  # a web page says nothing to whom we answer
+    return Complaint(message=text, words=text[:MAX_WORDS].lower())
+
+
+def _of_entries(entries: list[Complaint]) -> Complaint:
+    if not entries:
+        return Complaint()
+    first = entries[0]
+    return Complaint(
+        "; ".join(entry.message for entry in entries if entry.message),
+        first.code,
+        first.type,
+        first.param,
+        first.status,
+        " ".join(entry.words for entry in entries),
+    )
+
+
+def _of_object(said: dict[str, Any], depth: int) -> Complaint:
+    inner = Complaint()
+    for name in NESTED:
+        value = said.get(name)
+        if not inner.message and (name == "raw" or not isinstance(value, str) or value.startswith("{")):
+            found = of(value, depth + 1)
+            inner = found if found.words else inner
+    message = next((text for name in MESSAGES if isinstance(text := said.get(name), str) and text), "")
+    code, kind = _word(said.get("code")), _word(said.get("type"))
+    param = said.get("param")
+    if place := _place(said.get("loc")):
+        message, param = f"{message}: {place} ({kind})", place
+    return Complaint(
+        inner.message or message,
+        inner.code or code,
+        inner.type or kind,
+        inner.param or (param if isinstance(param, str) and param else None),
+        inner.status or _status(said),
+        " ".join(filter(None, (message[:MAX_WORDS].lower(), code.lower(), kind.lower(), inner.words))),
+    )
+
+
+def _place(loc: Any) -> str:
+    """FastAPI's `["body", "messages", 0, "name"]` → `messages[0].name`."""
+    if not isinstance(loc, list):
+        return ""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
+    return path.removeprefix(".body").removeprefix(".")
+
+
+def _status(said: dict[str, Any]) -> int | None:
+    for name in ("http_code", "status", "code"):
+        word = _word(said.get(name))
+        if len(word) == 3 and word.isdecimal() and word[0] in "45":
+            return int(word)
+    number = said.get("status_code")
+    return MINIMAX_STATUS.get(number) if isinstance(number, int) else None
+
+
+def _word(value: Any) -> str:
+    return str(value)[:MAX_CODE] if isinstance(value, str | int) and not isinstance(value, bool) else ""

@@ -1,0 +1,314 @@
+"""From the Chat dialect to deltas: one chunk of a stream, or a whole body, in every variation that is out there.
+
+Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over,
+and what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Empty, Fault, Garbled
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    ErrorDelta,
+    FinishDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.outbound import (
+    chat_complaint,
+    chat_faults,
+    chat_finish,
+    chat_logprobs,
+    chat_parts,
+    chat_usage,
+)
+from proxy.core.outbound.capabilities import BackendProfile
+from proxy.core.outbound.halves import HalfMender
+
+END = b"[DONE]"
+
+
+class ChatDecoder:
+    __slots__ = (
+        "_calls_in_other_choices",
+        "_emit",
+        "_finished",
+        "_ledger",
+        "_mending",
+        "_place",
+        "_spoken",
+        "_untold",
+    )
+
+    def __init__(self, emit: Callable[[Delta], None], profile: BackendProfile, ledger: Ledger) -> None:
+        self._emit = emit
+        self._ledger = ledger
+        self._calls_in_other_choices = profile.calls_in_other_choices
+        self._finished = False
+        self._spoken = False
+        """Was there any output? Decides what a full context window means."""
+        self._mending = False
+        self._place: int | None = None
+        """In a whole body every entry of a list of calls is a call of its own, so its place is its index."""
+        self._untold: list[Any] = []
+        """Log probabilities of tokens that made no text yet: the first bytes of a character, say."""
+
+    # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def event(self, data: bytes, event: bytes) -> None:
+        """One event of a stream."""
+        try:
+            chunk = jsontext.strict(data)
+        except ValueError:
+            self._unclean(data.strip(), event)
+        else:
+            self._chunk(chunk, event)
+
+    def body(self, data: bytes) -> None:
+        """A whole reply that is not a stream."""
+        if not data.strip():
+            self._fail(Empty("The backend answered with an empty body."))
+            return
+        try:
+            reply = jsontext.strict(data)
+        except ValueError:
+            reply = self._mended(data)
+        choices = reply.get("choices") if isinstance(reply, dict) else None
+        if chat_complaint.is_one(reply):
+            self._fail(chat_faults.in_stream(reply))
+        elif isinstance(choices, list) and choices:
+            self._place = 0
+            self._chunk(reply, b"")
+            self._emit(EndDelta())
+        else:
+            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+
+    def _unclean(self, data: bytes, event: bytes) -> None:
+        """What the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
+        if data.startswith(END):
+            self._emit(EndDelta())
+        elif data:
+            chunk = self._mended(data)
+            if chunk is None:
+                self._not_json(data, event)
+            else:
+                self._chunk(chunk, event)
+
+    def _mended(self, data: bytes) -> Any:
+        """None if it cannot be read at all. From now on half characters must be expected."""
+        try:
+            value = jsontext.lenient(data)
+        except jsontext.BadJson:
+            return None
+        self._odd("json_mended")
+        if not self._mending:
+            self._mending = True
+            self._emit = HalfMender(self._emit).feed
+        return value
+
+    def _not_json(self, data: bytes, event: bytes) -> None:
+        lines = data.splitlines()
+        if len(lines) > 1 and all(_is_readable(line) for line in lines):
+            # A server that forgets the blank lines between its events: each line is a chunk.
+            self._odd("events_run_together")
+            for line in lines:
+                self.event(line, event)
+        elif event == b"error":
+            self._fail(chat_faults.in_stream(data.decode("utf-8", "replace")))
+        else:
+            # Passing it over would lose text in silence.
+            self._fail(Garbled("The backend sent an event that is not JSON."))
+
+    # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _chunk(self, chunk: Any, event: bytes) -> None:
+        if type(chunk) is not dict:
+            self._not_a_chunk(chunk, event)
+            return
+        finish = None
+        choices = chunk.get("choices")
+        if type(choices) is list:
+            for choice in choices:
+                if type(choice) is dict:
+                    finish = self._choice(choice) or finish
+                else:
+                    self._odd("choice_not_an_object")
+        elif choices is not None:
+            self._odd("choices_not_a_list")
+        if finish or not choices or "error" in chunk or event:
+            self._aside(chunk, finish, event)
+        elif usage := chunk.get("usage"):
+            self._usage(usage)
+
+    def _not_a_chunk(self, value: Any, event: bytes) -> None:
+        if event == b"error":
+            self._fail(chat_faults.in_stream(value))
+        else:
+            self._odd("chunk_not_an_object")
+
+    def _choice(self, choice: dict[str, Any]) -> Any:
+        """Takes what it says; returns its finish reason, which must come after the usage of the same chunk."""
+        other = choice.get("index")
+        if other and not self._calls_in_other_choices:
+            self._odd("other_choice")
+            return None
+        delta = choice.get("delta") or self._message(choice)
+        if type(delta) is dict:
+            if other:
+                self._calls(delta)
+            elif len(delta) == 1 and "content" in delta:  # what nearly every delta is
+                self._content(delta["content"], choice.get("logprobs"))
+            else:
+                self._delta(delta, choice.get("logprobs"))
+        elif delta:
+            self._odd("delta_not_an_object")
+        return choice.get("finish_reason")
+
+    def _message(self, choice: dict[str, Any]) -> Any:
+        """A whole body's, or a stream's that calls its deltas so. At the end of a stream it repeats what was said."""
+        return None if self._spoken and self._place is None else choice.get("message")
+
+    def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
+        """In the order in which models say things: they think, speak, then call."""
+        thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
+        if not thought and "reasoning_details" in delta:
+            thought = chat_parts.thoughts(delta["reasoning_details"])
+        if thought:
+            self._prose(ReasoningDelta, thought)
+        self._content(delta.get("content"), logprobs)
+        if refusal := delta.get("refusal"):
+            self._prose(RefusalDelta, refusal)
+        if "tool_calls" in delta or "function_call" in delta:
+            self._calls(delta)
+
+    def _content(self, content: Any, logprobs: Any) -> None:
+        if type(content) is str and content:
+            self._spoken = True
+            self._emit(TextDelta(content, self._logprobs(logprobs) if logprobs else None))
+            return
+        if logprobs:
+            self._untold = self._logprobs(logprobs)
+        if type(content) is list:
+            for delta in chat_parts.read(content, self._ledger):
+                self._spoken = True
+                self._emit(delta)
+        elif content:
+            self._odd("text_not_a_string")
+
+    def _prose(self, kind: type[ReasoningDelta | RefusalDelta], text: Any) -> None:
+        if type(text) is str:
+            self._spoken = True
+            self._emit(kind(text))
+        else:
+            self._odd("text_not_a_string")
+
+    def _logprobs(self, said: Any) -> list[Any]:
+        """With those of earlier tokens that made no text by themselves."""
+        untold, self._untold = self._untold, []
+        return untold + chat_logprobs.read(said)
+
+    # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _calls(self, delta: dict[str, Any]) -> None:
+        calls = delta.get("tool_calls")
+        if type(calls) is list:
+            for call in calls:
+                if type(call) is dict:
+                    self._call(call)
+                else:
+                    self._odd("call_not_an_object")
+        elif calls is not None:
+            self._odd("calls_not_a_list")
+        if not calls and (call := delta.get("function_call")):  # the form before there were tools
+            self._calls({"tool_calls": [{"index": 0, "function": call}]})
+
+    def _call(self, call: dict[str, Any]) -> None:
+        function = call.get("function")
+        if type(function) is not dict:
+            self._odd("call_without_function")
+            function = call
+        index = call.get("index")
+        if self._place is not None:
+            index, self._place = self._place, self._place + 1
+        elif type(index) is not int:
+            index = None
+        arguments = function.get("arguments")
+        if type(arguments) is not str:
+            arguments = self._as_text(arguments)
+        call_id, name = _word(call.get("id")), _word(function.get("name"))
+        if call_id or name or arguments:
+            self._spoken = True
+            self._emit(CallDelta(index, call_id, name, arguments))
+
+    def _as_text(self, arguments: Any) -> str:
+        if isinstance(arguments, dict | list):
+            try:
+                return jsontext.compact(arguments)
+            except jsontext.BadJson:
+                self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+        elif arguments is not None:
+            self._odd("arguments_not_text")
+        return ""
+
+    # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _aside(self, chunk: dict[str, Any], finish: Any, event: bytes) -> None:
+        """What only few chunks have: a complaint, usage in an unusual place, a finish reason."""
+        choices = chunk.get("choices")
+        sources = [chunk, *(choices if isinstance(choices, list) else ()), chunk.get("x_groq")]
+        usages = [source["usage"] for source in sources if isinstance(source, dict) and source.get("usage")]
+        if usages:
+            self._usage(usages[0])
+        if event == b"error" or chat_complaint.is_one(chunk):
+            self._fail(chat_faults.in_stream(chunk))
+        elif finish:
+            self._finish(finish)
+        elif not usages and "choices" not in chunk:
+            self._odd("chunk_without_choices")
+
+    def _usage(self, said: Any) -> None:
+        usage = chat_usage.read(said)
+        if usage is None:
+            self._odd("usage_without_counts")
+        else:
+            self._emit(UsageDelta(usage))
+
+    def _finish(self, reason: Any) -> None:
+        if self._finished:
+            self._odd("finish_repeated")
+        elif type(reason) is not str:
+            self._odd("finish_not_a_word")
+        else:
+            self._finished = True
+            meaning = chat_finish.read(reason, self._ledger, spoken=self._spoken)
+            self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
+
+    def _fail(self, fault: Fault) -> None:
+        self._emit(ErrorDelta(fault))
+
+    def _odd(self, what: str) -> None:
+        self._ledger.odd(what)
+
+
+def _is_readable(line: bytes) -> bool:
+    """Nothing, the end mark, or a JSON value by itself."""
+    line = line.strip()
+    if not line or line.startswith(END):
+        return True
+    try:
+        jsontext.loads(line)
+    except jsontext.BadJson:
+        return False
+    return True
+
+
+def _word(value: Any) -> str | None:
+    """An id or a name; many gateways repeat them as null or as nothing."""
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,214 @@
+"""From a backend's refusal, before its stream or inside it, to a fault that says who must act.
+
+The status decides, as far as it can be trusted; where backends are known to say one thing and mean another, their
+words decide: an outgrown context window, an empty account, a client's mistake reported as a crash.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.errors import (
+    BackendFault,
+    ClientFault,
+    Fault,
+    NotFound,
+    OutOfQuota,
+    Overloaded,
+    RateLimited,
+    Timeout,
+    TooLarge,
+)
+from proxy.core.outbound import chat_complaint, chat_params, overflow, retry_after
+from proxy.core.outbound.chat_complaint import Complaint
+from proxy.core.redact import quotable
+
+MAY_MEAN_OVERFLOW = {400, 413, 422}
+"""With any other status the words for an outgrown context window mean something else."""
+MAY_PASS = {408, 409, 425}
+"""Refusals of a moment: the same request may succeed later."""
+
+MEANINGFUL_CODES = {
+    "context_length_exceeded",
+    "insufficient_quota",
+    "invalid_api_key",
+    "model_not_found",
+    "rate_limit_exceeded",
+    "server_is_overloaded",
+    "slow_down",
+    "usage_not_included",
+}
+"""Clients act on these, so only our own judgement may say them; a backend's other words are passed on."""
+_CODE = re.compile(r"[a-z][a-z0-9_.-]{0,63}", re.IGNORECASE)
+
+_NO_MODEL = re.compile(
+    r"\bmodels?\b.{0,200}\b(?:not found|not exist|unknown|unavailable|not available|no access|not supported)\b"
+    r"|(?:unknown|invalid|no such|not found).{0,20}\b(?:model|deployment)\b"
+    r"|model_?not_?found|deployment_?not_?found|no (?:allowed )?(?:endpoints|providers)\b",
+    re.DOTALL,
+)
+_NO_QUOTA = re.compile(
+    r"insufficient[_ ](?:\w+[_ ])?(?:quota|balance|credits?)|credit balance is too low|hard limit"
+)
+_MISTAKE_AS_CRASH = re.compile(r"\btools?\b|\btool[_ ]calls?\b|template|jinja|\bimages?\b|grammar")
+"""llama.cpp and LM Studio answer 500 for what the client must change; repeating it would help nobody."""
+
+WORDS = (
+    (_NO_QUOTA, 402),
+    (re.compile(r"invalid_api_key|authentication|unauthorized|permission_?denied"), 401),
+    (re.compile(r"rate[ _]?limit|too many requests|per minute"), 429),
+    (re.compile(r"overloaded|at capacity|unavailable"), 503),
+    (re.compile(r"model_?not_?found"), 404),
+    (re.compile(r"invalid_request|bad_?request|invalid params"), 400),
+    (re.compile(r"time[d_ ]*out"), 504),
+)
+"""What an error without a status most likely is; anything else is a crash."""
+
+VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
+"""Z.ai's numbers: no balance, no such model, too many at once, too often, too many of all users."""
+
+
+@dataclass(slots=True, frozen=True)
+class Refusal:
+    status: int
+    complaint: Complaint
+    retry_after: float | None = None
+    own_key: bool = True
+    """Was it the proxy's key, not the client's?"""
+
+    @property
+    def text(self) -> str:
+        return quotable(self.complaint.message)
+
+    def says(self, else_says: str) -> str:
+        return self.text or else_says
+
+
+def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    complaint = chat_complaint.read(body)
+    if status in MAY_MEAN_OVERFLOW and (overflow.matches(complaint) or (status == 413 and not body.strip())):
+        return _overflow(complaint)
+    if 400 <= status < 500:
+        status = VENDOR_CODES.get(complaint.code, status)
+    return _judge(Refusal(status, complaint, retry_after.seconds(headers), own_key))
+
+
+def in_stream(error: Any) -> Fault:
+    """An error inside an answer that began as a success: an object in any dialect, or text."""
+    complaint = chat_complaint.of(error)
+    if overflow.matches(complaint):
+        return _overflow(complaint)
+    return _judge(Refusal(_likely_status(complaint), complaint))
+
+
+def _likely_status(complaint: Complaint) -> int:
+    status = VENDOR_CODES.get(complaint.code) or complaint.status
+    if status is None:
+        status = next((status for words, status in WORDS if words.search(complaint.words)), 502)
+    # Inside a stream the request was accepted, so a crash is one, whatever it names.
+    return 502 if status == 500 else status
+
+
+def _judge(refusal: Refusal) -> Fault:
+    if refusal.complaint.code == "model_not_found":
+        return _no_model(refusal)
+    judge = JUDGES.get(refusal.status) or JUDGES_BY_CLASS.get(refusal.status // 100, _crash)
+    return judge(refusal)
+
+
+def _overflow(complaint: Complaint) -> Fault:
+    message = quotable(complaint.message) or "The conversation is longer than the model's context window."
+    return ClientFault(message, code="context_length_exceeded")
+
+
+def _redirect(_: Refusal) -> Fault:
+    message = "The backend redirects elsewhere, where the key must not go. Is the backend's URL right?"
+    return BackendFault(message, code="upstream_redirect", retryable=False)
+
+
+def _key_refused(refusal: Refusal) -> Fault:
+    """The backend's text is not repeated: it likes to quote the key."""
+    if refusal.own_key:
+        message = f"The backend refused the proxy's access (HTTP {refusal.status})."
+        return BackendFault(message, code="upstream_auth", retryable=False)
+    return ClientFault("The backend refused the API key of this request.", status=401, code="invalid_api_key")
+
+
+def _no_quota(refusal: Refusal) -> Fault:
+    return OutOfQuota(refusal.says("The account at the backend has no quota left."))
+
+
+def _limited(refusal: Refusal) -> Fault:
+    if _NO_QUOTA.search(refusal.complaint.words):
+        return _no_quota(refusal)
+    return RateLimited(refusal.says("The backend limits the rate."), retry_after=refusal.retry_after)
+
+
+def _not_found(refusal: Refusal) -> Fault:
+    return _no_model(refusal) if _NO_MODEL.search(refusal.complaint.words) else _no_path(refusal)
+
+
+def _no_model(refusal: Refusal) -> Fault:
+    return NotFound(refusal.says("The backend has no such model."), code="model_not_found", param="model")
+
+
+def _no_path(refusal: Refusal) -> Fault:
+    message = f"The backend has no such path (HTTP {refusal.status}). Is the backend's URL right?"
+    if refusal.text:
+        message += f" It said: {refusal.text}"
+    return BackendFault(message, code="upstream_not_found", retryable=False)
+
+
+def _too_large(refusal: Refusal) -> Fault:
+    if overflow.RATE_LIMIT.search(refusal.complaint.words):
+        # Groq: one request is larger than a minute's allowance, so neither waiting nor repeating helps.
+        return ClientFault(refusal.text, code="request_too_large")
+    return TooLarge(refusal.says("The request is too large for the backend."))
+
+
+def _client_mistake(refusal: Refusal) -> Fault:
+    complaint = refusal.complaint
+    status = refusal.status if refusal.status < 500 else 400
+    said = _CODE.fullmatch(complaint.code)
+    return ClientFault(
+        refusal.says(f"The backend refused the request (HTTP {status})."),
+        status=status,
+        code=complaint.code if said and complaint.code.lower() not in MEANINGFUL_CODES else None,
+        param=chat_params.client_name(complaint),
+        retryable=status in MAY_PASS,
+    )
+
+
+def _crash(refusal: Refusal) -> Fault:
+    if refusal.status == 500 and _MISTAKE_AS_CRASH.search(refusal.complaint.words):
+        return _client_mistake(refusal)
+    return BackendFault(refusal.says("The backend failed."))
+
+
+def _timeout(refusal: Refusal) -> Fault:
+    return Timeout(refusal.says("The backend gave up waiting for the model."))
+
+
+def _overloaded(refusal: Refusal) -> Fault:
+    return Overloaded(refusal.says("The backend is overloaded."), retry_after=refusal.retry_after)
+
+
+Judge = Callable[[Refusal], Fault]
+
+JUDGES: dict[int, Judge] = {
+    401: _key_refused,
+    402: _no_quota,
+    403: _key_refused,
+    404: _not_found,
+    405: _no_path,
+    413: _too_large,
+    429: _limited,
+    503: _overloaded,
+    504: _timeout,
+    524: _timeout,
+    529: _overloaded,
+}
+JUDGES_BY_CLASS: dict[int, Judge] = {3: _redirect, 4: _client_mistake}
+"""By the first digit, for every other status."""

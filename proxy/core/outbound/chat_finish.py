@@ -1,0 +1,55 @@
+"""Why a backend says it stopped, in all the words that are in use.
+
+A finish reason is advice: whether there are calls is seen, not told. What matters is whether the reply is whole, was
+cut, was filtered, or failed.
+"""
+
+from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded
+from proxy.core.events import Finish
+from proxy.core.ledger import Ledger
+
+CONTEXT_FULL = "model_context_window_exceeded"
+"""Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""
+
+MAX_LOGGED = 64
+"""Of a word that nobody knows; the longest known one has half of it."""
+
+WORDS = {
+    "stop": Finish.STOP,
+    "tool_calls": Finish.STOP,
+    "function_call": Finish.STOP,
+    "tool_use": Finish.STOP,
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "eos": Finish.STOP,
+    "eos_token": Finish.STOP,
+    "length": Finish.LENGTH,
+    "max_tokens": Finish.LENGTH,
+    "model_length": Finish.LENGTH,
+    CONTEXT_FULL: Finish.LENGTH,
+    "content_filter": Finish.FILTER,
+    "safety": Finish.FILTER,
+    "sensitive": Finish.FILTER,
+}
+"""Gateways pass on the words of the vendor behind them, some in capitals."""
+
+FAILURES: dict[str, type[Fault]] = {
+    "abort": BackendFault,
+    "error": BackendFault,
+    "network_error": BackendFault,
+    "insufficient_system_resource": Overloaded,
+}
+
+
+def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
+    """What a word means for the ending. `spoken`: the reply had some output before."""
+    word = word.lower()
+    if word == CONTEXT_FULL and not spoken:
+        message = "The conversation leaves no room for a reply in the model's context window."
+        return ClientFault(message, code="context_length_exceeded")
+    if failure := FAILURES.get(word):
+        return failure(f"The backend stopped the reply: {word}.")
+    if word not in WORDS:
+        ledger.odd("finish_unknown")
+        ledger.log.info("finish_reason_unknown", reason=word[:MAX_LOGGED])
+    return WORDS.get(word, Finish.STOP)

@@ -1,0 +1,31 @@
+"""Log probabilities, from the Chat form to the Responses form."""
+
+from typing import Any
+
+from proxy.core.surrogates import mend
+
+
+def read(said: Any) -> list[Any]:
+    """One entry per token; whatever is no entry is left out, for these are never worth a reply."""
+    tokens = said.get("content") if isinstance(said, dict) else None
+    return [_entry(token) | {"top_logprobs": _alternatives(token)} for token in _dicts(tokens)]
+
+
+def _alternatives(token: dict[str, Any]) -> list[Any]:
+    return [_entry(alternative) for alternative in _dicts(token.get("top_logprobs"))]
+
+
+def _entry(said: dict[str, Any]) -> dict[str, Any]:
+    """Chat backends say null for `bytes`, which clients of the Responses API cannot read."""
+    token = said.get("token")
+    token = mend(token) if isinstance(token, str) else ""
+    logprob, raw = said.get("logprob"), said.get("bytes")
+    return {
+        "token": token,
+        "logprob": logprob if isinstance(logprob, int | float) else None,
+        "bytes": [b for b in raw if isinstance(b, int)] if isinstance(raw, list) else list(token.encode()),
+    }
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

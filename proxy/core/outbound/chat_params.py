@@ -1,0 +1,53 @@
+"""Which field of the client's request a backend means when it complains about one of its own.
+
+We wrote the backend's request from the client's, so places inside lists do not agree: an item is not a message, and
+the third tool here may be the fifth there. Those are named without their place.
+"""
+
+import re
+
+from proxy.core.outbound.chat_complaint import Complaint
+
+NAMES = {
+    "messages": "input",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+    "response_format": "text.format",
+    "verbosity": "text.verbosity",
+    "reasoning_effort": "reasoning.effort",
+    "thinking": "reasoning.effort",
+    "enable_thinking": "reasoning.effort",
+    "thinking_budget": "reasoning.effort",
+    "chat_template_kwargs": "reasoning.effort",
+    "reasoning": "reasoning.effort",
+    "functions": "tools",
+    "tools": "tools",
+    "function_call": "tool_choice",
+    "tool_choice": "tool_choice",
+    "logprobs": "top_logprobs",
+}
+"""Everything else is called the same on both sides."""
+
+_NAMED = re.compile(
+    r"""
+    (?: property
+      | unsupported\ parameter(?:\(s\))?:
+      | unknown\ parameter:
+      | unrecognized\ request\ argument\ supplied:
+      | does\ not\ support\ parameter
+      | field:
+    )
+    \s*['"`]?(?P<name>[A-Za-z_][\w.\[\]]*)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""How backends name a field that they refuse, if they do not say it in `param`."""
+_FIELD = re.compile(r"\w{1,64}")
+
+
+def client_name(complaint: Complaint) -> str | None:
+    said = complaint.param
+    if said is None and (named := _NAMED.search(complaint.message)):
+        said = named["name"]
+    field = _FIELD.match(said or "")
+    return NAMES.get(field[0], field[0]) if field else None

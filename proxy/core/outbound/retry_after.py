@@ -1,0 +1,41 @@
+"""How long a backend asks to be spared."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from math import isnan
+
+MAX_SECONDS = 120.0
+"""Clients wait as long as they are told, some for ever; what takes longer than this should be an error now."""
+
+
+def seconds(headers: Mapping[str, str]) -> float | None:
+    """From `retry-after-ms` or `retry-after`. A date counts from the backend's own clock, or not at all."""
+    said = {name.lower(): value for name, value in headers.items()}
+    wait = _number(said.get("retry-after-ms"))
+    if wait is not None:
+        wait /= 1000
+    else:
+        wait = _number(said.get("retry-after"))
+    if wait is None:
+        until, now = _date(said.get("retry-after")), _date(said.get("date"))
+        if until is None or now is None:
+            return None
+        wait = (until - now).total_seconds()
+    return min(max(wait, 0.0), MAX_SECONDS)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return None if isnan(value) else value
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return date if date.tzinfo else None

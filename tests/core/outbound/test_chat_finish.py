@@ -1,0 +1,58 @@
+"""Every word for an ending means one of four things."""
+
+import pytest
+
+from proxy.core.errors import BackendFault, ClientFault, Overloaded
+from proxy.core.events import Finish
+from proxy.core.ledger import Ledger
+from proxy.core.outbound import chat_finish
+
+
+@pytest.mark.parametrize(
+    ("word", "finish"),
+    [
+        ("stop", Finish.STOP),
+        ("tool_calls", Finish.STOP),
+        ("function_call", Finish.STOP),
+        ("STOP", Finish.STOP),
+        ("length", Finish.LENGTH),
+        ("MAX_TOKENS", Finish.LENGTH),
+        ("model_length", Finish.LENGTH),
+        ("content_filter", Finish.FILTER),
+        ("sensitive", Finish.FILTER),
+    ],
+)
+def test_known_words(word: str, finish: Finish) -> None:
+    """G16, F55, F56."""
+    ledger = Ledger()
+    assert chat_finish.read(word, ledger, spoken=False) is finish
+    assert not ledger.oddities
+
+
+def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
+    ledger = Ledger()
+    assert chat_finish.read("banana", ledger, spoken=True) is Finish.STOP
+    assert ledger.oddities == {"finish_unknown": 1}
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("error", BackendFault),
+        ("network_error", BackendFault),
+        ("abort", BackendFault),
+        ("insufficient_system_resource", Overloaded),
+    ],
+)
+def test_words_for_failures(word: str, kind: type[BackendFault]) -> None:
+    fault = chat_finish.read(word, Ledger(), spoken=True)
+    assert type(fault) is kind
+    assert word in fault.message
+
+
+def test_a_full_context_window_depends_on_what_was_said_before() -> None:
+    """Z.ai has one word for both."""
+    assert chat_finish.read("model_context_window_exceeded", Ledger(), spoken=True) is Finish.LENGTH
+    fault = chat_finish.read("model_context_window_exceeded", Ledger(), spoken=False)
+    assert isinstance(fault, ClientFault)
+    assert fault.code == "context_length_exceeded"

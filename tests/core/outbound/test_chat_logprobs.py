@@ -1,0 +1,49 @@
+"""Log probabilities come out in the form that clients of the Responses API can read."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.outbound import chat_logprobs
+
+
+def test_every_entry_has_its_four_fields() -> None:
+    said = {
+        "content": [
+            {
+                "token": "é",
+                "logprob": -0.1,
+                "bytes": None,
+                "extra": 1,
+                "top_logprobs": [{"token": "é", "logprob": -0.1, "bytes": [195, 169]}, {"token": "e"}],
+            },
+            {"token": "\ud83d", "logprob": None, "bytes": [240], "top_logprobs": None},
+        ]
+    }
+    assert chat_logprobs.read(said) == [
+        {
+            "token": "é",
+            "logprob": -0.1,
+            "bytes": [195, 169],
+            "top_logprobs": [
+                {"token": "é", "logprob": -0.1, "bytes": [195, 169]},
+                {"token": "e", "logprob": None, "bytes": [101]},
+            ],
+        },
+        {"token": "\ufffd", "logprob": None, "bytes": [240], "top_logprobs": []},
+    ]
+
+
+@pytest.mark.parametrize(
+    "said", [None, {}, [], "x", {"content": None}, {"content": "x"}, {"content": [None, "x", 1]}]
+)
+def test_what_is_no_entry_is_left_out(said: Any) -> None:
+    assert chat_logprobs.read(said) == []
+
+
+def test_fields_of_the_wrong_kind_are_left_empty() -> None:
+    """Nothing strange may get as far as the encoder."""
+    assert chat_logprobs.read({"content": [{"token": 7, "logprob": [[]], "bytes": "x"}]}) == [
+        {"token": "", "logprob": None, "bytes": [], "top_logprobs": []}
+    ]
+    assert chat_logprobs.read({"content": [{"token": "a", "bytes": [97, "b", []]}]})[0]["bytes"] == [97]

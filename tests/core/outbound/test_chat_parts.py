@@ -1,0 +1,53 @@
+"""Lists of parts where text was expected."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
+from proxy.core.ledger import Ledger
+from proxy.core.outbound import chat_parts
+
+
+@pytest.mark.parametrize(
+    ("part", "delta"),
+    [
+        ("a", TextDelta("a")),
+        ({"type": "text", "text": "a"}, TextDelta("a")),
+        ({"type": "output_text", "text": "a", "annotations": []}, TextDelta("a")),
+        ({"type": "thinking", "thinking": "Hm"}, ReasoningDelta("Hm")),
+        (
+            {"type": "thinking", "thinking": [{"type": "text", "text": "H"}, {"text": "m"}]},
+            ReasoningDelta("Hm"),
+        ),
+        ({"type": "refusal", "refusal": "No"}, RefusalDelta("No")),
+    ],
+)
+def test_known_parts(part: Any, delta: Delta) -> None:
+    """F49."""
+    ledger = Ledger()
+    assert chat_parts.read([part], ledger) == [delta]
+    assert not ledger.oddities
+
+
+@pytest.mark.parametrize(
+    "part", [None, 7, [], {}, {"type": "image"}, {"type": "text", "text": None}, {"type": "thinking"}]
+)
+def test_unknown_parts_are_counted(part: Any) -> None:
+    ledger = Ledger()
+    assert chat_parts.read([part], ledger) == []
+    assert ledger.oddities == {"content_part_unknown": 1}
+
+
+@pytest.mark.parametrize(
+    ("details", "text"),
+    [
+        ([{"type": "reasoning.text", "text": "a"}, {"type": "reasoning.summary", "summary": "b"}], "ab"),
+        ([{"type": "reasoning.encrypted", "data": "x"}], ""),
+        (["a", None, {"text": 7}], ""),
+        ("a", ""),
+        (None, ""),
+    ],
+)
+def test_readable_thoughts(details: Any, text: str) -> None:
+    assert chat_parts.thoughts(details) == text
