@@ -1,0 +1,351 @@
+"""The state machine: deltas as they come, events in the order that was promised.
+
+Its promises, each one a test:
+
+- one part is open at a time; whatever starts ends what was open before it;
+- a call opens when its name is known, so clients see begin → delta → end; arguments that were earlier wait and leave
+  as the first delta;
+- while a call is open and its arguments are not yet one whole JSON object, everything that belongs after it is held
+  back and replayed when it ends. A call never ends merely because its JSON happens to parse: some backends send `{}`
+  first and the real arguments after it;
+- one ending, last. Success needs proof: a finish reason, or `[DONE]` with whole calls; anything else is a failure,
+  and what was open then ends incomplete.
+
+Holding text back behind an unfinished call costs a client nothing: backends that interleave the two do it within a
+few tokens, and clients that saw them interleaved would scatter the arguments.
+"""
+
+from collections import deque
+from collections.abc import Callable, Set
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Empty, Fault, Truncated
+from proxy.core.events import (
+    CallDelta,
+    CallHead,
+    Delta,
+    EndDelta,
+    Ending,
+    ErrorDelta,
+    Event,
+    Finish,
+    FinishDelta,
+    PartDelta,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    ReasoningDelta,
+    RefusalDelta,
+    ReplyEnded,
+    ReplyStarted,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.ids import Mint
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, ToolKind, Usage
+from proxy.core.stream.calls import EMPTY_OBJECT, OVER, Calls, CallState
+from proxy.core.stream.lifecycle import CallPhase, ReplyPhase, after
+from proxy.core.stream.prose import OpenProse, Prose
+from proxy.core.tools import custom
+from proxy.core.tools.names import NameTable
+
+MAX_CALL_ID = 64
+"""Clients must send our ids back, and the Responses API takes call ids of at most 64 characters."""
+
+ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
+
+
+class Assembler:
+    def __init__(
+        self,
+        emit: Callable[[Event], None],
+        *,
+        names: NameTable,
+        mint: Mint,
+        ledger: Ledger,
+        taken_ids: Set[str] = frozenset(),
+        identity: str = "id",
+    ) -> None:
+        self.phase = ReplyPhase.NEW
+        self.finish: Finish | None = None
+        self.fault: Fault | None = None
+        self._emit_event = emit
+        self._names = names
+        self._mint = mint
+        self._ledger = ledger
+        self._ids = set(taken_ids)
+        self._calls = Calls(identity)
+        self._open: OpenProse | CallState | None = None
+        self._held: deque[Prose | CallState] = deque()
+        self._usage: Usage | None = None
+        self._spoken: set[PartKind] = set()
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            TextDelta: self._on_text,
+            ReasoningDelta: self._on_reasoning,
+            RefusalDelta: self._on_refusal,
+            CallDelta: self._on_call,
+            UsageDelta: self._on_usage,
+            FinishDelta: self._on_finish,
+            EndDelta: self._on_end,
+            ErrorDelta: self._on_error,
+        }
+
+    @property
+    def begun(self) -> bool:
+        """Has anything been said that a client would miss?"""
+        return bool(self._spoken)
+
+    @property
+    def ended(self) -> bool:
+        return self.phase is ReplyPhase.ENDED
+
+    # ── in ──
+
+    def start(self) -> None:
+        self._emit(ReplyStarted())
+
+    def feed(self, delta: Delta) -> None:
+        if self.phase is ReplyPhase.ENDED:
+            self._ledger.odd("delta_after_end")
+            return
+        self._handlers[type(delta)](delta)
+
+    def close(self) -> None:
+        """The backend's bytes have ended."""
+        if self.ended:
+            return
+        if self.finish is None:
+            self.fail(Truncated("The backend's stream stopped before the reply was finished."))
+        else:
+            self._conclude(self.finish)
+
+    def fail(self, fault: Fault) -> None:
+        """End the reply as failed: what is open ends incomplete, what was held back behind it is lost and counted."""
+        if self.ended:
+            self._ledger.odd("fault_after_end")
+            return
+        if self._open is not None:
+            self._end_open(complete=False)
+        self._lose_held()
+        self._drop_unopened("cut")
+        self.fault = fault
+        self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
+
+    # ── deltas ──
+
+    def _on_text(self, delta: TextDelta) -> None:
+        self._say(PartKind.TEXT, delta.text, delta.logprobs)
+
+    def _on_reasoning(self, delta: ReasoningDelta) -> None:
+        self._say(PartKind.REASONING, delta.text)
+
+    def _on_refusal(self, delta: RefusalDelta) -> None:
+        self._say(PartKind.REFUSAL, delta.text)
+
+    def _on_call(self, delta: CallDelta) -> None:
+        call = self._calls.find(delta)
+        if delta.name and call.phase is CallPhase.WAITING:
+            call.learn_name(delta.name)
+        if delta.arguments:
+            self._take_arguments(call, delta.arguments)
+        if call.phase is CallPhase.WAITING and self._may_open(call):
+            self._open_in_turn(call)
+
+    def _on_usage(self, delta: UsageDelta) -> None:
+        self._usage = delta.usage
+
+    def _on_finish(self, delta: FinishDelta) -> None:
+        if self.finish is None:
+            self.finish = delta.finish
+        else:
+            self._ledger.odd("finish_repeated")
+
+    def _on_end(self, _: EndDelta) -> None:
+        if self.finish is not None:
+            self._conclude(self.finish)
+        elif self.begun and self._calls.all_whole():
+            self._ledger.odd("finish_missing")
+            self._conclude(Finish.STOP)
+        else:
+            self.fail(Truncated("The backend ended its stream without finishing the reply."))
+
+    def _on_error(self, delta: ErrorDelta) -> None:
+        self.fail(delta.fault)
+
+    # ── prose ──
+
+    def _say(self, kind: PartKind, text: str, logprobs: list[Any] | None = None) -> None:
+        if not text:
+            return
+        prose = self._open
+        if not isinstance(prose, OpenProse) or prose.kind is not kind:
+            if self._held or self._blocked():
+                self._held.append(Prose(kind, text, logprobs))
+                return
+            self._make_room()
+            prose = self._open = OpenProse(kind)
+            self._begin(PartStarted(kind))
+        prose.pieces.append(text)
+        if logprobs:
+            prose.logprobs += logprobs
+        self._emit_event(PartDelta(text, logprobs))
+
+    # ── calls ──
+
+    def _take_arguments(self, call: CallState, text: str) -> None:
+        if call.phase is CallPhase.OPEN:
+            self._deliver(call, text)
+            if self._held:
+                self._replay()
+        elif call.phase in OVER:
+            self._ledger.odd("arguments_after_call")
+        else:
+            self._lay_aside(call, text)
+            if not call.name:
+                self._ledger.log.debug("call_arguments_buffered", index=call.index, bytes=len(text))
+
+    def _lay_aside(self, call: CallState, text: str) -> None:
+        if call.keep(text):
+            self._ledger.odd("placeholder_arguments")
+
+    def _deliver(self, call: CallState, text: str) -> None:
+        if not call.arguments:
+            self._lay_aside(call, text)
+            if call.has_placeholder:
+                return
+            text = call.take_pending()
+        call.arguments.append(text)
+        if call.type is ToolKind.FUNCTION:
+            self._emit_event(PartDelta(text))
+
+    def _may_open(self, call: CallState) -> bool:
+        """A declared name opens at once; any other might be a fragment, and is settled by the first argument."""
+        return bool(call.name) and (bool(call.pending_args) or self._names.settled(call.name))
+
+    def _open_in_turn(self, call: CallState) -> None:
+        if not self._names.permits(call.name):
+            self._drop(call, "forbidden")
+        elif self._held or self._blocked():
+            call.move(CallPhase.QUEUED)
+            self._held.append(call)
+        else:
+            self._open_call(call)
+
+    def _open_call(self, call: CallState) -> None:
+        self._make_room()
+        tool, call.type = self._names.client(call.name)
+        call.id = self._own_id(call.id)
+        call.move(CallPhase.OPEN)
+        self._open = call
+        self._ledger.log.debug("call_started", name=call.name, index=call.index)
+        self._begin(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type)))
+        if text := call.take_pending():
+            self._ledger.log.debug("call_arguments_replayed", name=call.name, bytes=len(text))
+            self._take_arguments(call, text)
+
+    def _own_id(self, said: str | None) -> str:
+        """The backend's id where clients can use it: short, printable and not yet in this conversation."""
+        usable = (
+            said is not None and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._ids
+        )
+        call_id = said if said is not None and usable else self._mint.call()
+        self._ids.add(call_id)
+        return call_id
+
+    def _end_call(self, call: CallState, complete: bool) -> Call:
+        text = "".join(call.arguments) or call.take_pending()
+        if call.type is ToolKind.CUSTOM:
+            text = custom.unwrap(text) if complete else text
+            if text:
+                self._emit_event(PartDelta(text))
+        elif not call.arguments:
+            text = text or (EMPTY_OBJECT if complete else "")
+            if text:
+                self._emit_event(PartDelta(text))
+        elif complete and not jsontext.is_object(text):
+            # The model's error belongs to the client: passed on as it is (R09).
+            self._ledger.odd("malformed_arguments")
+        call.move(CallPhase.ENDED)
+        call.arguments.clear()
+        self._ledger.log.debug("call_complete", name=call.name, bytes=len(text), complete=complete)
+        tool, _ = self._names.client(call.name)
+        return Call(call.id or "", tool, call.type, text)
+
+    def _drop(self, call: CallState, why: str) -> None:
+        call.move(CallPhase.DROPPED)
+        self._ledger.odd(f"call_dropped_{why}")
+
+    def _drop_unopened(self, why: str) -> None:
+        for call in self._calls.all:
+            if call.phase is CallPhase.WAITING:
+                self._drop(call, why)
+
+    # ── one part at a time ──
+
+    def _blocked(self) -> bool:
+        """May nothing else open yet, because an open call still lacks arguments?"""
+        return isinstance(self._open, CallState) and not self._open.is_whole()
+
+    def _make_room(self) -> None:
+        if self._open is not None:
+            self._end_open(complete=True)
+
+    def _end_open(self, complete: bool) -> None:
+        opened = self._open
+        assert opened is not None
+        part = self._end_call(opened, complete) if isinstance(opened, CallState) else opened.part()
+        self._open = None
+        self._emit(PartEnded(part, complete))
+
+    def _replay(self) -> None:
+        """Let what was held back follow, as far as the calls before it are whole."""
+        held, self._held = self._held, deque()
+        while held and not self._blocked():
+            first = held.popleft()
+            if isinstance(first, CallState):
+                self._open_call(first)
+            else:
+                self._say(first.kind, first.text, first.logprobs)
+        self._held = held
+
+    # ── the ending ──
+
+    def _conclude(self, finish: Finish) -> None:
+        cut = finish is not Finish.STOP
+        for call in self._calls.all:
+            if call.phase is CallPhase.WAITING and call.name:
+                self._open_in_turn(call)
+        while self._held:
+            self._replay()
+            if self._held:  # behind a call that will never be whole
+                self._end_open(complete=not cut)
+                if cut:
+                    self._lose_held()
+        if self._open is not None:
+            self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
+        self._drop_unopened("nameless")
+        if not cut and not self._spoken - {PartKind.REASONING}:
+            self.fail(Empty("The backend finished its reply without an answer and without a tool call."))
+        else:
+            self._emit(ReplyEnded(ENDINGS[finish], self._usage))
+
+    def _lose_held(self) -> None:
+        """An item that ends incomplete is the last one: nothing may follow it, so what would have is counted."""
+        for held in self._held:
+            if isinstance(held, CallState):
+                self._drop(held, "cut")
+            else:
+                self._ledger.odd("text_cut")
+        self._held.clear()
+
+    # ── out ──
+
+    def _begin(self, event: PartStarted) -> None:
+        self._spoken.add(event.kind)
+        self._emit(event)
+
+    def _emit(self, event: Event) -> None:
+        self.phase = after(self.phase, event)
+        self._emit_event(event)

@@ -1,0 +1,148 @@
+"""The calls of one reply, and to which of them a fragment belongs.
+
+Backends disagree about what identifies a call: an index, an id, both, a fresh id in every chunk, index 0 for all of
+them, or nothing. The rules below are ordered from what can be trusted to what must be guessed; what no rule can tell
+apart is a profile datum (`call_identity`).
+"""
+
+from dataclasses import dataclass, field
+
+from proxy.core.events import CallDelta
+from proxy.core.model import ToolKind
+from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
+from proxy.core.stream.wholeness import ObjectWatch
+
+EMPTY_OBJECT = "{}"
+
+OVER = (CallPhase.ENDED, CallPhase.DROPPED)
+
+
+@dataclass(slots=True, eq=False)
+class CallState:
+    """One call while it is being received; under 250 bytes besides its text."""
+
+    index: int | None
+    id: str | None = None
+    """The backend's id until the call opens, then the id that the client sees."""
+    type: ToolKind = ToolKind.FUNCTION
+    name: str = ""
+    """As the backend says it; `tools.names` knows the client's own."""
+    arguments: list[str] = field(default_factory=list)
+    """What has been delivered. A list, because adding strings costs quadratic time."""
+    pending_args: list[str] = field(default_factory=list)
+    """What arrived before the call could open."""
+    phase: CallPhase = CallPhase.WAITING
+    watch: ObjectWatch | None = None
+    """Made when something else wants to open before this call has ended."""
+
+    @property
+    def item_added(self) -> bool:
+        return self.phase in (CallPhase.OPEN, CallPhase.ENDED)
+
+    @property
+    def end_emitted(self) -> bool:
+        return self.phase is CallPhase.ENDED
+
+    def move(self, phase: CallPhase) -> None:
+        if phase not in CALL_MOVES[self.phase]:
+            raise BrokenOrder(f"call {self.name!r} from {self.phase.value} to {phase.value}")
+        self.phase = phase
+
+    def learn_name(self, name: str) -> None:
+        """Take one more sight of the name: the whole, a repetition, a growing prefix, or the next fragment (F51)."""
+        if name.startswith(self.name):
+            self.name = name
+        else:
+            self.name += name
+
+    def is_whole(self) -> bool:
+        """Are the arguments one complete JSON object?"""
+        if self.watch is None:
+            self.watch = ObjectWatch()
+        return self.watch.whole(self.arguments or self.pending_args)
+
+    def keep(self, text: str) -> bool:
+        """Lay arguments aside. True when they replace an empty object that was only a placeholder for them."""
+        replaced = self.has_placeholder and bool(text.strip())
+        if replaced:
+            self.take_pending()
+        self.pending_args.append(text)
+        return replaced
+
+    @property
+    def has_placeholder(self) -> bool:
+        """Is an empty object all that was laid aside? Some backends send it first and the real arguments after it."""
+        return bool(self.pending_args) and self.pending_args[0].strip() == EMPTY_OBJECT
+
+    def take_pending(self) -> str:
+        """What was laid aside, in one piece: it leaves as the first delta."""
+        text = "".join(self.pending_args)
+        self.pending_args.clear()
+        self.watch = None
+        return text
+
+
+class Calls:
+    """All calls of one reply, in the order they were first heard of."""
+
+    __slots__ = ("_by_id", "_by_index", "_index_only", "all")
+
+    def __init__(self, identity: str) -> None:
+        self.all: list[CallState] = []
+        self._by_id: dict[str, CallState] = {}
+        self._by_index: dict[int, CallState] = {}
+        self._index_only = identity == "index"
+
+    def find(self, delta: CallDelta) -> CallState:
+        """The call this fragment belongs to; a new one if it is the first of it."""
+        call = self._known(delta) or self._new(delta)
+        if delta.id:
+            self._by_id[delta.id] = call
+            if call.id is None:
+                call.id = delta.id
+        return call
+
+    def all_whole(self) -> bool:
+        """Has every call that will be delivered all it needs, as far as can be told without the model's word?"""
+        return all(
+            call.end_emitted or call.phase is CallPhase.DROPPED or call.is_whole() for call in self.all
+        )
+
+    def _known(self, delta: CallDelta) -> CallState | None:
+        if delta.index is not None:
+            here = self._by_index.get(delta.index)
+        else:
+            here = self.all[-1] if self.all else None
+        if self._index_only:
+            return here
+        if delta.id and (known := self._by_id.get(delta.id)) and not _contradicts(known, delta, here):
+            return known
+        if here is None or not here.name:
+            return here
+        if delta.id:
+            # With a name it is another call at a used index; without, a backend that says a fresh id per chunk.
+            return None if delta.name or here.phase in OVER else here
+        return None if delta.name and _names_another(here, delta) else here
+
+    def _new(self, delta: CallDelta) -> CallState:
+        call = CallState(delta.index)
+        self.all.append(call)
+        if delta.index is not None:
+            self._by_index[delta.index] = call
+        return call
+
+
+def _contradicts(known: CallState, delta: CallDelta, here: CallState | None) -> bool:
+    """Does the index say that a known id is being used for another call?"""
+    if delta.index is None or known.index is None or delta.index == known.index:
+        return False
+    return bool(delta.name) or here is not None
+
+
+def _names_another(here: CallState, delta: CallDelta) -> bool:
+    """Without an id: does this named fragment start another call, or repeat or continue the name of the one here?"""
+    if here.phase is CallPhase.WAITING and not here.pending_args:
+        return False
+    if here.phase in OVER or delta.name != here.name:
+        return True
+    return bool(delta.arguments) and here.is_whole()

@@ -1,0 +1,19 @@
+"""Folds the events into one Reply while they pass: for clients that do not stream, for the store, for the log line."""
+
+from collections.abc import Callable
+
+from proxy.core.events import Event, PartDelta, PartEnded, Reply, ReplyEnded
+
+
+class Collector:
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self.reply = Reply()
+        self._emit = emit
+
+    def feed(self, event: Event) -> None:
+        if not isinstance(event, PartDelta):
+            if isinstance(event, PartEnded):
+                self.reply.parts.append(event)
+            elif isinstance(event, ReplyEnded):
+                self.reply.ended = event
+        self._emit(event)

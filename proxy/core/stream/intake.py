@@ -1,0 +1,72 @@
+"""The first stage: what kind of body is this really?
+
+A backend asked for a stream may answer one JSON object, and one asked for JSON may stream; content types lie in both
+directions. The first visible byte does not: `{` opens a JSON body, `<` a web page, anything else is an event stream.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from proxy.core.errors import Fault, Garbled
+from proxy.core.sse import SseParser
+
+BOM = b"\xef\xbb\xbf"
+_INVISIBLE = re.compile(rb"(?:[ \t\r\n]|%b)*" % BOM)
+
+
+class Decoder(Protocol):
+    """What a backend dialect decodes: one event of a stream, or a whole body."""
+
+    def event(self, data: bytes, event: bytes) -> None: ...
+    def body(self, data: bytes) -> None: ...
+
+
+class Intake:
+    def __init__(self, decoder: Decoder, fail: Callable[[Fault], None]) -> None:
+        self._decoder = decoder
+        self._fail = fail
+        self._head = b""
+        self._sse: SseParser | None = None
+        self._json: list[bytes] | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Has nothing but white space come?"""
+        return self._sse is None and self._json is None
+
+    def feed(self, data: bytes) -> None:
+        if self._sse is not None:
+            self._parse(data)
+        elif self._json is not None:
+            self._json.append(data)
+        else:
+            self._decide(data)
+
+    def close(self) -> None:
+        if self._sse is not None:
+            self._sse.close()
+        elif self._json is not None:
+            self._decoder.body(b"".join(self._json))
+
+    def _decide(self, data: bytes) -> None:
+        head = self._head + data
+        visible = head[_INVISIBLE.match(head).end() :]  # type: ignore[union-attr]
+        if BOM.startswith(visible):
+            # A backend may send blank lines for minutes to keep the connection alive: none need be kept.
+            self._head = visible
+        elif visible.startswith((b"{", b"[")):
+            self._json = [visible]
+        elif visible.startswith(b"<"):
+            message = "The backend answered with a web page instead of a reply. Is the backend's URL right?"
+            self._fail(Garbled(message, code="upstream_invalid_response"))
+        else:
+            self._sse = SseParser(self._decoder.event)
+            self._parse(visible)
+
+    def _parse(self, data: bytes) -> None:
+        assert self._sse is not None
+        try:
+            self._sse.feed(data)
+        except Garbled as fault:
+            self._fail(fault)

@@ -1,0 +1,66 @@
+"""What may follow what, as two tables. The README's diagram is drawn from them, so picture and code cannot drift.
+
+The assembler moves along these tables with every event it emits; a move that is not in them is a bug of ours and
+raises, because no client should ever have to cope with an order we did not promise.
+"""
+
+from enum import Enum
+
+from proxy.core.events import Event, PartDelta, PartEnded, PartStarted, ReplyEnded, ReplyStarted
+
+
+class ReplyPhase(Enum):
+    NEW = "new"
+    BETWEEN = "between parts"
+    IN_PART = "in a part"
+    ENDED = "ended"
+
+
+REPLY_MOVES: dict[tuple[ReplyPhase, type], ReplyPhase] = {
+    (ReplyPhase.NEW, ReplyStarted): ReplyPhase.BETWEEN,
+    (ReplyPhase.BETWEEN, PartStarted): ReplyPhase.IN_PART,
+    (ReplyPhase.IN_PART, PartDelta): ReplyPhase.IN_PART,
+    (ReplyPhase.IN_PART, PartEnded): ReplyPhase.BETWEEN,
+    (ReplyPhase.BETWEEN, ReplyEnded): ReplyPhase.ENDED,
+}
+
+
+class CallPhase(Enum):
+    WAITING = "waiting for its name"
+    QUEUED = "waiting for its turn"
+    OPEN = "open"
+    ENDED = "ended"
+    DROPPED = "dropped"
+
+
+CALL_MOVES: dict[CallPhase, frozenset[CallPhase]] = {
+    CallPhase.WAITING: frozenset({CallPhase.QUEUED, CallPhase.OPEN, CallPhase.DROPPED}),
+    CallPhase.QUEUED: frozenset({CallPhase.OPEN, CallPhase.DROPPED}),
+    CallPhase.OPEN: frozenset({CallPhase.ENDED}),
+    CallPhase.ENDED: frozenset(),
+    CallPhase.DROPPED: frozenset(),
+}
+
+
+class BrokenOrder(AssertionError):
+    """The assembler was about to break its promise."""
+
+
+def after(phase: ReplyPhase, event: Event) -> ReplyPhase:
+    try:
+        return REPLY_MOVES[phase, type(event)]
+    except KeyError:
+        raise BrokenOrder(f"{type(event).__name__} while the reply is {phase.value}") from None
+
+
+def diagram() -> str:
+    """Both tables as one Mermaid state diagram."""
+    lines = ["stateDiagram-v2", "    state Reply {"]
+    lines += [
+        f"        {start.name} --> {end.name}: {event.__name__}"
+        for (start, event), end in REPLY_MOVES.items()
+    ]
+    lines += ["    }", "    state Call {"]
+    for start, ends in CALL_MOVES.items():
+        lines += [f"        {start.name}_CALL --> {end.name}_CALL" for end in CallPhase if end in ends]
+    return "\n".join([*lines, "    }"])

@@ -1,0 +1,98 @@
+"""Strings the stages together: one reply, from the backend's bytes to the surface's events.
+
+The shell's whole duty is to call `feed` for each read, then `close` at the end of the bytes or `fail` when they broke
+off; whatever a backend does, none of the three raises.
+"""
+
+from collections.abc import Callable, Set
+
+from proxy.core.errors import BackendFault, Empty, Fault
+from proxy.core.events import Delta, Event, Reply
+from proxy.core.ids import Mint
+from proxy.core.ledger import Ledger
+from proxy.core.stream.assembler import Assembler
+from proxy.core.stream.collector import Collector
+from proxy.core.stream.intake import Decoder, Intake
+from proxy.core.stream.think import ThinkSplitter
+from proxy.core.tools.names import NameTable
+
+MAX_REPLY_BYTES = 256 << 20
+"""A backend that never ends: four times the largest body we take, and far beyond any model's output."""
+
+
+class Pipeline:
+    def __init__(
+        self,
+        make_decoder: Callable[[Callable[[Delta], None]], Decoder],
+        *,
+        names: NameTable,
+        mint: Mint,
+        ledger: Ledger,
+        sink: Callable[[Event], None],
+        taken_ids: Set[str] = frozenset(),
+        call_identity: str = "id",
+    ) -> None:
+        self._received = 0
+        self._collector = Collector(sink)
+        self._assembler = Assembler(
+            self._collector.feed,
+            names=names,
+            mint=mint,
+            ledger=ledger,
+            taken_ids=taken_ids,
+            identity=call_identity,
+        )
+        self._think = ThinkSplitter(self._assembler.feed)
+        self._intake = Intake(make_decoder(self._think.feed), self.fail)
+        self._assembler.start()
+
+    def feed(self, data: bytes) -> None:
+        if self.ended:
+            return
+        self._received += len(data)
+        if self._received > MAX_REPLY_BYTES:
+            self.fail(BackendFault("The backend's reply does not end.", code="upstream_reply_too_large"))
+        else:
+            self._intake.feed(data)
+
+    def close(self) -> None:
+        """The backend's bytes came to their end."""
+        if self.ended:
+            return
+        if self._intake.silent:
+            self.fail(Empty("The backend closed the connection without a reply."))
+            return
+        self._intake.close()
+        self._think.close()
+        self._assembler.close()
+
+    def fail(self, fault: Fault) -> None:
+        """Nothing more will come. After the model's finish that loses nothing but usage: the reply stands."""
+        self._think.close()
+        if self.finishing:
+            self._assembler.close()
+        else:
+            self._assembler.fail(fault)
+
+    @property
+    def reply(self) -> Reply:
+        return self._collector.reply
+
+    @property
+    def begun(self) -> bool:
+        """Has a part started? Before that a failure can still be an HTTP status."""
+        return self._assembler.begun
+
+    @property
+    def ended(self) -> bool:
+        """The reply is over, whatever the backend may still send."""
+        return self._assembler.ended
+
+    @property
+    def finishing(self) -> bool:
+        """The model has finished; only usage may follow, and is not worth a long wait."""
+        return self._assembler.finish is not None
+
+    @property
+    def fault(self) -> Fault | None:
+        return self._assembler.fault

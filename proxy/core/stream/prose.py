@@ -1,0 +1,33 @@
+"""Parts that are nothing but text: an answer, reasoning, or a refusal."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.events import PartKind
+from proxy.core.model import Reasoning, Refusal, ReplyPart, Text
+
+
+@dataclass(slots=True)
+class Prose:
+    """Some text of a kind, on its way."""
+
+    kind: PartKind
+    text: str
+    logprobs: list[Any] | None = None
+
+
+@dataclass(slots=True)
+class OpenProse:
+    """The open part, while it grows."""
+
+    kind: PartKind
+    pieces: list[str] = field(default_factory=list)
+    logprobs: list[Any] = field(default_factory=list)
+
+    def part(self) -> ReplyPart:
+        text = "".join(self.pieces)
+        if self.kind is PartKind.REASONING:
+            return Reasoning(text)
+        if self.kind is PartKind.REFUSAL:
+            return Refusal(text)
+        return Text(text, self.logprobs or None)

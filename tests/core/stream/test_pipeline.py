@@ -1,0 +1,265 @@
+"""One reply from the backend's bytes to the client's events: whatever a backend does, nothing here raises."""
+
+from collections.abc import Callable
+
+import pytest
+
+from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
+from proxy.core.events import Ending, Event, PartEnded, ReplyStarted
+from proxy.core.ids import Mint
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
+from proxy.core.outbound import profiles
+from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.stream import pipeline as stage
+from proxy.core.stream.pipeline import Pipeline
+from proxy.core.tools.names import NameTable
+from tests.core.stream.assembling import call, cut, done, read_events
+from tests.helpers import DONE, REQUEST, STOP, Run, bytewise, call_chunk, chunk, counting_mint, run, start
+
+USAGE = chunk(usage={"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3})
+RESET = Truncated("The connection broke.")
+
+
+def text(content: str) -> bytes:
+    return chunk({"content": content})
+
+
+def ending(reply: Run) -> tuple[Ending, type[Fault] | None]:
+    ended = reply.reply.ended
+    assert ended is not None
+    assert reply.pipeline.fault is ended.fault
+    return ended.ending, None if ended.fault is None else type(ended.fault)
+
+
+COMPLETED = (Ending.COMPLETED, None)
+
+
+# ── what a reply is made of ──
+
+
+REPLIES = [
+    pytest.param(text("Hi") + STOP + DONE, done(Text("Hi")), id="text"),
+    pytest.param(
+        call_chunk(0, "a", "get_time") + call_chunk(0, args="{}") + STOP + DONE,
+        done(call("a", "get_time")),
+        id="call",
+    ),
+    pytest.param(
+        text("<think>a</th") + text("ink>b") + STOP,
+        done(Reasoning("a"), Text("b")),
+        id="F57 thought in the text",
+    ),
+    pytest.param(text("x<think>") + STOP, done(Text("x<think>")), id="a tag that is text"),
+    pytest.param(text("<th") + STOP + DONE, done(Text("<th")), id="half a tag"),
+    pytest.param(text("<th") + DONE, done(Text("<th")), id="half a tag before the end mark"),
+    pytest.param(
+        b'{"choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}]}',
+        done(Text("Hi")),
+        id="F17 JSON",
+    ),
+    pytest.param(
+        (text("Hi") + STOP).rstrip(b"\n"), done(Text("Hi")), id="F33 last event without its blank line"
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "parts"), REPLIES)
+def test_the_bytes_become_a_reply(data: bytes, parts: list[PartEnded]) -> None:
+    reply = run(data)
+    assert reply.reply.parts == parts
+    assert ending(reply) == COMPLETED
+
+
+@pytest.mark.parametrize(("data", "parts"), REPLIES)
+def test_f32_one_byte_at_a_time_they_become_the_same(data: bytes, parts: list[PartEnded]) -> None:
+    reply = run(bytewise(data))
+    assert reply.reply.parts == parts
+    assert ending(reply) == COMPLETED
+
+
+def test_the_events_pass_through_the_collector_to_the_sink() -> None:
+    events: list[Event] = []
+    pipeline = Pipeline(
+        lambda emit: ChatDecoder(emit, profiles.DEFAULT, Ledger()),
+        names=NameTable(),
+        mint=counting_mint(),
+        ledger=Ledger(),
+        sink=events.append,
+    )
+    assert events == [ReplyStarted()]
+    pipeline.feed(text("Hi") + STOP)
+    pipeline.close()
+    read_events(events)
+    assert pipeline.reply.parts == [event for event in events if isinstance(event, PartEnded)]
+    assert pipeline.reply.ended is events[-1]
+
+
+def test_what_the_engine_knows_reaches_the_assembler() -> None:
+    """Its names, the ids of the conversation, and what the profile says of the identity of calls."""
+    ledger = Ledger()
+    pipeline = Pipeline(
+        lambda emit: ChatDecoder(emit, profiles.DEFAULT, ledger),
+        names=NameTable([ToolSpec(ToolName("search", "docs"))]),
+        mint=Mint(lambda size: "new"),
+        ledger=ledger,
+        sink=lambda event: None,
+        taken_ids={"a"},
+        call_identity="index",
+    )
+    pipeline.feed(call_chunk(0, "a", "docs__search", "{") + call_chunk(0, "b", "docs__search", "}") + STOP)
+    pipeline.close()
+    assert pipeline.reply.parts == done(Call("call_new", ToolName("search", "docs"), call("", "").kind, "{}"))
+
+
+# ── proof ──
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"", (Ending.FAILED, Empty), id="F19 nothing"),
+        pytest.param(b"\r\n \n", (Ending.FAILED, Empty), id="F19 white space"),
+        pytest.param(b": ping\n\n", (Ending.FAILED, Truncated), id="comments"),
+        pytest.param(DONE, (Ending.FAILED, Truncated), id="end mark"),
+        pytest.param(STOP + DONE, (Ending.FAILED, Empty), id="a finish and nothing else"),
+        pytest.param(b"<html>", (Ending.FAILED, Garbled), id="F16 web page"),
+        pytest.param(b"Bad gateway", (Ending.FAILED, Truncated), id="plain text"),
+        pytest.param(b"data: {\n\n", (Ending.FAILED, Garbled), id="F34 malformed"),
+        pytest.param(b'{"choices":[', (Ending.FAILED, Garbled), id="F23 half a body"),
+        pytest.param(text("x"), (Ending.FAILED, Truncated), id="F39 text"),
+        pytest.param(text("x") + STOP, COMPLETED, id="F40 finish"),
+        pytest.param(text("x") + DONE, COMPLETED, id="F41 end mark"),
+        pytest.param(
+            call_chunk(0, "a", "get_time", "{") + DONE, (Ending.FAILED, Truncated), id="F41 half a call"
+        ),
+        pytest.param(text("x") + chunk({}, "length"), (Ending.MAX_TOKENS, None), id="F56 length"),
+        pytest.param(text("x") + chunk({}, "content_filter"), (Ending.FILTERED, None), id="F56 filter"),
+    ],
+)
+def test_r3_success_is_never_reported_that_was_not_proved(
+    data: bytes, expected: tuple[Ending, type[Fault] | None]
+) -> None:
+    assert ending(run(data)) == expected
+
+
+def test_f43_usage_is_waited_for_after_the_finish() -> None:
+    reply = run(text("x") + STOP + USAGE + DONE)
+    assert reply.reply.ended is not None
+    assert reply.reply.ended.usage == Usage(1, 2, 3)
+
+
+# ── broken off ──
+
+
+def test_f60_what_was_received_is_kept_incomplete() -> None:
+    reply = run(text("x"), fault=RESET)
+    assert reply.reply.parts == cut(Text("x"))
+    assert reply.pipeline.fault is RESET
+
+
+def test_text_that_was_held_back_as_half_a_tag_is_kept_too() -> None:
+    assert run(text("<thi"), fault=RESET).reply.parts == cut(Text("<thi"))
+    assert run(text("<think>a</"), fault=RESET).reply.parts == cut(Reasoning("a</"))
+
+
+def test_f42_a_reset_after_the_finish_loses_nothing() -> None:
+    reply = run(text("x") + STOP, fault=RESET)
+    assert ending(reply) == COMPLETED
+    assert reply.reply.ended is not None
+    assert reply.reply.ended.usage is None
+
+
+def test_a_reset_before_anything_was_said_is_the_fault_itself() -> None:
+    reply = run(b"", fault=Timeout("Too slow."))
+    assert ending(reply) == (Ending.FAILED, Timeout)
+    assert reply.reply.parts == []
+
+
+def test_half_an_event_at_a_reset_is_no_event() -> None:
+    assert run(text("x") + text("y")[:-1], fault=RESET).reply.parts == cut(Text("x"))
+
+
+# ── after the end ──
+
+
+END_IT: list[Callable[[Run], None]] = [
+    lambda reply: reply.pipeline.feed(DONE),
+    lambda reply: reply.pipeline.close(),
+    lambda reply: reply.pipeline.fail(RESET),
+    lambda reply: reply.pipeline.feed(b"data: {\n\n"),
+]
+
+
+@pytest.mark.parametrize("end", END_IT, ids=["done", "close", "fail", "garbled"])
+@pytest.mark.parametrize("again", END_IT, ids=["done", "close", "fail", "garbled"])
+@pytest.mark.parametrize("finish", [b"", STOP], ids=["open", "finished"])
+def test_f46_a_reply_ends_once_whatever_comes_after(
+    end: Callable[[Run], None], again: Callable[[Run], None], finish: bytes
+) -> None:
+    reply = start()
+    reply.pipeline.feed(text("x") + finish)
+    assert not reply.pipeline.ended
+    end(reply)
+    assert reply.pipeline.ended
+    ended, frames = reply.reply.ended, list(reply.frames)
+    again(reply)
+    reply.pipeline.feed(text("y"))
+    assert reply.reply.ended is ended
+    assert reply.frames == frames
+    reply.events()
+
+
+def test_f46_what_shares_a_read_with_the_end_mark_is_counted_and_ignored() -> None:
+    reply = run(text("x") + STOP + DONE + text("y") + b"data: {\n\n")
+    assert reply.reply.parts == done(Text("x"))
+    assert ending(reply) == COMPLETED
+    assert reply.ledger.oddities["delta_after_end"] == 2
+
+
+# ── what the engine asks ──
+
+
+def test_it_has_begun_when_a_status_can_no_longer_be_chosen() -> None:
+    reply = start()
+    for data, begun in [
+        (b": ping\n\n", False),
+        (chunk({"role": "assistant"}), False),
+        (USAGE, False),
+        (text("x"), True),
+    ]:
+        reply.pipeline.feed(data)
+        assert reply.pipeline.begun is begun
+
+
+def test_it_is_finishing_from_the_finish_to_the_end() -> None:
+    reply = start()
+    for data, finishing, ended in [
+        (text("x"), False, False),
+        (STOP, True, False),
+        (USAGE, True, False),
+        (DONE, True, True),
+    ]:
+        reply.pipeline.feed(data)
+        assert (reply.pipeline.finishing, reply.pipeline.ended) == (finishing, ended)
+    assert reply.pipeline.fault is None
+
+
+def test_f64_a_reply_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "MAX_REPLY_BYTES", 1000)
+    reply = start()
+    for _ in range(100):
+        reply.pipeline.feed(text("x"))
+    assert ending(reply) == (Ending.FAILED, BackendFault)
+    assert reply.pipeline.fault is not None
+    assert reply.pipeline.fault.code == "upstream_reply_too_large"
+    [part] = reply.reply.parts
+    assert isinstance(part.part, Text)
+    assert not part.complete
+
+
+def test_s14_model_text_cannot_forge_events() -> None:
+    forged = 'x\n\ndata: [DONE]\n\nevent: response.completed\ndata: {"type":"response.completed"}\r\n\r\n\u2028\x00'
+    reply = run(text(forged) + STOP + DONE, REQUEST)
+    assert reply.reply.parts == done(Text(forged))
+    assert [event["type"] for event in reply.events()].count("response.completed") == 1

@@ -1,0 +1,209 @@
+"""F57, R08: `<think>…</think>` at the start of the content is reasoning; all other text is passed on byte for byte."""
+
+from itertools import pairwise
+
+import pytest
+
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    Finish,
+    FinishDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.model import Usage
+from proxy.core.stream.think import MAX_LEADING_BLANKS, ThinkSplitter
+
+USAGE = UsageDelta(Usage(1, 2, 3))
+
+
+def split(*deltas: Delta) -> list[Delta]:
+    """What comes out, with adjacent prose of one kind joined."""
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    for delta in deltas:
+        splitter.feed(delta)
+    splitter.close()
+    merged: list[Delta] = []
+    for delta in out:
+        match merged, delta:
+            case ([*_, TextDelta() as last], TextDelta()) | (
+                [*_, ReasoningDelta() as last],
+                ReasoningDelta(),
+            ):
+                last.text += delta.text
+            case _:
+                merged.append(delta)
+    return merged
+
+
+def texts(*pieces: str) -> list[Delta]:
+    return [TextDelta(piece) for piece in pieces]
+
+
+CONTENTS = [
+    pytest.param("Hello", [TextDelta("Hello")], id="plain"),
+    pytest.param(
+        "<think>Hm.</think>Hello", [ReasoningDelta("Hm."), TextDelta("Hello")], id="thought and answer"
+    ),
+    pytest.param(
+        "\n\n<think>\n\nHm.</think>\n\nHello\n",
+        [ReasoningDelta("Hm."), TextDelta("Hello\n")],
+        id="blank lines around the tags belong to the markup",
+    ),
+    pytest.param("<think>\n\n</think>\n\nHello", [TextDelta("Hello")], id="an empty block is no reasoning"),
+    pytest.param("<think></think>", [], id="nothing but an empty block"),
+    pytest.param("<think>Hm.</think> \n", [ReasoningDelta("Hm.")], id="nothing but a thought"),
+    pytest.param("<think>Hm.", [ReasoningDelta("Hm.")], id="a thought that was cut"),
+    pytest.param("<think>Hm.</thi", [ReasoningDelta("Hm.</thi")], id="cut within the closer"),
+    pytest.param(
+        "<think>a<b</</thinkc</think>d",
+        [ReasoningDelta("a<b</</thinkc"), TextDelta("d")],
+        id="nearly closers",
+    ),
+    pytest.param(
+        "<think>a<think>b</think>c</think>",
+        [ReasoningDelta("a<think>b"), TextDelta("c</think>")],
+        id="one level",
+    ),
+    pytest.param(
+        "<think>a</think><think>b</think>",
+        [ReasoningDelta("a"), TextDelta("<think>b</think>")],
+        id="only once",
+    ),
+    pytest.param("Use <think>x</think>.", [TextDelta("Use <think>x</think>.")], id="further on it is text"),
+    pytest.param("</think>Hello", [TextDelta("</think>Hello")], id="a closer alone"),
+    pytest.param("<thinking>x", [TextDelta("<thinking>x")], id="a longer tag"),
+    pytest.param("<Think>x", [TextDelta("<Think>x")], id="another case"),
+    pytest.param("<thin", [TextDelta("<thin")], id="half an opener"),
+    pytest.param("  \n<t", [TextDelta("  \n<t")], id="blanks and a beginning"),
+    pytest.param(" \n ", [TextDelta(" \n ")], id="F48 only blanks"),
+    pytest.param("<", [TextDelta("<")], id="one character"),
+    pytest.param(
+        " " * MAX_LEADING_BLANKS + "<think>a", [ReasoningDelta("a")], id="as many blanks as any template"
+    ),
+    pytest.param(
+        " " * (MAX_LEADING_BLANKS + 1) + "<think>a",
+        [TextDelta(" " * (MAX_LEADING_BLANKS + 1) + "<think>a")],
+        id="more blanks are the answer itself",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), CONTENTS)
+def test_only_a_block_at_the_very_start_is_reasoning(content: str, expected: list[Delta]) -> None:
+    assert split(TextDelta(content)) == expected
+
+
+@pytest.mark.parametrize(("content", "expected"), CONTENTS)
+def test_no_cut_of_the_text_matters(content: str, expected: list[Delta]) -> None:
+    assert split(*texts(*content)) == expected
+    for at in range(1, len(content)):
+        assert split(*texts(content[:at], content[at:])) == expected, f"cut at {at}"
+
+
+def test_nothing_is_held_back_that_cannot_become_a_tag() -> None:
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    for piece, passed in [
+        ("<", []),
+        ("think>", []),
+        ("Hm", [ReasoningDelta("Hm")]),
+        (" </b", [ReasoningDelta(" </b")]),
+        ("x</th", [ReasoningDelta("x")]),
+        ("e", [ReasoningDelta("</the")]),
+        (" </think", [ReasoningDelta(" ")]),
+        (">\n", []),
+        ("\n", []),
+        ("Hi", [TextDelta("Hi")]),
+        ("<", [TextDelta("<")]),
+    ]:
+        out.clear()
+        splitter.feed(TextDelta(piece))
+        assert out == passed, piece
+
+
+@pytest.mark.parametrize(
+    "other",
+    [RefusalDelta("no"), CallDelta(0, "a", "f"), FinishDelta(Finish.STOP), EndDelta()],
+    ids=lambda d: type(d).__name__,
+)
+def test_whatever_else_comes_releases_what_was_held_and_ends_the_search(other: Delta) -> None:
+    assert split(TextDelta(" <thi"), other, TextDelta("nk>x")) == [
+        TextDelta(" <thi"),
+        other,
+        TextDelta("nk>x"),
+    ]
+    assert split(TextDelta("<think>a</"), other, TextDelta("think>b")) == [
+        ReasoningDelta("a</"),
+        other,
+        TextDelta("think>b"),
+    ]
+    assert split(TextDelta("<think>a</think>\n"), other, TextDelta("\nb")) == [
+        ReasoningDelta("a"),
+        other,
+        TextDelta("\nb"),
+    ]
+
+
+@pytest.mark.parametrize("other", [USAGE, ReasoningDelta("r")], ids=lambda d: type(d).__name__)
+def test_usage_and_reasoning_say_nothing_about_the_content(other: Delta) -> None:
+    """G15: some backends count in every chunk, and some send their reasoning twice."""
+    assert split(TextDelta("<th"), other, TextDelta("ink></think>b")) == [other, TextDelta("b")]
+
+
+def test_it_is_transparent_once_the_content_has_begun() -> None:
+    deltas = [
+        TextDelta("a", [{"token": "a"}]),
+        CallDelta(0, "x", "f", "{}"),
+        TextDelta("<think>b</think>"),
+        USAGE,
+        FinishDelta(Finish.STOP),
+        EndDelta(),
+    ]
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    for delta in deltas:
+        splitter.feed(delta)
+    assert out == deltas
+
+
+def test_log_probabilities_of_held_text_come_with_it() -> None:
+    assert split(TextDelta(" ", [1]), TextDelta("<", [2]), TextDelta("b", [3])) == [
+        TextDelta(" <b", [1, 2, 3])
+    ]
+
+
+def test_log_probabilities_of_a_thought_are_not_those_of_the_answer() -> None:
+    deltas = TextDelta("<think>a", [1]), TextDelta("</think>", [2]), TextDelta("Hi", [3])
+    assert split(*deltas) == [ReasoningDelta("a"), TextDelta("Hi", [3])]
+
+
+def test_text_without_log_probabilities_has_none() -> None:
+    assert split(TextDelta("a")) == [TextDelta("a", None)]
+
+
+def test_closing_twice_says_nothing_twice() -> None:
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    splitter.feed(TextDelta("<thi"))
+    splitter.close()
+    splitter.close()
+    assert out == [TextDelta("<thi")]
+
+
+def test_a_long_thought_is_read_in_linear_time() -> None:
+    """R7: what is held never grows beyond a tag, whatever the thought looks like."""
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    splitter.feed(TextDelta("<think>"))
+    held = []
+    for _ in range(200):
+        splitter.feed(TextDelta("</thin" * 3))
+        held.append(len(splitter._held))
+    assert max(held) < len("</think>")
+    assert [a == b for a, b in pairwise(held)] == [True] * 199
