@@ -1,0 +1,236 @@
+"""Events → the Responses stream.
+
+A delta is the hot path: its frame is a byte prefix made once per part, with only the number and the delta's own JSON
+spliced in. Every other event is one dict literal through orjson.
+
+*Extended* streams carry `response.output_tool_call.begin/delta/end` around each call and end with `response.done`;
+who gets them is the client profile's affair (`clients`), not ours.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core import sse
+from proxy.core.errors import Fault
+from proxy.core.events import (
+    CallHead,
+    Event,
+    PartDelta,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    ReplyEnded,
+    ReplyStarted,
+)
+from proxy.core.inbound.responses_object import (
+    STATUS,
+    ResponseObject,
+    call_item,
+    error_member,
+    message_item,
+    reasoning_item,
+    refusal_part,
+    text_part,
+)
+from proxy.core.jsontext import dumps, string
+from proxy.core.model import Text, ToolKind
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How one event's JSON is put on a transport."""
+
+    before: Callable[[str], bytes]
+    after: bytes
+    end: bytes | None
+    """What follows the last event, if anything."""
+
+
+SSE = Framing(before=lambda event: f"event: {event}\ndata: ".encode(), after=b"\n\n", end=sse.DONE)
+
+
+@dataclass(slots=True)
+class _OpenItem:
+    """The one item under construction."""
+
+    id: str
+    index: int
+    head: CallHead | None
+    frames: list[tuple[bytes, bytes]]
+    """What stands before the number, and after the text, in each frame that one delta becomes."""
+
+
+class ResponsesEncoder:
+    def __init__(
+        self,
+        response: ResponseObject,
+        emit: Callable[[bytes], None],
+        *,
+        framing: Framing = SSE,
+        extended: bool = False,
+        close_cut_calls: bool = True,
+    ) -> None:
+        """`close_cut_calls` is off for clients that run whatever is done: half a call is left open, and left out."""
+        self._response = response
+        self._emit = emit
+        self._framing = framing
+        self._extended = extended
+        self._close_cut_calls = close_cut_calls
+        self._number = 0
+        self._index = 0
+        self._item: _OpenItem
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            ReplyStarted: self._on_started,
+            PartStarted: self._on_part_started,
+            PartDelta: self._on_delta,
+            PartEnded: self._on_part_ended,
+            ReplyEnded: self._on_ended,
+        }
+
+    def feed(self, event: Event) -> None:
+        self._handlers[type(event)](event)
+
+    # ── the reply ──
+
+    def _on_started(self, _: ReplyStarted) -> None:
+        response = self._response.started()
+        self._send("response.created", response=response)
+        self._send("response.in_progress", response=response)
+
+    def _on_ended(self, ended: ReplyEnded) -> None:
+        if ended.fault is not None:
+            self._send_error(ended.fault)
+        response = self._response.finished(ended)
+        self._send(f"response.{STATUS[ended.ending]}", response=response)
+        if self._extended:
+            self._send("response.done", response=response)
+        if self._framing.end is not None:
+            self._emit(self._framing.end)
+
+    def _send_error(self, fault: Fault) -> None:
+        """Flat for those who read it so, nested because only that makes the OpenAI SDKs raise."""
+        said = error_member(fault) | {"param": fault.param}
+        self._send("error", **said, error={"type": fault.type, **said})
+
+    # ── parts ──
+
+    def _on_part_started(self, started: PartStarted) -> None:
+        head = started.call
+        tool_kind = head.kind if head else ToolKind.FUNCTION
+        item = self._item = _OpenItem(
+            self._response.new_id(started.kind, tool_kind), self._index, head, frames=[]
+        )
+        self._index += 1
+        if head is not None:
+            self._start_call(item, head)
+        elif started.kind is PartKind.REASONING:
+            self._start_reasoning(item)
+        else:
+            self._start_message(item, refusal=started.kind is PartKind.REFUSAL)
+
+    def _start_message(self, item: _OpenItem, refusal: bool) -> None:
+        self._send_added(item, message_item(item.id, "in_progress", []))
+        part = refusal_part("") if refusal else text_part("", None)
+        self._send("response.content_part.added", **_content(item), part=part)
+        if refusal:
+            item.frames.append(self._delta_frame("response.refusal.delta", _content(item)))
+        else:
+            item.frames.append(
+                self._delta_frame("response.output_text.delta", _content(item), b',"logprobs":[]')
+            )
+
+    def _start_reasoning(self, item: _OpenItem) -> None:
+        self._send_added(item, reasoning_item(item.id, []))
+        part = {"type": "summary_text", "text": ""}
+        self._send("response.reasoning_summary_part.added", **_summary(item), part=part)
+        item.frames.append(self._delta_frame("response.reasoning_summary_text.delta", _summary(item)))
+
+    def _start_call(self, item: _OpenItem, head: CallHead) -> None:
+        self._send_added(item, call_item(item.id, head.call_id, head, "in_progress", ""))
+        if self._extended:
+            said = {"call_id": head.call_id, "name": head.tool.name}
+            self._send("response.output_tool_call.begin", **_where(item), **said)
+            item.frames.append(self._delta_frame("response.output_tool_call.delta", _where(item)))
+        item.frames.append(self._delta_frame(f"{_arguments_event(head)}.delta", _where(item)))
+
+    def _on_delta(self, delta: PartDelta) -> None:
+        if delta.logprobs:
+            said = {**_content(self._item), "delta": delta.text, "logprobs": delta.logprobs}
+            self._send("response.output_text.delta", **said)
+            return
+        literal = string(delta.text)
+        for before, after in self._item.frames:
+            self._emit(b'%b%d,"delta":%b%b' % (before, self._number, literal, after))
+            self._number += 1
+
+    def _on_part_ended(self, ended: PartEnded) -> None:
+        item, part = self._item, ended.part
+        if item.head is not None and not ended.complete and not self._close_cut_calls:
+            return
+        final = self._response.add(item.index, item.id, ended)
+        if item.head is not None:
+            self._end_call(item, item.head, final)
+        elif final["type"] == "reasoning":
+            summary = final["summary"][0]
+            self._send("response.reasoning_summary_text.done", **_summary(item), text=summary["text"])
+            self._send("response.reasoning_summary_part.done", **_summary(item), part=summary)
+        else:
+            content = final["content"][0]
+            if isinstance(part, Text):
+                said = {"text": content["text"], "logprobs": content["logprobs"]}
+                self._send("response.output_text.done", **_content(item), **said)
+            else:
+                self._send("response.refusal.done", **_content(item), refusal=content["refusal"])
+            self._send("response.content_part.done", **_content(item), part=content)
+        self._send_item("response.output_item.done", item, final)
+
+    def _end_call(self, item: _OpenItem, head: CallHead, final: dict[str, Any]) -> None:
+        name = head.tool.name
+        if self._extended:
+            arguments = final["input"] if head.kind is ToolKind.CUSTOM else final["arguments"]
+            said = {"call_id": head.call_id, "name": name, "arguments": arguments}
+            self._send("response.output_tool_call.end", **_where(item), **said)
+        if head.kind is ToolKind.CUSTOM:
+            self._send(f"{_arguments_event(head)}.done", **_where(item), input=final["input"])
+        else:
+            self._send(
+                f"{_arguments_event(head)}.done", **_where(item), name=name, arguments=final["arguments"]
+            )
+
+    # ── frames ──
+
+    def _send_added(self, item: _OpenItem, final: dict[str, Any]) -> None:
+        self._send_item("response.output_item.added", item, final)
+
+    def _send_item(self, event: str, item: _OpenItem, said: dict[str, Any]) -> None:
+        """Only the extended form repeats the item's id beside it."""
+        where = _where(item) if self._extended else {"output_index": item.index}
+        self._send(event, **where, item=said)
+
+    def _send(self, event: str, **fields: Any) -> None:
+        payload = dumps({"type": event, "sequence_number": self._number, **fields})
+        self._number += 1
+        self._emit(self._framing.before(event) + payload + self._framing.after)
+
+    def _delta_frame(self, event: str, where: dict[str, Any], rest: bytes = b"") -> tuple[bytes, bytes]:
+        fixed = dumps({"type": event, **where})[:-1]
+        before = self._framing.before(event) + fixed + b',"sequence_number":'
+        return before, rest + b"}" + self._framing.after
+
+
+def _where(item: _OpenItem) -> dict[str, Any]:
+    return {"item_id": item.id, "output_index": item.index}
+
+
+def _content(item: _OpenItem) -> dict[str, Any]:
+    return {"item_id": item.id, "output_index": item.index, "content_index": 0}
+
+
+def _summary(item: _OpenItem) -> dict[str, Any]:
+    return {"item_id": item.id, "output_index": item.index, "summary_index": 0}
+
+
+def _arguments_event(head: CallHead) -> str:
+    custom = head.kind is ToolKind.CUSTOM
+    return "response.custom_tool_call_input" if custom else "response.function_call_arguments"

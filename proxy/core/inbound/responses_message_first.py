@@ -1,0 +1,40 @@
+"""The other order of items, for clients that were written against it: one message, open from first to last.
+
+The message stands at index 0 before anything is known and is closed last, so that calls open and close while it is
+open. Codex then shows the text after the command and LangChain scatters arguments, which is why this is a setting
+(`item_order = "message_first"`) and never the default.
+"""
+
+from proxy.core.events import PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.model import Text
+
+
+class MessageFirstEncoder(ResponsesEncoder):
+    def _on_started(self, started: ReplyStarted) -> None:
+        super()._on_started(started)
+        super()._on_part_started(PartStarted(PartKind.TEXT))
+        self._message = self._item
+        self._said: list[PartEnded] = []
+
+    def _on_part_started(self, started: PartStarted) -> None:
+        if started.kind is PartKind.TEXT:
+            self._item = self._message
+        else:
+            super()._on_part_started(started)
+
+    def _on_part_ended(self, ended: PartEnded) -> None:
+        if isinstance(ended.part, Text):
+            self._said.append(ended)
+        else:
+            super()._on_part_ended(ended)
+
+    def _on_ended(self, ended: ReplyEnded) -> None:
+        texts = [said.part for said in self._said if isinstance(said.part, Text)]
+        logprobs = [entry for text in texts for entry in text.logprobs or ()]
+        whole = Text("".join(text.text for text in texts), logprobs or None)
+        self._item = self._message
+        super()._on_part_ended(
+            PartEnded(whole, ended.fault is None and all(said.complete for said in self._said))
+        )
+        super()._on_ended(ended)

@@ -1,0 +1,235 @@
+"""The `response` object and its items: what the Responses API calls the things we found out.
+
+Every lifecycle event carries the whole object, and so does the non-streaming answer. Which members are null, which are
+absent and which must have a value is a contract that clients check; it is written down here and nowhere else.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
+from proxy.core.ids import Mint
+from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, Usage
+
+STATUS = {
+    Ending.COMPLETED: "completed",
+    Ending.MAX_TOKENS: "incomplete",
+    Ending.FILTERED: "incomplete",
+    Ending.FAILED: "failed",
+}
+INCOMPLETE_REASON = {Ending.MAX_TOKENS: "max_output_tokens", Ending.FILTERED: "content_filter"}
+
+ECHO_DEFAULTS: dict[str, Any] = {
+    "background": False,
+    "frequency_penalty": 0.0,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "safety_identifier": None,
+    "store": True,
+    "temperature": 1.0,
+    "top_logprobs": 0,
+    "top_p": 1.0,
+    "truncation": "disabled",
+}
+"""Request members that come back as they were sent, and what stands there when they were not."""
+
+
+class ResponseObject:
+    """One response: its id, what it echoes of the request, and its output items as they become final."""
+
+    def __init__(self, body: Mapping[str, Any], mint: Mint, now: Callable[[], float]) -> None:
+        self.id = mint.response()
+        self._items: dict[int, dict[str, Any]] = {}
+        self._mint = mint
+        self._now = now
+        self._frame: dict[str, Any] = {
+            "id": self.id,
+            "object": "response",
+            "created_at": int(now()),
+            "status": "in_progress",
+            "completed_at": None,
+            "error": None,
+            "incomplete_details": None,
+            "model": body.get("model"),
+            "output": [],
+            "usage": None,
+            "reasoning": _echo_reasoning(body.get("reasoning")),
+            "service_tier": "default",
+            "text": _echo_text(body.get("text")),
+            "tool_choice": _echo_choice(body.get("tool_choice")),
+            "tools": [_echo_tool(tool) for tool in body.get("tools") or () if _is_offered(tool)],
+            **{name: _or_default(body.get(name), default) for name, default in ECHO_DEFAULTS.items()},
+        }
+
+    def started(self) -> dict[str, Any]:
+        return self._frame
+
+    def new_id(self, kind: PartKind, tool_kind: ToolKind = ToolKind.FUNCTION) -> str:
+        if kind is PartKind.CALL:
+            return self._mint.make("ctc" if tool_kind is ToolKind.CUSTOM else "fc")
+        return self._mint.make("rs" if kind is PartKind.REASONING else "msg")
+
+    def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
+        """The final form of an item. It stands in the terminal object exactly as in its `output_item.done`."""
+        item = self._items[index] = final_item(item_id, ended)
+        return item
+
+    @property
+    def output(self) -> list[dict[str, Any]]:
+        return [self._items[index] for index in sorted(self._items)]
+
+    def finished(self, ended: ReplyEnded) -> dict[str, Any]:
+        completed = ended.ending is Ending.COMPLETED
+        reason = INCOMPLETE_REASON.get(ended.ending)
+        return self._frame | {
+            "status": STATUS[ended.ending],
+            "completed_at": int(self._now()) if completed else None,
+            "error": error_member(ended.fault) if ended.fault else None,
+            "incomplete_details": {"reason": reason} if reason else None,
+            "output": self.output,
+            "usage": usage_member(ended.usage) if ended.usage else None,
+        }
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        """The answer to a client that does not stream: the same items, the same ending."""
+        assert reply.ended is not None
+        for index, ended in enumerate(reply.parts):
+            self.add(index, self.new_id(*_kind_of(ended.part)), ended)
+        return self.finished(reply.ended)
+
+
+# ── items ──
+
+
+def final_item(item_id: str, ended: PartEnded) -> dict[str, Any]:
+    part = ended.part
+    status = "completed" if ended.complete else "incomplete"
+    if isinstance(part, Call):
+        return call_item(item_id, part.call_id, part, status, part.arguments)
+    if isinstance(part, Reasoning):
+        item = reasoning_item(item_id, [{"type": "summary_text", "text": part.text}])
+        return item if ended.complete else item | {"status": status}
+    if isinstance(part, Refusal):
+        return message_item(item_id, status, [refusal_part(part.text)])
+    return message_item(item_id, status, [text_part(part.text, part.logprobs)])
+
+
+def message_item(item_id: str, status: str, content: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+
+
+def reasoning_item(item_id: str, summary: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": item_id, "type": "reasoning", "summary": summary}
+
+
+def call_item(item_id: str, call_id: str, call: Any, status: str, arguments: str) -> dict[str, Any]:
+    """`call` is anything that knows its `tool` and `kind`: the call itself, or its head while it is being received."""
+    custom = call.kind is ToolKind.CUSTOM
+    item = {
+        "id": item_id,
+        "type": "custom_tool_call" if custom else "function_call",
+        "status": status,
+        "call_id": call_id,
+        "name": call.tool.name,
+        "input" if custom else "arguments": arguments,
+    }
+    return item if call.tool.namespace is None else item | {"namespace": call.tool.namespace}
+
+
+def text_part(text: str, logprobs: list[Any] | None) -> dict[str, Any]:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs or []}
+
+
+def refusal_part(text: str) -> dict[str, Any]:
+    return {"type": "refusal", "refusal": text}
+
+
+def _kind_of(part: Text | Refusal | Reasoning | Call) -> tuple[PartKind, ToolKind]:
+    if isinstance(part, Call):
+        return PartKind.CALL, part.kind
+    return (PartKind.REASONING if isinstance(part, Reasoning) else PartKind.TEXT), ToolKind.FUNCTION
+
+
+# ── members ──
+
+
+def usage_member(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.input_tokens,
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens, "cache_write_tokens": 0},
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.total_tokens,
+    }
+
+
+def error_member(fault: Fault) -> dict[str, str]:
+    """Both strings, always. Codex reads the delay of a rate limit out of the message."""
+    message = fault.message
+    if fault.retry_after is not None:
+        message = f"{message} Please try again in {fault.retry_after:g}s."
+    return {"code": fault.code or "server_error", "message": message}
+
+
+# ── echoes ──
+
+
+def _or_default(value: Any, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _echo_reasoning(reasoning: Any) -> dict[str, Any] | None:
+    if not reasoning:
+        return None
+    return {"effort": reasoning.get("effort"), "summary": reasoning.get("summary")}
+
+
+def _echo_text(text: Any) -> dict[str, Any]:
+    text = text or {}
+    wanted = text.get("format") or {"type": "text"}
+    if wanted["type"] == "json_schema":
+        wanted = {
+            "type": "json_schema",
+            "name": wanted.get("name"),
+            "description": wanted.get("description"),
+            "schema": wanted.get("schema"),
+            "strict": bool(wanted.get("strict")),
+        }
+    echo = {"format": wanted}
+    return echo | {"verbosity": text["verbosity"]} if text.get("verbosity") else echo
+
+
+def _is_offered(tool: Any) -> bool:
+    """Hosted tools were filtered out of the request; an echo would claim that they work."""
+    return tool.get("type") in ("function", "custom", "namespace")
+
+
+def _echo_tool(tool: Any) -> dict[str, Any]:
+    if tool["type"] != "function":
+        return dict(tool)
+    function = tool.get("function") or tool
+    return {
+        "type": "function",
+        "name": function["name"],
+        "description": function.get("description"),
+        "parameters": function.get("parameters"),
+        "strict": function.get("strict"),
+    }
+
+
+def _echo_choice(choice: Any) -> Any:
+    """Every form that a request may use, in the one form that the specification has."""
+    if not isinstance(choice, dict):
+        return choice or "auto"
+    if choice.get("type") == "allowed_tools":
+        allowed = [_echo_choice(tool) for tool in choice.get("tools") or ()]
+        return {"type": "allowed_tools", "mode": choice.get("mode") or "auto", "tools": allowed}
+    function = choice.get("function")
+    return {"type": "function", "name": function["name"]} if isinstance(function, dict) else choice

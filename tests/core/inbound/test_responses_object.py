@@ -1,0 +1,403 @@
+"""The `response` object and its items: which members are there, which may be null, which must be absent."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import BackendFault, Fault, OutOfQuota, RateLimited, Truncated
+from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
+from proxy.core.ids import Mint
+from proxy.core.inbound.responses_object import (
+    ECHO_DEFAULTS,
+    STATUS,
+    ResponseObject,
+    call_item,
+    error_member,
+    final_item,
+)
+from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from tests.helpers import NOW, PATCH, REQUEST, WEATHER, counting_mint
+
+USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
+
+
+def response(body: dict[str, Any] | None = None) -> ResponseObject:
+    return ResponseObject(body or REQUEST, counting_mint(), lambda: NOW)
+
+
+def echo(**asked: Any) -> dict[str, Any]:
+    return response(REQUEST | asked).started()
+
+
+# ── the frame ──
+
+
+NEVER_NULL = {
+    "id", "object", "created_at", "status", "model", "output", "tools", "tool_choice", "truncation", "text",
+    "parallel_tool_calls", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs",
+    "store", "background", "service_tier", "metadata",
+}  # fmt: skip
+NULLABLE = {
+    "completed_at", "incomplete_details", "error", "usage", "instructions", "previous_response_id", "reasoning",
+    "max_output_tokens", "max_tool_calls", "safety_identifier", "prompt_cache_key",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "body", [REQUEST, REQUEST | dict.fromkeys(ECHO_DEFAULTS)], ids=["left out", "sent as null"]
+)
+def test_every_member_is_there_and_null_only_where_the_specification_allows_it(body: dict[str, Any]) -> None:
+    frame = response(body).started()
+    assert set(frame) == NEVER_NULL | NULLABLE
+    assert {name for name, value in frame.items() if value is None} == NULLABLE
+
+
+def test_what_was_not_asked_for_has_its_default() -> None:
+    assert response().started() == {
+        "id": f"resp_{1:032x}",
+        "object": "response",
+        "created_at": NOW,
+        "status": "in_progress",
+        "completed_at": None,
+        "error": None,
+        "incomplete_details": None,
+        "model": "m",
+        "output": [],
+        "usage": None,
+        "reasoning": None,
+        "service_tier": "default",
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "background": False,
+        "frequency_penalty": 0.0,
+        "instructions": None,
+        "max_output_tokens": None,
+        "max_tool_calls": None,
+        "metadata": {},
+        "parallel_tool_calls": True,
+        "presence_penalty": 0.0,
+        "previous_response_id": None,
+        "prompt_cache_key": None,
+        "safety_identifier": None,
+        "store": True,
+        "temperature": 1.0,
+        "top_logprobs": 0,
+        "top_p": 1.0,
+        "truncation": "disabled",
+    }
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("instructions", "Be brief."),
+        ("max_output_tokens", 100),
+        ("metadata", {"a": "b"}),
+        ("parallel_tool_calls", False),
+        ("prompt_cache_key", "k"),
+        ("store", False),
+        ("temperature", 0),
+        ("top_p", 0.5),
+        ("truncation", "auto"),
+    ],
+)
+def test_what_was_asked_for_comes_back(member: str, value: Any) -> None:
+    assert echo(**{member: value})[member] == value
+
+
+def test_the_time_is_whole_seconds() -> None:
+    frame = ResponseObject(REQUEST, counting_mint(), lambda: 1.9).started()
+    assert frame["created_at"] == 1
+    assert type(frame["created_at"]) is int
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (None, None),
+        ({}, None),
+        ({"effort": "low"}, {"effort": "low", "summary": None}),
+        ({"summary": "auto", "context": "all_turns"}, {"effort": None, "summary": "auto"}),
+    ],
+)
+def test_reasoning_has_both_members_or_is_null(asked: Any, told: Any) -> None:
+    assert echo(reasoning=asked)["reasoning"] == told
+
+
+SCHEMA = {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (None, {"format": {"type": "text"}}),
+        ({}, {"format": {"type": "text"}}),
+        ({"format": None, "verbosity": None}, {"format": {"type": "text"}}),
+        ({"verbosity": "low"}, {"format": {"type": "text"}, "verbosity": "low"}),
+        ({"format": {"type": "json_object"}}, {"format": {"type": "json_object"}}),
+        (
+            {"format": {"type": "json_schema", "name": "n", "schema": SCHEMA}},
+            {
+                "format": {
+                    "type": "json_schema",
+                    "name": "n",
+                    "description": None,
+                    "schema": SCHEMA,
+                    "strict": False,
+                }
+            },
+        ),
+        (
+            {
+                "format": {
+                    "type": "json_schema",
+                    "name": "n",
+                    "schema": SCHEMA,
+                    "strict": True,
+                    "description": "d",
+                }
+            },
+            {
+                "format": {
+                    "type": "json_schema",
+                    "name": "n",
+                    "description": "d",
+                    "schema": SCHEMA,
+                    "strict": True,
+                }
+            },
+        ),
+    ],
+)
+def test_the_format_of_the_text_is_echoed_in_full(asked: Any, told: Any) -> None:
+    """LangChain reads the schema of its streamed structured output from here."""
+    assert echo(text=asked)["text"] == told
+
+
+FUNCTION = {"type": "function", "name": "f", "description": None, "parameters": None, "strict": None}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (None, []),
+        ([], []),
+        ([WEATHER], [WEATHER]),
+        ([{"type": "function", "name": "f"}], [FUNCTION]),
+        ([{"type": "function", "function": {"name": "f", "strict": True}}], [FUNCTION | {"strict": True}]),
+        ([WEATHER | {"defer_loading": True}], [WEATHER]),
+        ([PATCH], [PATCH]),
+        (
+            [{"type": "namespace", "name": "n", "tools": []}],
+            [{"type": "namespace", "name": "n", "tools": []}],
+        ),
+        ([{"type": "web_search"}, WEATHER, {"type": "file_search"}], [WEATHER]),
+    ],
+)
+def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -> None:
+    """R01, R10: a hosted tool was filtered out, and an echo would claim that it works."""
+    assert echo(tools=asked)["tools"] == told
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (None, "auto"),
+        ("none", "none"),
+        ("required", "required"),
+        ({"type": "function", "name": "f"}, {"type": "function", "name": "f"}),
+        ({"type": "function", "function": {"name": "f"}}, {"type": "function", "name": "f"}),
+        ({"type": "custom", "name": "c"}, {"type": "custom", "name": "c"}),
+        (
+            {"type": "allowed_tools", "tools": [{"type": "function", "function": {"name": "f"}}]},
+            {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
+        ),
+        (
+            {"type": "allowed_tools", "mode": "required"},
+            {"type": "allowed_tools", "mode": "required", "tools": []},
+        ),
+    ],
+)
+def test_r02_the_choice_is_echoed_in_the_form_of_the_specification(asked: Any, told: Any) -> None:
+    assert echo(tool_choice=asked)["tool_choice"] == told
+
+
+# ── items ──
+
+
+def test_the_items_of_a_whole_reply() -> None:
+    call = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "{}")
+    assert final_item("rs_1", PartEnded(Reasoning("Hm."), True)) == {
+        "id": "rs_1",
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": "Hm."}],
+    }
+    assert final_item("msg_1", PartEnded(Text("Hi"), True)) == {
+        "id": "msg_1",
+        "type": "message",
+        "status": "completed",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Hi", "annotations": [], "logprobs": []}],
+    }
+    assert final_item("msg_1", PartEnded(Refusal("No."), True))["content"] == [
+        {"type": "refusal", "refusal": "No."}
+    ]
+    assert final_item("fc_1", PartEnded(call, True)) == {
+        "id": "fc_1",
+        "type": "function_call",
+        "status": "completed",
+        "call_id": "call_a",
+        "name": "f",
+        "arguments": "{}",
+    }
+
+
+@pytest.mark.parametrize(
+    "part", [Text("x"), Refusal("x"), Reasoning("x"), Call("a", ToolName("f"), ToolKind.FUNCTION, "{")]
+)
+def test_what_was_cut_is_incomplete(part: Any) -> None:
+    assert final_item("x_1", PartEnded(part, complete=False))["status"] == "incomplete"
+
+
+def test_log_probabilities_are_given_back() -> None:
+    item = final_item("msg_1", PartEnded(Text("Hi", [{"token": "Hi"}]), True))
+    assert item["content"][0]["logprobs"] == [{"token": "Hi"}]
+
+
+def test_a_custom_call_has_an_input_and_no_arguments() -> None:
+    call = Call("a", ToolName("apply_patch"), ToolKind.CUSTOM, "*** Begin")
+    assert call_item("ctc_1", "a", call, "completed", call.arguments) == {
+        "id": "ctc_1",
+        "type": "custom_tool_call",
+        "status": "completed",
+        "call_id": "a",
+        "name": "apply_patch",
+        "input": "*** Begin",
+    }
+
+
+def test_a_call_to_a_tool_in_a_namespace_says_so_and_no_other_does() -> None:
+    inner, plain = (
+        call_item("fc_1", "a", Call("a", ToolName("f", namespace), ToolKind.FUNCTION, ""), "completed", "")
+        for namespace in ("n", None)
+    )
+    assert inner["namespace"] == "n"
+    assert "namespace" not in plain
+
+
+@pytest.mark.parametrize(
+    ("kind", "tool_kind", "prefix"),
+    [
+        (PartKind.TEXT, ToolKind.FUNCTION, "msg_"),
+        (PartKind.REFUSAL, ToolKind.FUNCTION, "msg_"),
+        (PartKind.REASONING, ToolKind.FUNCTION, "rs_"),
+        (PartKind.CALL, ToolKind.FUNCTION, "fc_"),
+        (PartKind.CALL, ToolKind.CUSTOM, "ctc_"),
+    ],
+)
+def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: ToolKind, prefix: str) -> None:
+    made = response()
+    first, second = made.new_id(kind, tool_kind), made.new_id(kind, tool_kind)
+    assert first.startswith(prefix)
+    assert first != second
+
+
+# ── the end ──
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "reason"),
+    [
+        (Ending.COMPLETED, "completed", None),
+        (Ending.MAX_TOKENS, "incomplete", {"reason": "max_output_tokens"}),
+        (Ending.FILTERED, "incomplete", {"reason": "content_filter"}),
+    ],
+)
+def test_the_ending_in_the_words_of_the_surface(ending: Ending, status: str, reason: Any) -> None:
+    final = response().finished(ReplyEnded(ending, USAGE))
+    assert (final["status"], final["incomplete_details"], final["error"]) == (status, reason, None)
+    assert final["completed_at"] == (NOW if status == "completed" else None)
+
+
+def test_every_ending_has_a_status() -> None:
+    assert set(STATUS) == set(Ending)
+
+
+def test_a_failure_has_an_error_and_no_time_of_completion() -> None:
+    final = response().finished(ReplyEnded(Ending.FAILED, None, Truncated("Gone.")))
+    assert (final["status"], final["completed_at"], final["usage"]) == ("failed", None, None)
+    assert final["error"] == {"code": "upstream_stream_truncated", "message": "Gone."}
+
+
+def test_usage_has_its_details() -> None:
+    """The official SDK declares all of them as numbers that are there: reading a missing one raises."""
+    assert response().finished(ReplyEnded(Ending.COMPLETED, USAGE))["usage"] == {
+        "input_tokens": 10,
+        "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 0},
+        "output_tokens": 5,
+        "output_tokens_details": {"reasoning_tokens": 2},
+        "total_tokens": 15,
+    }
+
+
+def test_usage_of_nothing_is_still_usage() -> None:
+    assert response().finished(ReplyEnded(Ending.COMPLETED, Usage(0, 0, 0)))["usage"] is not None
+
+
+def test_the_end_keeps_everything_else_and_leaves_the_frame_as_it_was() -> None:
+    made = response()
+    before = dict(made.started())
+    final = made.finished(ReplyEnded(Ending.COMPLETED, USAGE))
+    assert made.started() == before
+    assert {name for name in before if final[name] != before[name]} == {"status", "completed_at", "usage"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (BackendFault("Bad.", code="x"), {"code": "x", "message": "Bad."}),
+        (OutOfQuota("Empty."), {"code": "insufficient_quota", "message": "Empty."}),
+        (Fault("Oops."), {"code": "server_error", "message": "Oops."}),
+    ],
+)
+def test_an_error_has_a_code_and_a_message(fault: Fault, said: dict[str, str]) -> None:
+    assert error_member(fault) == said
+
+
+def test_an_error_without_a_code_gets_one() -> None:
+    """Both are strings, always: null breaks strict clients."""
+    fault = BackendFault("Bad.")
+    fault.code = None
+    assert error_member(fault)["code"] == "server_error"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(11.054, "11.054s"), (30, "30s"), (30.0, "30s"), (0.02, "0.02s"), (120.0, "120s")],
+)
+def test_f11_the_delay_stands_in_the_message_where_codex_reads_it(seconds: float, said: str) -> None:
+    message = error_member(RateLimited("Slow down.", retry_after=seconds))["message"]
+    assert message == f"Slow down. Please try again in {said}."
+
+
+# ── whole ──
+
+
+def test_a_whole_reply_is_the_same_object() -> None:
+    call = Call("a", ToolName("p"), ToolKind.CUSTOM, "x")
+    parts = [PartEnded(part, True) for part in (Reasoning("r"), Text("t"), Refusal("n"), call)]
+    numbers = count(1)
+    made = ResponseObject(REQUEST, Mint(lambda _: str(next(numbers))), lambda: NOW)
+    ended = ReplyEnded(Ending.COMPLETED, USAGE)
+    whole = made.whole(Reply(parts, ended))
+    assert whole == made.finished(ended)
+    assert whole["output"] == [
+        final_item(id, part) for id, part in zip(("rs_2", "msg_3", "msg_4", "ctc_5"), parts, strict=True)
+    ]
+
+
+def test_a_reply_that_has_not_ended_cannot_be_told() -> None:
+    with pytest.raises(AssertionError):
+        response().whole(Reply())

@@ -1,0 +1,239 @@
+"""What the tests share: one request through the whole core in memory, a strict reader of the result, and cuts.
+
+The strict reader is a client that forgives nothing: numbering, order, pairs, joined deltas, the final object. Every
+stream that any test makes goes through it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count, pairwise
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault
+from proxy.core.events import Reply
+from proxy.core.ids import Mint
+from proxy.core.inbound.responses_decode import decode
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call
+from proxy.core.outbound import profiles
+from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.stream.pipeline import Pipeline
+from proxy.core.tools.prepare import prepare
+
+NOW = 1_700_000_000
+TERMINAL = ("response.completed", "response.incomplete", "response.failed")
+
+WEATHER = {
+    "type": "function",
+    "name": "get_weather",
+    "description": "The weather in a city.",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    "strict": None,
+}
+TIME = {"type": "function", "name": "get_time", "description": None, "parameters": None, "strict": None}
+PATCH = {"type": "custom", "name": "apply_patch", "description": "Edits files.", "format": {"type": "text"}}
+REQUEST: dict[str, Any] = {"model": "m", "input": "Hi", "stream": True}
+WITH_TOOLS = REQUEST | {"tools": [WEATHER, TIME, PATCH]}
+
+
+def counting_mint() -> Mint:
+    numbers = count(1)
+    return Mint(lambda size: f"{next(numbers):0{2 * size}x}")
+
+
+@dataclass
+class Run:
+    """What came of one reply."""
+
+    pipeline: Pipeline
+    response: ResponseObject
+    ledger: Ledger
+    frames: list[bytes] = field(default_factory=list)
+
+    @property
+    def reply(self) -> Reply:
+        return self.pipeline.reply
+
+    def events(self) -> list[dict[str, Any]]:
+        return read_stream(b"".join(self.frames))
+
+
+def start(
+    body: dict[str, Any] | None = None,
+    *,
+    extended: bool = False,
+    profile: profiles.BackendProfile = profiles.DEFAULT,
+    ledger: Ledger | None = None,
+) -> Run:
+    """One request decoded and prepared, its pipeline waiting for the backend's first byte."""
+    ledger = ledger or Ledger()
+    body = body or WITH_TOOLS
+    request = decode(body, ledger)
+    prepared = prepare(request, profile, ledger)
+    mint = counting_mint()
+    response = ResponseObject(body, mint, lambda: NOW)
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(response, frames.append, extended=extended)
+    pipeline = Pipeline(
+        lambda emit: ChatDecoder(emit, profile, ledger),
+        names=prepared.names,
+        mint=mint,
+        ledger=ledger,
+        sink=encoder.feed,
+        taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
+        call_identity=profile.call_identity,
+    )
+    return Run(pipeline, response, ledger, frames)
+
+
+def run(
+    pieces: Iterable[bytes] | bytes,
+    body: dict[str, Any] | None = None,
+    fault: Fault | None = None,
+    **how: Any,
+) -> Run:
+    """Feed a backend's bytes, cut as given; end with EOF, or with the fault that a broken connection makes."""
+    started = start(body, **how)
+    for piece in [pieces] if isinstance(pieces, bytes) else pieces:
+        started.pipeline.feed(piece)
+    if fault is None:
+        started.pipeline.close()
+    else:
+        started.pipeline.fail(fault)
+    return started
+
+
+# ── a backend's side ──
+
+
+def chunk(delta: dict[str, Any] | None = None, finish: str | None = None, **extra: Any) -> bytes:
+    """One Chat Completions chunk as an event."""
+    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+    return (
+        b"data: "
+        + jsontext.dumps({"id": "c1", "object": "chat.completion.chunk", "choices": choices, **extra})
+        + b"\n\n"
+    )
+
+
+def call_chunk(
+    index: int | None = 0, id: str | None = None, name: str | None = None, args: str | None = None
+) -> bytes:
+    function = {key: value for key, value in (("name", name), ("arguments", args)) if value is not None}
+    call = {key: value for key, value in (("index", index), ("id", id)) if value is not None}
+    return chunk({"tool_calls": [{**call, "function": function}]})
+
+
+DONE = b"data: [DONE]\n\n"
+STOP = chunk({}, "stop")
+
+
+# ── cuts ──
+
+
+def bytewise(data: bytes) -> Iterator[bytes]:
+    return (data[i : i + 1] for i in range(len(data)))
+
+
+def cut(data: bytes, at: Iterable[int]) -> list[bytes]:
+    edges = sorted({0, len(data), *(i % (len(data) + 1) for i in at)})
+    return [data[a:b] for a, b in pairwise(edges)]
+
+
+# ── the strict reader ──
+
+
+def read_stream(stream: bytes) -> list[dict[str, Any]]:
+    """The events of one whole stream, after checking everything that every stream promises."""
+    blocks = stream.decode().split("\n\n")
+    assert blocks[-1] == "", "the stream ends within an event"
+    assert blocks[-2] == "data: [DONE]"
+    events = []
+    for number, block in enumerate(blocks[:-2]):
+        name, data = block.split("\n")
+        event = jsontext.loads(data.removeprefix("data: "))
+        assert name == f"event: {event['type']}"
+        assert event["sequence_number"] == number
+        events.append(event)
+    check(events)
+    return events
+
+
+def check(events: list[dict[str, Any]]) -> None:
+    types = [event["type"] for event in events]
+    assert types[:2] == ["response.created", "response.in_progress"]
+    tail = types[-2:] if types[-1] == "response.done" else types[-1:]
+    assert tail[0] in TERMINAL
+    assert sum(kind in TERMINAL for kind in types) == 1
+    final = events[types.index(tail[0])]["response"]
+    assert final["status"] == tail[0].removeprefix("response.")
+    assert ("error" in types) == (final["status"] == "failed")
+    ids = {event["response"]["id"] for event in events if "response" in event}
+    assert len(ids) == 1
+    items = _check_items(events)
+    assert final["output"] == items
+    statuses = [item.get("status", "completed") for item in items]
+    assert "incomplete" not in statuses[:-1], "an incomplete item is the last one"
+    if "incomplete" in statuses:
+        assert final["status"] != "completed"
+    assert len({item["id"] for item in items}) == len(items)
+
+
+def _check_items(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Items strictly one after another, dense indexes, deltas that join to the final text."""
+    done: list[dict[str, Any]] = []
+    opened: dict[str, Any] | None = None
+    said = ""
+    for event in events:
+        kind = event["type"]
+        if kind == "response.output_item.added":
+            assert opened is None, "an item opens while another is open"
+            assert event["output_index"] == len(done)
+            opened, said = event["item"], ""
+        elif "output_index" in event:
+            assert opened is not None, f"{kind} outside of an item"
+            assert event["output_index"] == len(done)
+            assert event.get("item_id", opened["id"]) == opened["id"]
+        if kind.endswith(".delta") and not kind.startswith("response.output_tool_call"):
+            assert event["delta"]
+            said += event["delta"]
+        if kind == "response.output_item.done":
+            assert opened is not None
+            final = event["item"]
+            assert (final["id"], final["type"]) == (opened["id"], opened["type"])
+            assert text_of(final) == said
+            done.append(final)
+            opened = None
+    assert opened is None, "an item was never done"
+    return done
+
+
+def text_of(item: dict[str, Any]) -> str:
+    if item["type"] == "message":
+        part = item["content"][0]
+        return part.get("text", part.get("refusal"))
+    if item["type"] == "reasoning":
+        return item["summary"][0]["text"]
+    return item["input"] if item["type"] == "custom_tool_call" else item["arguments"]
+
+
+def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Events as people compare them: no numbers, adjacent deltas joined, the response object cut to what changes."""
+    lines: list[dict[str, Any]] = []
+    for event in events:
+        line = {key: value for key, value in event.items() if key != "sequence_number"}
+        if "response" in line:
+            response = line["response"]
+            kept = ("status", "error", "incomplete_details", "usage")
+            line["response"] = {key: response[key] for key in kept if response[key] is not None}
+        previous = lines[-1] if lines else {}
+        if line["type"].endswith(".delta") and previous.get("type") == line["type"]:
+            previous["delta"] += line["delta"]
+            if "logprobs" in line:
+                previous["logprobs"] = previous["logprobs"] + line["logprobs"]
+        else:
+            lines.append(line)
+    return lines
