@@ -1,0 +1,47 @@
+"""Servers in processes of their own, for tests that need the real thing: started once, ready when they say so."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[1]
+URL = re.compile(r"http://[\w.:\[\]]+")
+STOP_SECONDS = 10
+
+
+@contextmanager
+def serving(*arguments: str | Path) -> Iterator[str]:
+    """Run Python with these arguments until the block ends; the value is the first URL that it prints."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env={name: value for name, value in os.environ.items() if not name.startswith("PROXY_")},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            yield _announced_url(process, log)
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=STOP_SECONDS)
+            finally:
+                process.kill()  # no-op for one that has stopped, as it should have
+
+
+def _announced_url(process: subprocess.Popen[str], log: IO[str]) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := URL.search(line):
+            return found[0]
+    log.seek(0)
+    raise AssertionError(f"it ended without saying where it listens:\n{log.read()}")
