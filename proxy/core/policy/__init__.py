@@ -1,0 +1,1 @@
+"""Decisions about load and failure: pure machines whose clock is a parameter."""

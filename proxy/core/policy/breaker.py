@@ -1,0 +1,184 @@
+"""The circuit breaker: a backend that keeps failing is spared, and its clients hear so at once (R12, F08).
+
+    CLOSED ──tripped──▶ OPEN ──cooled──▶ HALF_OPEN ──recovered──▶ CLOSED
+                         ▲                   │
+                         └─────relapsed──────┘
+
+Waiting does not make a dead backend well: it only makes the error slower. While the breaker is open every
+request is refused with the time to come back; when that has passed, a few probes are let through, and the
+first of them to be answered closes it again. Each relapse doubles the pause, up to a cap.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from proxy.core.errors import BackendFault, Fault, Overloaded, RateLimited
+
+
+class State(Enum):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Signal(Enum):
+    TRIPPED = "too many failures"
+    COOLED = "the pause is over"
+    RECOVERED = "a probe was answered"
+    RELAPSED = "a probe failed"
+
+
+TRANSITIONS: dict[tuple[State, Signal], State] = {
+    (State.CLOSED, Signal.TRIPPED): State.OPEN,
+    (State.OPEN, Signal.COOLED): State.HALF_OPEN,
+    (State.HALF_OPEN, Signal.RECOVERED): State.CLOSED,
+    (State.HALF_OPEN, Signal.RELAPSED): State.OPEN,
+}
+
+
+class Outcome(Enum):
+    SUCCESS = "success"
+    FAILURE = "failure"
+    NEUTRAL = "neutral"
+    """Says nothing of the backend's health: the client left, or asked for something impossible."""
+
+
+def outcome(fault: Fault | None) -> Outcome:
+    """What an ending says of the backend's health.
+
+    A refusal that names our mistake, or a limit, comes from a healthy backend. And a failure that no retry
+    can cure (a wrong key, a redirect) must not hide behind "try again later".
+    """
+    if fault is None:
+        return Outcome.SUCCESS
+    if isinstance(fault, BackendFault) and fault.retryable and not isinstance(fault, RateLimited):
+        return Outcome.FAILURE
+    return Outcome.NEUTRAL
+
+
+@dataclass(slots=True, frozen=True)
+class BreakerRules:
+    """Consecutive failures as in Envoy and Finagle; rate with a minimum volume as in Hystrix."""
+
+    consecutive: int = 5
+    rate: float = 0.5
+    volume: int = 20
+    window_seconds: float = 10
+    open_seconds: float = 5
+    open_seconds_limit: float = 60
+    probes: int = 1
+
+
+PAUSE_GROWTH = 2
+WINDOW_SLICES = 10
+"""The window forgets in steps of a tenth: its memory is then bounded however many requests pass."""
+
+
+class _Window:
+    """Successes and failures of the last seconds, in slices."""
+
+    __slots__ = ("_slice_seconds", "_slices")
+
+    def __init__(self, seconds: float) -> None:
+        self._slice_seconds = seconds / WINDOW_SLICES
+        self._slices: deque[list[int]] = deque(maxlen=WINDOW_SLICES)  # [slice number, requests, failures]
+
+    def count(self, now: float, failed: bool) -> tuple[int, int]:
+        current = int(now / self._slice_seconds)
+        if not self._slices or self._slices[-1][0] != current:
+            self._slices.append([current, 0, 0])
+        self._slices[-1][1] += 1
+        self._slices[-1][2] += failed
+        recent = [entry for entry in self._slices if entry[0] > current - WINDOW_SLICES]
+        return sum(entry[1] for entry in recent), sum(entry[2] for entry in recent)
+
+
+class Admission:
+    """One request that was let through. Whoever holds it settles it, once; settling again changes nothing."""
+
+    __slots__ = ("_breaker", "_era", "_settled", "probe")
+
+    def __init__(self, breaker: "Breaker", era: int, probe: bool) -> None:
+        self._breaker = breaker
+        self._era = era
+        self._settled = False
+        self.probe = probe
+
+    def answered(self) -> None:
+        """The backend has begun to answer. For a probe that is proof enough: nobody waits for its end."""
+        if self.probe:
+            self.settle(Outcome.SUCCESS)
+
+    def settle(self, outcome: Outcome) -> None:
+        if not self._settled:
+            self._settled = True
+            self._breaker._settle(self._era, outcome)
+
+
+class Breaker:
+    def __init__(self, rules: BreakerRules, clock: Callable[[], float]) -> None:
+        self.state = State.CLOSED
+        self._rules = rules
+        self._clock = clock
+        self._era = 0
+        """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
+        self._window = _Window(rules.window_seconds)
+        self._consecutive = 0
+        self._pause = rules.open_seconds
+        self._opened_at = 0.0
+        self._probes = 0
+
+    def admit(self) -> Admission:
+        if self.state is State.OPEN and self._clock() - self._opened_at >= self._pause:
+            self._signal(Signal.COOLED)
+        if self.state is State.OPEN:
+            raise self._refusal(self._pause - (self._clock() - self._opened_at))
+        if self.state is State.CLOSED:
+            return Admission(self, self._era, probe=False)
+        if self._probes >= self._rules.probes:
+            raise self._refusal(self._rules.open_seconds)
+        self._probes += 1
+        return Admission(self, self._era, probe=True)
+
+    def _refusal(self, seconds: float) -> Overloaded:
+        return Overloaded(
+            "The backend has failed repeatedly and is being spared; try again later.",
+            retry_after=max(seconds, 1.0),
+            retryable=True,
+        )
+
+    def _settle(self, era: int, outcome: Outcome) -> None:
+        if era != self._era:
+            return
+        if self.state is State.HALF_OPEN:
+            self._settle_probe(outcome)
+        elif outcome is not Outcome.NEUTRAL:
+            self._count(outcome is Outcome.FAILURE)
+
+    def _settle_probe(self, outcome: Outcome) -> None:
+        if outcome is Outcome.SUCCESS:
+            self._pause = self._rules.open_seconds
+            self._signal(Signal.RECOVERED)
+        elif outcome is Outcome.FAILURE:
+            self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
+            self._signal(Signal.RELAPSED)
+        else:
+            self._probes -= 1
+
+    def _count(self, failed: bool) -> None:
+        self._consecutive = self._consecutive + 1 if failed else 0
+        requests, failures = self._window.count(self._clock(), failed)
+        too_many_in_a_row = self._consecutive >= self._rules.consecutive
+        too_large_a_share = requests >= self._rules.volume and failures >= requests * self._rules.rate
+        if failed and (too_many_in_a_row or too_large_a_share):
+            self._signal(Signal.TRIPPED)
+
+    def _signal(self, signal: Signal) -> None:
+        self.state = TRANSITIONS[self.state, signal]
+        self._era += 1
+        self._probes = 0
+        self._consecutive = 0
+        self._opened_at = self._clock()
+        self._window = _Window(self._rules.window_seconds)

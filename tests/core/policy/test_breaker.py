@@ -1,0 +1,215 @@
+"""R12, F08: a failing backend is spared, and its clients are told at once when to come back."""
+
+import pytest
+
+from proxy.core.errors import (
+    BackendFault,
+    ClientFault,
+    Fault,
+    Garbled,
+    Overloaded,
+    ProxyFault,
+    RateLimited,
+    Timeout,
+    Unreachable,
+)
+from proxy.core.policy.breaker import TRANSITIONS, Breaker, BreakerRules, Outcome, Signal, State, outcome
+
+RULES = BreakerRules()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    return Breaker(RULES, clock)
+
+
+def settle(breaker: Breaker, outcome: Outcome, times: int = 1) -> None:
+    for _ in range(times):
+        breaker.admit().settle(outcome)
+
+
+def trip(breaker: Breaker) -> None:
+    settle(breaker, Outcome.FAILURE, RULES.consecutive)
+
+
+def test_every_state_can_be_left() -> None:
+    assert {state for state, _ in TRANSITIONS} == set(State)
+    assert {signal for _, signal in TRANSITIONS} == set(Signal)
+
+
+def test_failures_in_a_row_open_it(breaker: Breaker) -> None:
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_success_between_failures_starts_the_count_again(breaker: Breaker) -> None:
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, Outcome.SUCCESS)
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    assert breaker.state is State.CLOSED
+
+
+def test_a_large_share_of_failures_opens_it_only_with_enough_requests(breaker: Breaker) -> None:
+    for _ in range(RULES.volume // 2 - 1):
+        settle(breaker, Outcome.SUCCESS)
+        settle(breaker, Outcome.FAILURE)
+    settle(breaker, Outcome.SUCCESS)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_success_never_opens_it_though_the_share_of_failures_is_large(clock: Clock) -> None:
+    breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
+    settle(breaker, Outcome.FAILURE, 3)
+    settle(breaker, Outcome.SUCCESS)
+    assert breaker.state is State.CLOSED
+
+
+def test_failures_older_than_the_window_are_forgotten(breaker: Breaker, clock: Clock) -> None:
+    for _ in range(RULES.volume // 2 - 1):
+        settle(breaker, Outcome.SUCCESS)
+        settle(breaker, Outcome.FAILURE)
+    clock.now += RULES.window_seconds + 1
+    settle(breaker, Outcome.SUCCESS)
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+def test_neither_client_faults_nor_cancelled_requests_count(breaker: Breaker) -> None:
+    settle(breaker, Outcome.NEUTRAL, 100)
+    assert breaker.state is State.CLOSED
+
+
+def test_open_refuses_at_once_and_says_when_to_come_back(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += 2
+    with pytest.raises(Overloaded) as refusal:
+        breaker.admit()
+    assert refusal.value.status == 503
+    assert refusal.value.retry_after == RULES.open_seconds - 2
+    assert refusal.value.retryable
+
+
+def test_the_time_to_come_back_is_never_less_than_a_second(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += RULES.open_seconds - 0.1
+    with pytest.raises(Overloaded) as refusal:
+        breaker.admit()
+    assert refusal.value.retry_after == 1
+
+
+def test_after_the_pause_a_bounded_number_of_probes_passes(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    assert breaker.admit().probe
+    assert breaker.state is State.HALF_OPEN
+    with pytest.raises(Overloaded):
+        breaker.admit()
+
+
+def test_an_answered_probe_closes_it_before_its_stream_has_ended(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    breaker.admit().answered()
+    assert breaker.state is State.CLOSED
+    assert not breaker.admit().probe
+
+
+def test_an_ordinary_request_is_counted_at_its_end_not_at_its_first_byte(breaker: Breaker) -> None:
+    for _ in range(RULES.consecutive):
+        admission = breaker.admit()
+        admission.answered()
+        admission.settle(Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_failed_probe_opens_it_again_for_twice_as_long_up_to_the_cap(
+    breaker: Breaker, clock: Clock
+) -> None:
+    trip(breaker)
+    pauses = []
+    pause = RULES.open_seconds
+    for _ in range(6):
+        clock.now += pause
+        settle(breaker, Outcome.FAILURE)
+        assert breaker.state is State.OPEN
+        with pytest.raises(Overloaded) as refusal:
+            breaker.admit()
+        pause = refusal.value.retry_after or 0
+        pauses.append(pause)
+    assert pauses == [10, 20, 40, 60, 60, 60]
+
+
+def test_recovery_resets_the_pause(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    settle(breaker, Outcome.FAILURE)
+    clock.now += 2 * RULES.open_seconds
+    settle(breaker, Outcome.SUCCESS)
+    trip(breaker)
+    with pytest.raises(Overloaded) as refusal:
+        breaker.admit()
+    assert refusal.value.retry_after == RULES.open_seconds
+
+
+def test_a_probe_that_proves_nothing_gives_its_place_to_the_next(breaker: Breaker, clock: Clock) -> None:
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    settle(breaker, Outcome.NEUTRAL)
+    assert breaker.state is State.HALF_OPEN
+    assert breaker.admit().probe
+
+
+def test_what_was_admitted_before_a_change_of_state_does_not_count_after_it(
+    breaker: Breaker, clock: Clock
+) -> None:
+    old = breaker.admit()
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    probe = breaker.admit()
+    old.settle(Outcome.FAILURE)
+    assert breaker.state is State.HALF_OPEN
+    probe.settle(Outcome.SUCCESS)
+    assert breaker.state is State.CLOSED
+
+
+def test_settling_twice_counts_once(breaker: Breaker) -> None:
+    admissions = [breaker.admit() for _ in range(RULES.consecutive - 1)]
+    for admission in admissions:
+        admission.settle(Outcome.FAILURE)
+        admission.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (None, Outcome.SUCCESS),
+        (Unreachable("no connection"), Outcome.FAILURE),
+        (Timeout("no answer"), Outcome.FAILURE),
+        (Garbled("nonsense"), Outcome.FAILURE),
+        (Overloaded("busy"), Outcome.FAILURE),
+        (RateLimited("slow down"), Outcome.NEUTRAL),
+        (BackendFault("our key is wrong", retryable=False), Outcome.NEUTRAL),
+        (ClientFault("bad request"), Outcome.NEUTRAL),
+        (ProxyFault("a bug of ours"), Outcome.NEUTRAL),
+    ],
+)
+def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: Outcome) -> None:
+    assert outcome(fault) is expected
