@@ -1,0 +1,201 @@
+"""Settings: where they come from, in which order, and one clear line for each that is wrong."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proxy.config import BINDINGS, ConfigError, Loaded, Settings, all_settings, describe, load
+
+Write = Callable[[str], str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str) -> str:
+        path = tmp_path / "proxy.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def complaint(options: dict[str, str], environment: dict[str, str], file: str | None = None) -> str:
+    with pytest.raises(ConfigError) as error:
+        load(options, environment, file)
+    return str(error.value)
+
+
+# ── sources ──
+
+
+def test_nothing_has_to_be_set() -> None:
+    loaded = load({}, {})
+    assert loaded.settings == Settings()
+    assert loaded.settings.server.port == 8080
+    assert loaded.sources == {}
+
+
+def test_a_file_sets_any_setting(write: Write) -> None:
+    path = write(
+        '[server]\nport = 9000\n[backend]\nmodels = {"gpt-5" = "qwen3"}\n[breaker]\nopen_seconds = 1\n'
+    )
+    loaded = load({}, {}, path)
+    assert loaded.settings.server.port == 9000
+    assert loaded.settings.backend.models == {"gpt-5": "qwen3"}
+    assert loaded.settings.breaker.open_seconds == 1
+    assert loaded.sources["server.port"] == path
+
+
+def test_the_file_may_be_named_by_a_variable_or_by_the_command_line(write: Write) -> None:
+    path = write("[server]\nport = 9000\n")
+    assert load({}, {"PROXY_CONFIG": path}).settings.server.port == 9000
+    assert load({}, {"PROXY_CONFIG": "/no/such/file"}, path).settings.server.port == 9000
+
+
+def test_command_line_over_environment_over_file_over_default(write: Write) -> None:
+    path = write('[server]\nhost = "file"\nport = 1\n[backend]\nurl = "http://file"\n')
+    environment = {"PROXY_PORT": "2", "PROXY_BACKEND_URL": "http://environment"}
+    loaded = load({"--backend": "http://option"}, environment, path)
+    assert loaded.settings.server.host == "file"
+    assert loaded.settings.server.port == 2
+    assert loaded.settings.backend.url == "http://option"
+    assert loaded.sources == {"server.host": path, "server.port": "PROXY_PORT", "backend.url": "--backend"}
+
+
+def test_an_empty_variable_is_an_unset_one() -> None:
+    """Containers pass on what nobody set."""
+    empty = {binding.variable: "" for binding in BINDINGS if binding.variable} | {"PROXY_CONFIG": ""}
+    assert load({}, empty).settings == Settings()
+
+
+def test_every_binding_names_a_setting() -> None:
+    assert {binding.key for binding in BINDINGS} <= all_settings().keys()
+
+
+def test_every_setting_is_described() -> None:
+    assert all(description.endswith(".") for description in all_settings().values())
+    assert all(field.description for field in Settings.model_fields.values())
+
+
+# ── what is wrong ──
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[server]\nprot = 1\n", "unknown key server.prot (did you mean server.port?)"),
+        ("[servers]\nport = 1\n", "unknown key servers (did you mean server?)"),
+        ("[server]\nxyzzy = 1\n", "unknown key server.xyzzy"),
+        ("colour = 1\n", "unknown key colour"),
+        ('[server]\nport = "8080"\n', "server.port: must be a valid integer"),
+        ("[server]\nport = 65536\n", "server.port: must be less than or equal to 65535"),
+        ("[server]\npatience_seconds = 0\n", "server.patience_seconds: must be greater than 0"),
+        ("server = 3\n", "server: must be a table"),
+        ('[clients]\nevents = "all"\n', "clients.events: must be 'auto', 'extended' or 'standard'"),
+        ("[backend]\nmodels = {a = 1}\n", "backend.models.a: must be a valid string"),
+        ('[backend]\nurl = "localhost:8000"\n', "backend.url: 'localhost:8000' is not a URL such as"),
+        ('[backend]\nurl = "http://me:secret@host"\n', "backend.url: a backend URL must not hold a user"),
+        ('[backend]\nprofile = "vlm"\n', "backend.profile: must be auto or one of azure,"),
+        ("[backend]\noverrides = {colour = 1}\n", "backend.overrides: colour: no such profile field"),
+        ('[backend]\noverrides = {replay = "all"}\n', "backend.overrides: replay:"),
+        ("[backend]\noverrides = {headers = {}}\n", "backend.overrides: headers belong in backend.headers"),
+        ('[backend]\nkey = "a\\nb"\n', "backend.key: must be plain ASCII text"),
+        ('[backend]\nheaders = {"a b" = "c"}\n', "backend.headers.a b"),
+        ("[server\n", "is not valid TOML: "),
+    ],
+)
+def test_a_wrong_setting_is_one_line_with_file_and_key(write: Write, text: str, expected: str) -> None:
+    path = write(text)
+    said = complaint({}, {}, path)
+    assert said.startswith(f"{path}: {expected}")
+    assert "\n" not in said
+
+
+def test_bad_toml_is_told_with_its_line(write: Write) -> None:
+    assert "at line 2, column" in complaint({}, {}, write("[server]\nport = = 1\n"))
+
+
+def test_every_wrong_setting_has_its_line(write: Write) -> None:
+    said = complaint({"--events": "all"}, {}, write("[server]\nport = 0.5\n[breaker]\nprobes = 0\n"))
+    assert len(said.splitlines()) == 3
+
+
+def test_a_wrong_variable_is_named(write: Write) -> None:
+    path = write("[server]\nport = 1\n")
+    assert complaint({}, {"PROXY_PORT": "http"}, path) == "PROXY_PORT: must be a whole number, not 'http'"
+    assert complaint({}, {"PROXY_PORT": "-1"}, path) == "PROXY_PORT: must be greater than or equal to 0"
+
+
+def test_a_wrong_option_is_named(write: Write) -> None:
+    assert complaint({"--backend": "nowhere"}, {}, write("")).startswith("--backend: 'nowhere' is not a URL")
+
+
+def test_a_section_that_is_no_table_is_told_although_an_option_belongs_in_it(write: Write) -> None:
+    path = write("server = 1\n")
+    assert complaint({"--port": "1"}, {}, path) == f"{path}: server: must be a table"
+
+
+def test_a_secret_is_not_repeated_in_a_complaint(write: Write) -> None:
+    said = complaint({}, {"PROXY_BACKEND_KEY": "sk-\x01secret"}, write(""))
+    assert said == "PROXY_BACKEND_KEY: must be plain ASCII text without control characters"
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert complaint({}, {}, "/no/such/file") == "/no/such/file: No such file or directory"
+    assert complaint({}, {}, str(tmp_path)) == f"{tmp_path}: Is a directory"
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe")
+    assert complaint({}, {}, str(binary)) == f"{binary}: is not a text file in UTF-8"
+
+
+# ── secrets ──
+
+
+def test_a_key_that_was_read_from_a_file_loses_its_line_end() -> None:
+    key = load({}, {"PROXY_BACKEND_KEY": "sk-secret\n"}).settings.backend.key
+    assert key is not None
+    assert key.get_secret_value() == "sk-secret"
+
+
+def test_secrets_are_not_shown() -> None:
+    settings = Settings.model_validate({"backend": {"key": "sk-secret", "headers": {"X-Key": "hidden"}}})
+    shown = repr(settings) + "\n".join(describe(Loaded(settings, {})))
+    assert "sk-secret" not in shown
+    assert "hidden" not in shown
+
+
+# ── showing ──
+
+
+def test_what_is_shown_is_the_settings_again(write: Write) -> None:
+    text = """
+        [server]
+        patience_seconds = 0.5
+        [backend]
+        url = "http://host/v1?api-version=1"
+        models = {"a\\"b" = "c\\u007f"}
+        overrides = {join_users = false, formats = ["json_object"]}
+        [logs]
+        level = "debug"
+    """
+    loaded = load({}, {}, write(text))
+    again = write("\n".join(describe(loaded)))
+    assert load({}, {}, again).settings == loaded.settings
+
+
+def test_what_is_shown_says_where_it_comes_from() -> None:
+    lines = list(describe(load({"--port": "9000"}, {"PROXY_HOST": "0.0.0.0"})))
+    assert 'host = "0.0.0.0"  # PROXY_HOST' in lines
+    assert "port = 9000  # --port" in lines
+    assert 'level = "info"' in lines
+    assert "# url is not set" in lines
+
+
+def test_what_is_shown_has_every_setting() -> None:
+    shown = "\n".join(describe(load({}, {})))
+    tree = tomllib.loads(shown)
+    assert {f"{section}.{name}" for section in tree for name in tree[section]} | {
+        "backend.url", "backend.key", "backend.first_byte_seconds",
+    } == all_settings().keys()  # fmt: skip
