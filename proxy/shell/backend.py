@@ -1,0 +1,112 @@
+"""The backend as requests meet it: how each is put to it, what it refuses, and what its refusals taught.
+
+What was learned of a model is kept as its profile until the process ends: the next request is right at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from proxy.core.errors import Fault
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+from proxy.core.outbound import chat_encode, chat_faults, lessons
+from proxy.core.outbound.profiles import BackendProfile, for_model
+from proxy.core.outbound.target import Target
+from proxy.core.policy.breaker import Breaker
+from proxy.core.tools.prepare import Prepared, prepare
+from proxy.shell.discovery import Discovery
+from proxy.shell.upstream import Exchange, Limits, Upstream
+
+MAX_LESSONS = 3
+"""Changed retries of one request: each is a round trip, and three oddities at once are rare."""
+
+MAX_KNOWN = 1000
+"""Models that are remembered. Their names come from clients, so there is no end of them."""
+
+TEACHING = (400, 422, 500)
+"""llama.cpp and LM Studio answer 500 to what others call a bad request."""
+
+MAX_REFUSAL_BYTES = 64 * 1024
+
+
+@dataclass(slots=True, frozen=True)
+class Plan:
+    """One request as it will be put to one model."""
+
+    request: Request
+    target: Target
+    model: str
+    profile: BackendProfile
+    prepared: Prepared
+    call: chat_encode.Call
+
+
+class Backend:
+    def __init__(
+        self,
+        *,
+        discovery: Discovery,
+        upstream: Upstream,
+        breaker: Breaker,
+        limits: Callable[[BackendProfile], Limits],
+    ) -> None:
+        self.breaker = breaker
+        self._discovery = discovery
+        self._upstream = upstream
+        self._limits = limits
+        self._base: BackendProfile | None = None
+        self._known: dict[str, BackendProfile] = {}
+        """By the model: the base profile with that model's quirks, and what its refusals taught."""
+
+    async def plan(self, request: Request, ledger: Ledger) -> Plan:
+        target = await self._discovery.target()
+        model = target.models.get(request.model, request.model)
+        return _put(request, target, model, self._profile(target.profile, model), ledger)
+
+    def _profile(self, base: BackendProfile, model: str) -> BackendProfile:
+        if base is not self._base:  # the backend was recognised meanwhile
+            self._base = base
+            self._known.clear()
+        if model not in self._known:
+            self._keep(model, for_model(base, model))
+        return self._known[model]
+
+    def _keep(self, model: str, profile: BackendProfile) -> None:
+        if len(self._known) >= MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[model] = profile
+
+    async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
+        """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
+        rows: list[str] = []
+        while True:
+            exchange = await self._upstream.send(plan.call, self._limits(plan.profile))
+            if exchange.status // 100 == 2:
+                if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
+                    self._keep(plan.model, plan.profile)
+                    ledger.log.info("learned from a refusal", model=plan.model, lessons=rows)
+                return exchange
+            words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
+            exchange.close()
+            text = words.decode("utf-8", "replace")
+            teaches = exchange.status in TEACHING and len(rows) < MAX_LESSONS
+            lesson = lessons.learn(plan.profile, text, rows) if teaches else None
+            if lesson is None:
+                raise _fault(exchange, words, text, plan)
+            rows.append(lesson.row)
+            plan = _put(plan.request, plan.target, plan.model, lesson.profile, ledger)
+
+
+def _put(request: Request, target: Target, model: str, profile: BackendProfile, ledger: Ledger) -> Plan:
+    """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
+    prepared = prepare(request, profile, ledger)
+    body = chat_encode.encode(request, prepared, profile, model, ledger)
+    call = chat_encode.call(replace(target, profile=profile), body)
+    return Plan(request, target, model, profile, prepared, call)
+
+
+def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
+    fault = chat_faults.refusal(exchange.status, exchange.headers, words, own_key=bool(plan.target.key))
+    if advice := lessons.advice(text):
+        fault.message = f"{fault.message} ({advice})"
+    return fault

@@ -1,0 +1,115 @@
+"""Reading a request's body: bounded in size, before and after decompression, and in time.
+
+aiohttp's own decompression is switched off (see `server`): here the limit holds for what comes out of the decoder,
+and a coding that is not spoken is refused instead of being passed on as garbage.
+"""
+
+import asyncio
+import zlib
+from typing import Any
+
+from aiohttp import web
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault, TooLarge, Unsupported
+
+PATIENCE_SECONDS = 20.0
+SLOWEST_BYTES_PER_SECOND = 1024
+"""Apache's defence against clients that drip a body for hours: so much time, and more for each byte (F70, S26)."""
+
+WINDOW_BITS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+"""The codings that are understood, one layer of them."""
+
+
+async def read_json(request: web.BaseRequest, limit: int) -> Any:
+    _check_type(request.headers.get("Content-Type"))
+    data = await _read(request, limit)
+    if not data:
+        raise ClientFault("The request body is empty; a JSON object is needed.")
+    try:
+        return jsontext.loads(data)
+    except jsontext.BadJson as error:
+        raise ClientFault(f"The request body is not valid JSON: {error}.", code="invalid_json") from None
+
+
+def _check_type(header: str | None) -> None:
+    kind = (header or "application/json").split(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise Unsupported(f"The request body must be application/json, not {kind}.")
+
+
+async def _read(request: web.BaseRequest, limit: int) -> bytes:
+    if (request.content_length or 0) > limit:
+        raise _too_large(limit)
+    coding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    collect = _Plain(limit) if coding == "identity" else _Inflated(coding, limit)
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await _invite(request)
+    if request.content.is_eof():  # most bodies have come together with their head
+        collect.feed(request.content.read_nowait())
+        return collect.close()
+    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+    try:
+        async with asyncio.timeout_at(deadline) as patience:
+            while data := await request.content.readany():
+                collect.feed(data)
+                deadline += len(data) / SLOWEST_BYTES_PER_SECOND
+                patience.reschedule(deadline)
+    except TimeoutError:
+        raise ClientFault(
+            "The request body did not arrive in time.", status=408, code="request_timeout"
+        ) from None
+    except web.RequestPayloadError:
+        raise ClientFault("The request body broke off.") from None
+    return collect.close()
+
+
+async def _invite(request: web.BaseRequest) -> None:
+    """curl sends no large body before it was asked to; so what is refused by its head alone costs no transfer."""
+    await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    request.writer.output_size = 0  # aiohttp would take it for the beginning of the answer
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The request body is larger than {limit} bytes.")
+
+
+class _Plain:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._pieces: list[bytes] = []
+
+    def feed(self, data: bytes) -> None:
+        self._size += len(data)
+        if self._size > self._limit:
+            raise _too_large(self._limit)
+        self._pieces.append(data)
+
+    def close(self) -> bytes:
+        return b"".join(self._pieces)
+
+
+class _Inflated(_Plain):
+    """Lets out no more than the limit, whatever a small body claims to unpack to (S17)."""
+
+    def __init__(self, coding: str, limit: int) -> None:
+        super().__init__(limit)
+        if coding not in WINDOW_BITS:
+            raise Unsupported(f"Content-Encoding {coding} is not supported.", code="unsupported_encoding")
+        self._coding = coding
+        self._unpack = zlib.decompressobj(WINDOW_BITS[coding])
+
+    def feed(self, data: bytes) -> None:
+        try:
+            super().feed(self._unpack.decompress(data, self._limit + 1))
+        except zlib.error:
+            raise self._broken() from None
+
+    def close(self) -> bytes:
+        if not self._unpack.eof or self._unpack.unused_data:
+            raise self._broken()
+        return super().close()
+
+    def _broken(self) -> ClientFault:
+        return ClientFault(f"The request body is not valid {self._coding} data.")

@@ -1,0 +1,136 @@
+"""What stands behind the backend's URL: which profile it has, and which models.
+
+A known host is recognised at once. Any other is asked when the first request needs to know: for its models, and then,
+with harmless questions, for what it is. A backend that does not answer is taken for an ordinary one and asked again
+later; nobody waits for it twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault
+from proxy.core.outbound import chat_encode, recognise
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, overridden
+from proxy.core.outbound.recognise import Answer
+from proxy.core.outbound.target import Target, models_url
+from proxy.shell.logs import Log
+from proxy.shell.upstream import NEVER, Page, Upstream
+
+QUESTION_SECONDS = 2.0
+"""Local servers answer in milliseconds; the first request must not wait long for one that never will."""
+
+ASK_AGAIN_SECONDS = 30.0
+MODELS_SECONDS = 30.0
+"""How long a list of models is believed: clients fetch it at every start, and local servers load new ones."""
+
+
+class Discovery:
+    def __init__(
+        self,
+        target: Target,
+        *,
+        profile: str | None,
+        overrides: Mapping[str, Any],
+        upstream: Upstream,
+        clock: Callable[[], float],
+        log: Log,
+    ) -> None:
+        """`profile`: its name, if it was configured."""
+        self._overrides = overrides
+        self._upstream = upstream
+        self._clock = clock
+        self._log = log
+        self._lock = asyncio.Lock()
+        known = profile or recognise.by_url(target.base_url)
+        self._target = replace(target, profile=self._named(known))
+        self._ask_at = NEVER if known else 0.0
+        self._listed: list[Mapping[str, Any]] = []
+        self._list_at = 0.0
+
+    async def target(self) -> Target:
+        """The backend, as well as it is known by now. Never raises, and waits only for the first answers."""
+        if self._clock() >= self._ask_at:
+            async with self._lock:
+                if self._clock() >= self._ask_at:
+                    await self._recognise()
+        return self._target
+
+    async def models(self) -> list[dict[str, Any]]:
+        """The configured names, then whatever else the backend lists, as the API has them."""
+        target = await self.target()
+        async with self._lock:
+            if self._clock() >= self._list_at:
+                self._list_at = self._clock() + MODELS_SECONDS
+                page = await self._get(models_url(target))
+                self._listed = recognise.entries(_json(page)) if page else []
+        listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
+        names = dict.fromkeys([*target.models, *listed])
+        return [_model(name, listed.get(target.models.get(name, name), {})) for name in names]
+
+    async def _recognise(self) -> None:
+        page = await self._find_models()
+        if page is None:
+            self._ask_at = self._clock() + ASK_AGAIN_SECONDS
+            return
+        self._ask_at = NEVER
+        listing = _json(page)
+        name = recognise.by_models(listing, page.headers) or await self._probe()
+        self._target = replace(self._target, profile=self._named(name, root=self._target.profile.root))
+        self._log.info("backend recognised", profile=self._target.profile.name)
+
+    async def _find_models(self) -> Page | None:
+        """The list of models, or whatever else an answering server has in its place."""
+        page = await self._get(models_url(self._target))
+        if page is not None and page.status == 404:
+            bare = replace(self._target, profile=replace(self._target.profile, root=""))
+            other = (
+                await self._get(models_url(bare)) if models_url(bare) != models_url(self._target) else None
+            )
+            if other is not None and other.status == 200:
+                self._target = bare
+                return other
+        return page
+
+    async def _probe(self) -> str | None:
+        parts = urlsplit(self._target.base_url)
+        paths = [probe.path for probe in recognise.PROBES]
+        pages = await asyncio.gather(*(self._get(f"{parts.scheme}://{parts.netloc}{path}") for path in paths))
+        answers = {
+            path: Answer(page.status, _json(page)) for path, page in zip(paths, pages, strict=True) if page
+        }
+        return recognise.by_probes(answers, parts.port)
+
+    async def _get(self, url: str) -> Page | None:
+        target = self._target
+        headers = {**chat_encode.authorization(target), **target.profile.headers, **target.headers}
+        try:
+            return await self._upstream.fetch(url, headers, QUESTION_SECONDS)
+        except Fault as fault:
+            self._log.debug("backend does not answer", question=urlsplit(url).path, reason=str(fault))
+            return None
+
+    def _named(self, name: str | None, root: str | None = None) -> BackendProfile:
+        profile = PROFILES.get(name or "", DEFAULT)
+        profile = profile if root is None else replace(profile, root=root)
+        return overridden(profile, self._overrides)
+
+
+def _json(page: Page) -> Any:
+    try:
+        return jsontext.loads(page.body)
+    except jsontext.BadJson:
+        return None
+
+
+def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    created, owner = entry.get("created"), entry.get("owned_by")
+    return {
+        "id": name,
+        "object": "model",
+        "created": created if isinstance(created, int) else 0,
+        "owned_by": owner if isinstance(owner, str) else "backend",
+    }

@@ -1,0 +1,219 @@
+"""The conductor: one request from top to bottom, and the only file that knows the order.
+
+    body, headers ─ recognise ─ decode ─ plan ─ admit ─ ask ─ pour ─ answer ─ one log line
+
+Whatever goes wrong is a Fault. While nothing meaningful was said it is raised, and becomes a status; after that the
+pipeline has told it within the stream. A client that streams and one that does not share every step but the last.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.errors import Fault, ProxyFault
+from proxy.core.events import Event
+from proxy.core.ids import Mint
+from proxy.core.inbound import clients, responses_decode
+from proxy.core.inbound.clients import ClientProfile, EventStyle
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_message_first import MessageFirstEncoder
+from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.model import Call, Request
+from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.policy.breaker import Admission, Outcome, outcome
+from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.backend import Backend, Plan
+from proxy.shell.http import Channel
+from proxy.shell.logs import Log
+from proxy.shell.turn import CLIENT_GONE, Turn
+from proxy.shell.upstream import Exchange
+
+CLOSING_SECONDS = 3.0
+"""For interrupted streams to tell their clients why."""
+
+
+@dataclass(slots=True, frozen=True)
+class Manners:
+    """How clients are served, where the configuration has a say in it."""
+
+    events: EventStyle
+    message_first: bool
+
+
+class Engine:
+    def __init__(
+        self,
+        *,
+        backend: Backend,
+        manners: Manners,
+        mint: Mint,
+        now: Callable[[], float],
+        clock: Callable[[], float],
+        log: Log,
+    ) -> None:
+        """`now` tells the date for clients, `clock` measures; they need not agree."""
+        self._backend = backend
+        self._manners = manners
+        self._mint = mint
+        self._now = now
+        self._clock = clock
+        self._log = log
+        self._turns: list[Turn] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def respond(self, body: Awaitable[Any], headers: Mapping[str, str], channel: Channel) -> None:
+        """Answers through the channel, or raises the fault that no stream has told."""
+        turn = Turn(channel, self._clock, self._log)
+        self._turns.append(turn)
+        self._idle.clear()
+        try:
+            with turn.interruptible():
+                await self._serve(turn, await body, headers)
+        except (asyncio.CancelledError, ConnectionError):
+            turn.note(status=CLIENT_GONE)
+            raise
+        except Fault as fault:
+            turn.note(status=fault.status)
+            turn.note_fault(fault)
+            raise
+        except Exception as bug:
+            failure = _own_failure(turn, bug)
+            turn.note(status=failure.status)
+            if channel.opened:
+                channel.abort()
+            raise failure from bug
+        finally:
+            channel.stop()
+            turn.close()
+            self._turns.remove(turn)
+            if not self._turns:
+                self._idle.set()
+
+    async def _serve(self, turn: Turn, body: Any, headers: Mapping[str, str]) -> None:
+        client = clients.recognise(headers)
+        turn.note(client=client.name)
+        request = responses_decode.decode(body, turn.ledger, client.orphan_outputs)
+        turn.note(model=request.model, stream=request.stream)
+        plan = await self._backend.plan(request, turn.ledger)
+        turn.note(backend_model=plan.model, profile=plan.profile.name)
+        response = ResponseObject(body, self._mint, self._now)
+        turn.note(response_id=response.id)
+
+        sink = self._sink(request, client, headers, response, turn.channel)
+        pipeline = self._pipeline(turn, plan, sink)
+        if request.stream:
+            turn.channel.watch()
+        await self._run(turn, plan, pipeline)
+
+        turn.reply = pipeline.reply
+        fault = pipeline.fault
+        if fault is not None and not (request.stream and (pipeline.begun or turn.channel.opened)):
+            raise fault
+        if fault is not None:
+            turn.note_fault(fault)
+        if request.stream:
+            await turn.channel.finish()
+        else:
+            await turn.channel.answer(response.whole(pipeline.reply))
+
+    def _sink(
+        self,
+        request: Request,
+        client: ClientProfile,
+        headers: Mapping[str, str],
+        response: ResponseObject,
+        channel: Channel,
+    ) -> Callable[[Event], None]:
+        if not request.stream:
+            return _ignore
+        wish = headers.get(clients.EVENTS_HEADER)
+        extended = clients.extended(client, wish, self._manners.events, bool(request.tools))
+        encoder = MessageFirstEncoder if self._manners.message_first else ResponsesEncoder
+        return encoder(response, channel.emit, extended=extended, close_cut_calls=client.partial_calls).feed
+
+    def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
+        said = (part for said in plan.request.turns for part in said.parts)
+        return Pipeline(
+            lambda emit: ChatDecoder(emit, plan.profile, turn.ledger),
+            names=plan.prepared.names,
+            mint=self._mint,
+            ledger=turn.ledger,
+            sink=sink,
+            taken_ids={part.call_id for part in said if isinstance(part, Call)},
+            call_identity=plan.profile.call_identity,
+        )
+
+    async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
+        """From the admission to the end of the reply, whatever that is: the pipeline knows it afterwards."""
+        admission = self._backend.breaker.admit()
+        try:
+            with turn.interruptible():
+                exchange = await self._backend.ask(plan, turn.ledger)
+                await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
+        except ConnectionError:
+            raise  # the client has left
+        except Fault as fault:
+            pipeline.fail(fault)
+        except Exception as bug:
+            pipeline.fail(_own_failure(turn, bug))
+        finally:
+            admission.settle(outcome(pipeline.fault) if pipeline.ended else Outcome.NEUTRAL)
+
+    async def _pour(
+        self, turn: Turn, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
+    ) -> None:
+        """The one loop that waits: for each read, feed the pipeline, and send what came out in one write."""
+        begun = False
+        try:
+            while not pipeline.ended:
+                data = await exchange.read()
+                if data:
+                    pipeline.feed(data)
+                else:
+                    pipeline.close()
+                if not begun:
+                    turn.mark("first_byte")
+                    if begun := pipeline.begun:
+                        turn.mark("first_text")
+                        exchange.begun()
+                        admission.answered()
+                if pipeline.finishing:
+                    exchange.finishing()
+                if begun and streaming and not pipeline.ended:
+                    await turn.channel.flush()
+            if pipeline.fault is None:
+                exchange.release()
+        finally:
+            exchange.close()
+
+    async def drain(self, seconds: float) -> None:
+        """Lets what is under way come to its end. What does not in time is told why it ends (F74)."""
+        if await self._is_idle_within(seconds):
+            return
+        for turn in self._turns:
+            turn.interrupt(shutting_down())
+        await self._is_idle_within(CLOSING_SECONDS)
+
+    async def _is_idle_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._idle.wait()
+        except TimeoutError:
+            return False
+
+
+def _ignore(event: Event) -> None:
+    """The sink for a client that does not stream: the pipeline itself collects the reply."""
+
+
+def shutting_down() -> ProxyFault:
+    return ProxyFault(
+        "The server is shutting down.", code="server_shutting_down", status=503, retry_after=1, retryable=True
+    )
+
+
+def _own_failure(turn: Turn, bug: Exception) -> ProxyFault:
+    turn.log.error("unhandled exception", exc_info=bug)
+    return ProxyFault("The proxy failed on this request.", retryable=True)

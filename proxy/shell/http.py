@@ -1,0 +1,179 @@
+"""Answers over HTTP: one JSON body, one error envelope, or one stream of server-sent events.
+
+Until the first byte of a stream went out a failure is a status with the OpenAI envelope; from then on the stream
+itself tells it (R1). Every answer, whoever refused what, carries the request's id.
+"""
+
+import asyncio
+import math
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from proxy.core import jsontext, sse
+from proxy.core.errors import Fault
+from proxy.core.ids import Mint
+from proxy.core.redact import masked
+from proxy.shell.tasks import Tasks
+
+SERVER = "responses-proxy"
+"""Fixed, and without a version: what runs here is nobody's business (S34)."""
+
+REQUEST_ID_HEADERS = ("x-client-request-id", "x-request-id")
+SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+"""Nothing that could end a header line or forge a log line (S13)."""
+
+JSON_HEADERS = {"Content-Type": "application/json"}
+STREAM_HEADERS = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",  # nginx would collect a stream before it passes it on
+}
+KEEP_ALIVE = sse.comment("keep-alive")
+
+STALLED_SECONDS = 60.0
+"""A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
+
+
+def request_id(headers: Mapping[str, str], mint: Mint) -> str:
+    """The client's own, so that both sides can find the request in their logs; else one of ours."""
+    for name in REQUEST_ID_HEADERS:
+        given = headers.get(name, "")
+        if SAFE_REQUEST_ID.fullmatch(given) and masked(given) == given:
+            return given
+    return mint.make("req")
+
+
+def answer(body: Any, request_id: str, *, status: int = 200) -> web.Response:
+    headers = _headers(request_id, JSON_HEADERS)
+    return web.Response(body=jsontext.dumps(body), status=status, headers=headers)
+
+
+def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
+    return {**kind, "Server": SERVER, "X-Request-Id": request_id}
+
+
+def refuse(fault: Fault, request_id: str) -> web.Response:
+    error = {"message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code}
+    response = answer({"error": error}, request_id, status=fault.status)
+    if fault.retry_after is not None:
+        # Whole seconds for everybody, never less than one; milliseconds for those who read them.
+        response.headers["Retry-After"] = str(max(1, math.ceil(fault.retry_after)))
+        response.headers["Retry-After-Ms"] = str(max(1, math.ceil(fault.retry_after * 1000)))
+    if not fault.retryable:
+        response.headers["X-Should-Retry"] = "false"
+    return response
+
+
+@dataclass(slots=True, frozen=True)
+class Tempo:
+    patience: float
+    """After so long a stream opens, though nothing was said yet."""
+    heartbeat: float
+    """After so long a silence a comment is sent."""
+
+
+class Channel:
+    """The way back to one client: one JSON body, or a stream of events.
+
+    The events of a stream are collected by `emit` and leave together, in one write per `flush`; the first of these
+    opens it. One timer sees to the rest: that a stream opens when patience ends, that silence is filled, and that
+    a client which stopped reading is given up.
+    """
+
+    def __init__(self, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks) -> None:
+        self.request_id = request_id
+        self.response: web.StreamResponse | None = None
+        """Made when the first byte is about to leave: until then there is a status to choose."""
+        self.bytes_out = 0
+        self._request = request
+        self._tempo = tempo
+        self._tasks = tasks
+        self._loop = asyncio.get_running_loop()
+        self._frames: list[bytes] = []
+        self.emit: Callable[[bytes], None] = self._frames.append
+        self._writing = False
+        self._last_write = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self) -> None:
+        """From here on the client is not left in the dark."""
+        self._timer = self._loop.call_later(self._tempo.patience, self._beat)
+
+    @property
+    def opened(self) -> bool:
+        return self.response is not None
+
+    async def answer(self, body: dict[str, Any]) -> None:
+        """Sends the whole answer at once."""
+        response = answer(body, self.request_id)
+        self.bytes_out = response.content_length or 0
+        self._timer = self._loop.call_later(STALLED_SECONDS, self._beat)
+        await self._open(response)
+        await self._sent(response.write_eof())
+
+    async def flush(self) -> None:
+        """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
+        response = self.response or await self._open(self._stream())
+        await self._sent(response.write(self._take()))
+
+    async def finish(self) -> None:
+        """Sends the rest and ends the body with it, in one write."""
+        response = self.response or await self._open(self._stream())
+        await self._sent(response.write_eof(self._take()))
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def abort(self) -> None:
+        """Cuts the connection: better a visible break than an end that looks clean."""
+        self.stop()
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    def _take(self) -> bytes:
+        data = b"".join(self._frames)
+        self._frames.clear()
+        self.bytes_out += len(data)
+        return data
+
+    def _stream(self) -> web.StreamResponse:
+        return web.StreamResponse(headers=_headers(self.request_id, STREAM_HEADERS))
+
+    async def _open(self, response: web.StreamResponse) -> web.StreamResponse:
+        self.response = response
+        await response.prepare(self._request)
+        return response
+
+    async def _sent(self, writing: Awaitable[None]) -> None:
+        self._writing = True
+        self._last_write = self._loop.time()
+        try:
+            await writing
+        finally:
+            self._writing = False
+
+    def _beat(self) -> None:
+        silence = self._loop.time() - self._last_write
+        pause = self._tempo.heartbeat
+        if self._writing:
+            if silence >= STALLED_SECONDS:
+                self.abort()
+                return
+        elif self.opened and silence < pause:
+            pause -= silence
+        else:
+            if self.opened:
+                self.emit(KEEP_ALIVE)
+            self._tasks.start(self._send_beat(), "heartbeat")
+        self._timer = self._loop.call_later(pause, self._beat)
+
+    async def _send_beat(self) -> None:
+        try:
+            await self.flush()
+        except ConnectionError:
+            self.stop()  # the client has left, and its request is being cancelled

@@ -1,0 +1,127 @@
+"""Log lines: readable on a terminal, JSON everywhere else, and never a key, a prompt or an answer in them (S06).
+
+The logger is built once, in `proxy.app`, and handed to whoever needs it; structlog's global configuration stays
+untouched. A line costs some microseconds: there is one `request` line per request and none per chunk.
+"""
+
+import logging
+import re
+import sys
+from collections.abc import Iterable, MutableMapping
+from functools import lru_cache
+from typing import Any, Literal, Protocol, TextIO
+
+import structlog
+
+from proxy.core import jsontext
+from proxy.core.redact import MASK, masked
+
+Level = Literal["debug", "info", "warning", "error"]
+Format = Literal["auto", "console", "json"]
+Fields = MutableMapping[str, Any]
+
+
+class Log(Protocol):
+    """What the shell asks of a logger. The core asks for less: see `proxy.core.ledger.Log`."""
+
+    def debug(self, event: str, **fields: Any) -> Any: ...
+    def info(self, event: str, **fields: Any) -> Any: ...
+    def warning(self, event: str, **fields: Any) -> Any: ...
+    def error(self, event: str, **fields: Any) -> Any: ...
+    def bind(self, **fields: Any) -> "Log": ...
+
+
+MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id"})
+"""Fields whose values are our own: looking for keys is the dearest part of a line."""
+
+SHORTEST_SECRET = 6
+"""A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""
+
+HARMLESS = (int, float, type(None))
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+class Redaction:
+    """A processor: no value leaves with a key in it, however deep, and whoever put it there.
+
+    `secrets` are masked wherever they stand; of other keys only the form can be known.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = [re.escape(secret) for secret in secrets if len(secret) >= SHORTEST_SECRET]
+        self._known = re.compile("|".join(known)) if known else None
+        self._masked = lru_cache(maxsize=1024)(
+            self._mask_text
+        )  # model names and messages come again and again
+
+    def __call__(self, _logger: Any, _method: str, fields: Fields) -> Fields:
+        for key, value in fields.items():
+            if not isinstance(value, HARMLESS) and key not in MADE_HERE:
+                fields[key] = self._mask(value)
+        return fields
+
+    def _mask(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._mask(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._mask(inner) for inner in value]
+        return value if isinstance(value, HARMLESS) else self._masked(str(value))
+
+    def _mask_text(self, text: str) -> str:
+        return masked(text if self._known is None else self._known.sub(MASK, text))
+
+
+def escape_controls(_logger: Any, _method: str, fields: Fields) -> Fields:
+    """A terminal obeys control characters, so text from outside must not bring any (S15)."""
+    for key, value in fields.items():
+        if isinstance(value, str):
+            pattern = CONTROL_IN_TRACEBACK if key == "exception" else CONTROL
+            fields[key] = pattern.sub(lambda found: ascii(found[0])[1:-1], value)
+    return fields
+
+
+def _render_json(_logger: Any, _method: str, fields: Fields) -> str:
+    head = {name: fields.pop(name) for name in ("timestamp", "level", "event")}
+    return jsontext.compact({**head, **fields})
+
+
+def make_log(
+    level: Level = "info",
+    format: Format = "auto",
+    *,
+    secrets: Iterable[str] = (),
+    stream: TextIO = sys.stderr,
+) -> Log:
+    console = format == "console" or (format == "auto" and stream.isatty())
+    common: list[Any] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if console else "iso", utc=not console),
+        structlog.processors.format_exc_info,
+        Redaction(secrets),
+    ]
+    ending: list[Any] = (
+        [escape_controls, structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=8)]
+        if console
+        else [_render_json]
+    )
+    log: Log = structlog.wrap_logger(
+        structlog.PrintLogger(stream),
+        processors=[*common, *ending],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        cache_logger_on_first_use=True,
+    ).bind()
+    return log
+
+
+class LibraryLines(logging.Handler):
+    """Gives what libraries log through the standard module the same form, and the same redaction, as our own."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._log.warning(
+            "library", logger=record.name, message=record.getMessage(), exc_info=record.exc_info
+        )

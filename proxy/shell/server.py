@@ -1,0 +1,198 @@
+"""The front door: which path leads where, and how it opens and closes.
+
+Routing is a table of six rows on aiohttp's low-level server, so that whatever is refused, down to bytes that are no
+HTTP at all, is refused in one place and in one form.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from proxy.core.errors import ClientFault, Fault, NotFound, ProxyFault
+from proxy.core.ids import Mint
+from proxy.shell.body import read_json
+from proxy.shell.discovery import Discovery
+from proxy.shell.engine import Engine, shutting_down
+from proxy.shell.http import Channel, Tempo, answer, refuse, request_id
+from proxy.shell.logs import Log
+from proxy.shell.tasks import Tasks
+
+KEEP_ALIVE_SECONDS = 75.0
+"""nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
+
+LINGERING_SECONDS = 5.0
+"""After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
+
+TOO_LARGE = 413
+BACKLOG = 1024
+CLOSING_SECONDS = 3.0
+"""For answers that are already written, to leave."""
+
+Handler = Callable[..., Awaitable[web.StreamResponse]]
+
+
+class Server:
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        discovery: Discovery,
+        tempo: Tempo,
+        body_limit: int,
+        mint: Mint,
+        tasks: Tasks,
+        log: Log,
+    ) -> None:
+        self._engine = engine
+        self._discovery = discovery
+        self._tempo = tempo
+        self._body_limit = body_limit
+        self._mint = mint
+        self._tasks = tasks
+        self._log = log
+        self._draining = False
+        self._runner: web.ServerRunner | None = None
+
+    async def start(self, host: str, port: int) -> str:
+        """Listens; returns the address that was bound. OSError when it cannot be."""
+        self._runner = web.ServerRunner(
+            _Acceptor(self._answer, self.refuse_garbage), shutdown_timeout=CLOSING_SECONDS
+        )
+        await self._runner.setup()
+        await web.TCPSite(self._runner, host, port, backlog=BACKLOG).start()
+        bound_host, bound_port = self._runner.addresses[0][:2]
+        return (
+            f"http://[{bound_host}]:{bound_port}"
+            if ":" in bound_host
+            else f"http://{bound_host}:{bound_port}"
+        )
+
+    async def stop(self, grace: float) -> None:
+        """Takes no more work, lets open streams come to their end, then ends those that did not (F74)."""
+        self._draining = True
+        await self._engine.drain(grace)
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    # ── answering ──
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        this = request_id(request.headers, self._mint)
+        try:
+            return await self._route(request, this)
+        except Fault as fault:
+            response = refuse(fault, this)
+        except ConnectionError:
+            raise  # the client has left
+        except Exception as bug:
+            self._log.error("unhandled exception", request_id=this, exc_info=bug)
+            response = refuse(ProxyFault("The proxy failed on this request.", retryable=True), this)
+        if response.status == TOO_LARGE or not request.content.at_eof():
+            response.force_close()  # nobody reads the rest, and whoever sends too much need not go on
+        return response
+
+    async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        for path, methods in ROUTES:
+            if found := path.fullmatch(request.path):
+                if handler := methods.get(request.method):
+                    return await handler(self, request, this, **found.groupdict())
+                return self._refuse_method(request, ", ".join(methods), this)
+        self._log.info("no such path", request_id=this, method=request.method, path=request.path)
+        raise NotFound(f"There is nothing at {request.path}.", code="not_found")
+
+    def _refuse_method(self, request: web.BaseRequest, allowed: str, this: str) -> web.Response:
+        told = {"Allow": allowed}
+        if request.headers.get("Upgrade", "").lower() == "websocket":
+            # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
+            fault = ClientFault("WebSocket is not spoken here.", status=426, code="upgrade_required")
+            told["Upgrade"] = "HTTP/1.1"
+        else:
+            self._log.info("no such method", request_id=this, method=request.method, path=request.path)
+            fault = ClientFault(
+                f"{request.method} is not allowed here.", status=405, code="method_not_allowed"
+            )
+        refusal = refuse(fault, this)
+        refusal.headers.update(told)
+        return refusal
+
+    async def _respond(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        if self._draining:
+            raise shutting_down()
+        channel = Channel(request, this, self._tempo, self._tasks)
+        await self._engine.respond(read_json(request, self._body_limit), request.headers, channel)
+        assert channel.response is not None
+        return channel.response
+
+    async def _stored(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
+        raise NotFound(f"There is no response {id}: none is stored here.", code="response_not_found")
+
+    async def _models(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        return answer({"object": "list", "data": await self._discovery.models()}, this)
+
+    async def _model(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
+        for model in await self._discovery.models():
+            if model["id"] == id:
+                return answer(model, this)
+        raise NotFound(f"There is no model {id}.", code="model_not_found", param="model")
+
+    async def _healthy(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        return answer({"status": "ok"}, this)
+
+    async def _ready(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        if self._draining:
+            raise shutting_down()
+        return answer({"status": "ready"}, this)
+
+    def refuse_garbage(self, request: web.BaseRequest, status: int) -> web.Response:
+        return refuse(ClientFault("This is not valid HTTP.", status=status), request_id({}, self._mint))
+
+
+ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
+    (re.compile(r"(?:/v1)?/responses/?"), {"POST": Server._respond}),
+    (
+        re.compile(r"(?:/v1)?/responses/(?P<id>.+)"),
+        {"GET": Server._stored, "POST": Server._stored, "DELETE": Server._stored},
+    ),
+    (re.compile(r"(?:/v1)?/models/?"), {"GET": Server._models}),
+    (re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Server._model}),
+    (re.compile(r"/healthz"), {"GET": Server._healthy, "HEAD": Server._healthy}),
+    (re.compile(r"/readyz"), {"GET": Server._ready, "HEAD": Server._ready}),
+)
+
+
+class _Connection(web.RequestHandler):
+    """aiohttp's own, but for the answer to what is no request at all."""
+
+    def __init__(self, manager: "_Acceptor", refuse_garbage: Callable[..., web.Response]) -> None:
+        super().__init__(
+            manager,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            lingering_time=LINGERING_SECONDS,
+            access_log=None,  # type: ignore[arg-type]  # the engine's summary is better
+            auto_decompress=False,  # see `body`
+        )
+        self._refuse_garbage = refuse_garbage
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        response = self._refuse_garbage(request, status)
+        response.force_close()
+        return response
+
+
+class _Acceptor(web.Server):
+    def __init__(self, handler: Any, refuse_garbage: Callable[..., web.Response]) -> None:
+        super().__init__(handler, handler_cancellation=True)
+        self._refuse_garbage = refuse_garbage
+
+    def __call__(self) -> web.RequestHandler:
+        return _Connection(self, self._refuse_garbage)

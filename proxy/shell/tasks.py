@@ -1,0 +1,33 @@
+"""Background work that cannot get lost.
+
+The event loop keeps only weak references, so a bare task may vanish half done, and its exception with it. Here each
+task is held until it ends, and a failure is logged.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from proxy.shell.logs import Log
+
+
+class Tasks:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            self._log.error("background task failed", task=task.get_name(), exc_info=failure)
+
+    async def close(self) -> None:
+        running = list(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

@@ -1,0 +1,88 @@
+"""One request under way: what an interruption needs, and what its log line will tell."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.events import Reply
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call
+from proxy.shell.http import Channel
+from proxy.shell.logs import Log
+
+OK = 200
+CLIENT_GONE = 499
+"""nginx's status for a client that did not wait; it stands only in the log."""
+
+
+class Turn:
+    def __init__(self, channel: Channel, clock: Callable[[], float], log: Log) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.channel = channel
+        self.log = log.bind(request_id=channel.request_id)
+        self.ledger = Ledger(self.log)
+        self.reply: Reply | None = None
+        self._task = task
+        self._clock = clock
+        self._started = clock()
+        self._interruption: Fault | None = None
+        self._facts: dict[str, Any] = {"status": OK}
+
+    # ── interruption ──
+
+    def interrupt(self, fault: Fault) -> None:
+        self._interruption = fault
+        self._task.cancel()
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """From inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self._interruption is None or self._task.uncancel() > 0:
+                raise
+            raise self._interruption from None
+
+    # ── the log line ──
+
+    def note(self, **facts: Any) -> None:
+        self._facts.update(facts)
+
+    def mark(self, what: str) -> None:
+        """Notes when something happened first."""
+        self._facts.setdefault(f"ms_{what}", self._elapsed())
+
+    def note_fault(self, fault: Fault) -> None:
+        """What the client was told, and the cause, which only the log may tell (S34)."""
+        self.note(code=fault.code, error=fault.message)
+        if fault.__cause__ is not None:
+            self.note(cause=repr(fault.__cause__))
+
+    def close(self) -> None:
+        """Writes the line: whose request it was, what it came to, cost, and what was strange. Never its content."""
+        if self.reply is not None:
+            self._note_reply(self.reply)
+        for name, counts in (("oddities", self.ledger.oddities), ("dropped", self.ledger.dropped)):
+            if counts:
+                self.note(**{name: dict(counts)})
+        self.log.info("request", **self._facts, ms_total=self._elapsed(), bytes_out=self.channel.bytes_out)
+
+    def _note_reply(self, reply: Reply) -> None:
+        self.note(calls=sum(isinstance(ended.part, Call) for ended in reply.parts))
+        if reply.ended is None:
+            return
+        self.note(ending=reply.ended.ending.value)
+        if usage := reply.ended.usage:
+            self.note(
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cached_tokens=usage.cached_tokens,
+                reasoning_tokens=usage.reasoning_tokens,
+            )
+
+    def _elapsed(self) -> float:
+        return round((self._clock() - self._started) * 1000, 1)

@@ -1,0 +1,324 @@
+"""The way to the backend: connections, limits, and the one place that turns what aiohttp raises into faults.
+
+Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
+two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs one
+reading of the clock. Nothing of the environment leaks into a request: no cookies, no proxies, no netrc; and no
+redirect is followed, because the key would travel along (S08-S10).
+"""
+
+import asyncio
+import errno
+import io
+import math
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakSet
+
+import aiohttp
+
+from proxy.core.errors import BackendFault, Empty, Fault, Garbled, ProxyFault, Timeout, Truncated, Unreachable
+from proxy.core.outbound.chat_encode import Call
+
+READ_BYTES = 64 * 1024
+"""aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
+
+MAX_EXCHANGES = 1024
+"""Envoy's limit per upstream. Beyond it a request is refused at once, never queued without bound (F07)."""
+
+FINISHING_SECONDS = 3.0
+"""After the model's finish only usage may follow, and no client should wait long for a number (F43)."""
+
+LINGER_SECONDS = 1.0
+"""How long a body that was read to its last event may take to end, so that its connection can be pooled."""
+
+LARGE_BODY_BYTES = 1024 * 1024
+"""aiohttp writes bytes in one piece; a larger request is given as a file, which goes out piece by piece."""
+
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+"""The longest model list known, with prices and descriptions of several hundred models, is a tenth of this."""
+
+CHECK_SECONDS = 5.0
+"""How often a waiting exchange looks whether its connection still exists."""
+
+NEVER = math.inf
+NOT_BEGUN = "did not begin to answer in time"
+NOT_ENDED = "did not finish its answer in time"
+SILENT = "stopped answering"
+ENOUGH = "has said enough"
+
+
+@dataclass(slots=True, frozen=True)
+class Limits:
+    """In seconds."""
+
+    connect: float
+    first_byte: float
+    idle: float
+    total: float
+
+
+@dataclass(slots=True, frozen=True)
+class Page:
+    """The answer to a small question, read whole."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class _Enough(Exception):
+    """Not a fault: the wait for usage is over."""
+
+
+class Exchange:
+    """One request under way: the head of its answer, and the bytes of its body as they come."""
+
+    def __init__(
+        self,
+        response: aiohttp.ClientResponse,
+        limits: Limits,
+        started: float,
+        ended: Callable[[aiohttp.ClientResponse, bool], None],
+    ) -> None:
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+        self._response = response
+        self._loop = asyncio.get_running_loop()
+        self._ended: Callable[[aiohttp.ClientResponse, bool], None] | None = ended
+        self._broken: Fault | None = None
+        self._idle = limits.idle
+        self._waiting_since: float | None = None
+        """Only a read waits for the backend: while a slow client is written to, nobody is late."""
+        self._begin_by = started + limits.first_byte
+        self._end_by = started + limits.total
+        self._enough_by = NEVER
+        self._watch()
+
+    async def read(self) -> bytes:
+        """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
+        if self._broken is not None:
+            raise self._broken
+        self._waiting_since = self._loop.time()
+        content = self._response.content
+        try:
+            return await content.readany()
+        except _Enough:
+            return b""
+        except (aiohttp.ClientError, OSError, RuntimeError) as failure:
+            if isinstance(failure, RuntimeError) and not self._is_deserted():
+                raise
+            self._broken = fault_of(failure, answering=True)
+            # aiohttp reports the broken connection first; what had arrived before must not be lost (F42).
+            content.set_exception(None)  # type: ignore[arg-type]
+            if rest := content.read_nowait():
+                return rest
+            raise self._broken from failure
+        finally:
+            self._waiting_since = None
+
+    async def read_at_most(self, limit: int) -> bytes:
+        """The beginning of the body. What is beyond the limit, broken or late is done without."""
+        body = bytearray()
+        try:
+            while len(body) < limit and (data := await self.read()):
+                body += data
+        except BackendFault:
+            pass
+        return bytes(body[:limit])
+
+    def begun(self) -> None:
+        """The reply shows something meaningful, in time. Comments that only keep a line busy do not (F30)."""
+        self._begin_by = NEVER
+
+    def finishing(self) -> None:
+        """Only usage may follow: from now on `read` ends by itself soon."""
+        if self._enough_by == NEVER:
+            self._enough_by = self._loop.time() + FINISHING_SECONDS
+            self._timer.cancel()
+            self._watch()
+
+    def release(self) -> None:
+        """All was read that is needed. If the body ends soon the connection is pooled, else closed."""
+        self._end(linger=True)
+
+    def close(self) -> None:
+        """Stop here, unless released before. A connection with an unread rest is never pooled (R4)."""
+        self._end(linger=False)
+
+    def _end(self, linger: bool) -> None:
+        self._timer.cancel()
+        if self._ended is not None:
+            self._ended(self._response, linger)
+            self._ended = None
+
+    def _watch(self) -> None:
+        now = self._loop.time()
+        waiting_since = now if self._waiting_since is None else self._waiting_since
+        due, complaint = min(
+            (self._begin_by, NOT_BEGUN),
+            (self._end_by, NOT_ENDED),
+            (self._enough_by, ENOUGH),
+            (waiting_since + self._idle, SILENT),
+        )
+        if due <= now:
+            self._wake(_Enough() if complaint is ENOUGH else Timeout(f"The backend {complaint}."))
+        elif self._is_deserted():
+            self._wake(aiohttp.ClientPayloadError("the connection is lost"))
+        else:
+            self._timer = self._loop.call_at(min(due, now + CHECK_SECONDS), self._watch)
+
+    def _wake(self, failure: Exception) -> None:
+        self._response.content.set_exception(failure)
+
+    def _is_deserted(self) -> bool:
+        """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""
+        connection = self._response.connection
+        if connection is None or connection.protocol is None:
+            return False
+        content = self._response.content
+        return not (connection.protocol.is_connected() or content.is_eof() or content.exception())
+
+
+class Upstream:
+    def __init__(self, version: str) -> None:
+        self._headers = {"Accept-Encoding": "identity", "User-Agent": f"responses-proxy/{version}"}
+        self._under_way = 0
+        self._lingering: set[aiohttp.ClientResponse] = set()
+        self._pooled = self._session(force_close=False)
+        self._fresh = self._session(force_close=True)
+
+    def _session(self, *, force_close: bool) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=_Connector(limit=0, force_close=force_close),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            headers=self._headers,
+            read_bufsize=READ_BYTES,
+        )
+
+    async def send(self, call: Call, limits: Limits) -> Exchange:
+        """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
+        if self._under_way >= MAX_EXCHANGES:
+            raise _exhausted("Too many requests are under way.")
+        started = asyncio.get_running_loop().time()
+        self._under_way += 1
+        try:
+            response = await self._post(call, limits)
+        except BaseException:
+            self._under_way -= 1
+            raise
+        return Exchange(response, limits, started, self._ended)
+
+    async def _post(self, call: Call, limits: Limits) -> aiohttp.ClientResponse:
+        USED_BEFORE.set(False)
+        try:
+            async with asyncio.timeout(limits.first_byte):
+                try:
+                    return await self._attempt(self._pooled, call, limits)
+                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                    # The backend closed a kept connection just when it was taken from the pool: not one byte of
+                    # an answer came, so nothing is done twice (F06).
+                    if not USED_BEFORE.get():
+                        raise
+                    return await self._attempt(self._fresh, call, limits)
+        except (aiohttp.ClientError, OSError) as failure:
+            raise fault_of(failure, answering=False) from failure
+
+    async def _attempt(
+        self, session: aiohttp.ClientSession, call: Call, limits: Limits
+    ) -> aiohttp.ClientResponse:
+        large = len(call.body) > LARGE_BODY_BYTES
+        return await session.post(
+            call.url,
+            data=io.BytesIO(call.body) if large else call.body,
+            headers=call.headers,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect),
+        )
+
+    def _ended(self, response: aiohttp.ClientResponse, linger: bool) -> None:
+        self._under_way -= 1
+        if linger and not response.closed:
+            self._lingering.add(response)
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, self._linger_no_more, response)
+        else:
+            response.close()
+
+    def _linger_no_more(self, response: aiohttp.ClientResponse) -> None:
+        self._lingering.discard(response)
+        response.close()
+
+    async def fetch(self, url: str, headers: Mapping[str, str], seconds: float) -> Page:
+        """GET something small, in one piece. Raises faults."""
+        limits = aiohttp.ClientTimeout(total=seconds)
+        try:
+            async with self._pooled.get(
+                url, headers=headers, allow_redirects=False, timeout=limits
+            ) as response:
+                body = bytearray()
+                async for data in response.content.iter_any():
+                    body += data
+                    if len(body) > MAX_PAGE_BYTES:
+                        response.close()
+                        raise Garbled("The backend's page does not end.")
+                return Page(response.status, response.headers, bytes(body))
+        except (aiohttp.ClientError, OSError) as failure:
+            raise fault_of(failure, answering=False) from failure
+
+    async def close(self) -> None:
+        for response in list(self._lingering):
+            self._linger_no_more(response)
+        await self._pooled.close()
+        await self._fresh.close()
+
+
+USED_BEFORE: ContextVar[bool] = ContextVar("used_before")
+"""Was the connection of this task's request used before? aiohttp's tracing tells it too, for a tenth of the
+cost of a short request."""
+
+
+class _Connector(aiohttp.TCPConnector):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._known: WeakSet[object] = WeakSet()
+
+    async def connect(self, *args: Any, **options: Any) -> Any:
+        connection = await super().connect(*args, **options)
+        USED_BEFORE.set(connection.protocol in self._known)
+        self._known.add(connection.protocol)
+        return connection
+
+
+def _exhausted(message: str) -> ProxyFault:
+    """Our own limits, so the breaker is not concerned; existing streams go on unharmed."""
+    return ProxyFault(message, code="server_is_overloaded", status=503, retry_after=1, retryable=True)
+
+
+CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
+    (aiohttp.ConnectionTimeoutError, lambda: Timeout("The backend could not be connected to in time.")),
+    (TimeoutError, lambda: Timeout(f"The backend {NOT_BEGUN}.")),
+    (
+        aiohttp.ClientSSLError,
+        lambda: Unreachable("No secure connection to the backend.", retryable=False),
+    ),
+    (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
+    (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
+    (aiohttp.ClientResponseError, lambda: Garbled("The backend does not speak HTTP.")),
+    (Exception, lambda: Empty("The backend closed the connection without an answer.")),
+)
+"""Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
+
+ANSWERING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
+    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read.")),
+    (Exception, lambda: Truncated("The backend broke off its answer.")),
+)
+"""While the body comes (F60, F61)."""
+
+
+def fault_of(failure: Exception, *, answering: bool) -> Fault:
+    if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
+        return _exhausted("No more connections can be opened.")
+    table = ANSWERING if answering else CONNECTING
+    return next(make() for kind, make in table if isinstance(failure, kind))

@@ -1,0 +1,189 @@
+"""How requests are put to the backend, and what its refusals teach (chat-backends 3.3)."""
+
+from typing import Any
+
+import pytest
+
+from proxy.shell import backend as module
+from tests.shell.backend import Line, ScriptedBackend, answer, reply, text
+from tests.shell.conftest import Proxy, StartProxy, names
+
+REPLY = reply(text("Hello"))
+
+
+def refusal(message: str, status: int = 400) -> bytes:
+    return answer(status, {"error": {"message": message, "type": "invalid_request_error"}})
+
+
+NO_USAGE = refusal("Unknown parameter: 'stream_options'.")
+NO_LENGTH = refusal("'max_tokens' is not supported with this model.")
+NO_TEMPERATURE = refusal("Unsupported value: 'temperature' does not support 0.5 with this model.")
+
+
+def sent(backend: ScriptedBackend) -> list[dict[str, Any]]:
+    return [received.json for received in backend.received]
+
+
+# ── putting ──
+
+
+async def test_the_client_s_name_of_a_model_is_translated(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"models": {"gpt-5": "org/qwen3"}})
+    await proxy.stream(model="gpt-5")
+    await proxy.stream(model="other")
+    assert [body["model"] for body in sent(backend)] == ["org/qwen3", "other"]
+
+
+async def test_key_and_fixed_headers_are_sent_and_the_clients_own_are_not(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """S05."""
+    proxy = await start_proxy(backend={"key": "ours", "headers": {"X-Team": "a"}})
+    own = {"Authorization": "Bearer theirs", "Cookie": "a=b", "X-Api-Key": "theirs", "X-Custom": "theirs"}
+    async with proxy.post({"model": "m", "input": "Hi"}, **own) as response:
+        assert response.status == 200
+    (asked,) = backend.received
+    assert asked.headers["authorization"] == "Bearer ours"
+    assert asked.headers["x-team"] == "a"
+    assert "theirs" not in repr(asked.headers)
+
+
+async def test_the_quirks_of_a_models_name_apply(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    proxy = await start_proxy()
+    history = [
+        {"type": "function_call", "call_id": "call_0123456789", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_0123456789", "output": "1"},
+    ]
+    await proxy.stream(model="mistral-small", input=history)
+    (body,) = sent(backend)
+    assert len(body["messages"][-1]["tool_call_id"]) == 9
+
+
+async def test_a_backend_that_is_recognised_later_is_treated_anew(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.shell.discovery.ASK_AGAIN_SECONDS", 0)
+    proxy = await start_proxy(backend={"profile": "auto"})
+    pages = {"/v1/chat/completions": REPLY}
+
+    async def plays(line: Line) -> None:
+        while True:
+            page = pages.get((await line.request()).path)
+            if page is None:
+                line.reset()
+                return
+            line.send(page)
+
+    backend.plays(plays)
+    await proxy.stream()
+    pages["/v1/models"] = answer(200, {"data": [{"id": "m", "owned_by": "vllm"}]})
+    await proxy.stream()
+    assert [line["profile"] for line in proxy.log.named("request")] == ["default", "vllm"]
+
+
+# ── refusals ──
+
+
+async def test_a_refusal_that_teaches_is_answered_by_one_changed_retry(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.answers(NO_USAGE, REPLY)
+    assert names(await proxy.stream())[-2] == "response.completed"
+    first, second = sent(backend)
+    assert "stream_options" in first
+    assert second == {name: value for name, value in first.items() if name != "stream_options"}
+
+
+async def test_a_lesson_is_remembered_for_its_model_and_logged_once(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.answers(NO_USAGE, REPLY)
+    for model in ("a", "a", "b"):
+        await proxy.stream(model=model)
+    assert ["stream_options" in body for body in sent(backend)] == [True, False, False, True]
+    (line,) = proxy.log.named("learned from a refusal")
+    assert line["model"] == "a"
+    assert len(line["lessons"]) == 1
+
+
+async def test_several_lessons_in_one_request(backend: ScriptedBackend, proxy: Proxy) -> None:
+    backend.answers(NO_USAGE, NO_LENGTH, NO_TEMPERATURE, REPLY)
+    found = await proxy.stream(max_output_tokens=100, temperature=0.5)
+    assert names(found)[-2] == "response.completed"
+    last = sent(backend)[-1]
+    assert last["max_completion_tokens"] == 100
+    assert "temperature" not in last
+
+
+async def test_there_are_at_most_three(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_LESSONS", 1)
+    backend.answers(NO_USAGE, NO_LENGTH, REPLY)
+    status, error = await proxy.refused(max_output_tokens=100)
+    assert (status, len(backend.received)) == (400, 2)
+    assert "max_tokens" in error["message"]
+
+
+async def test_no_row_is_tried_twice(backend: ScriptedBackend, proxy: Proxy) -> None:
+    backend.answers(NO_USAGE)
+    status, _ = await proxy.refused()
+    assert (status, len(backend.received)) == (400, 2)
+
+
+async def test_a_lesson_that_did_not_help_is_forgotten(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """It may have been a misunderstanding."""
+    backend.answers(NO_USAGE, refusal("Something else is wrong."), REPLY)
+    await proxy.refused()
+    await proxy.stream()
+    assert "stream_options" in sent(backend)[-1]
+    assert proxy.log.named("learned from a refusal") == []
+
+
+async def test_what_is_remembered_is_bounded(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7: the names of models come from clients."""
+    monkeypatch.setattr(module, "MAX_KNOWN", 1)
+    backend.answers(NO_USAGE, REPLY, NO_USAGE, REPLY, REPLY)
+    for model in ("a", "b", "a"):
+        await proxy.stream(model=model)
+    assert ["stream_options" in body for body in sent(backend)] == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize(("status", "asked"), [(422, 2), (500, 2), (404, 1), (503, 1)])
+async def test_only_some_refusals_teach(
+    backend: ScriptedBackend, proxy: Proxy, status: int, asked: int
+) -> None:
+    backend.answers(refusal("Unknown parameter: 'stream_options'.", status), REPLY)
+    async with proxy.post({"model": "m", "input": "Hi"}):
+        assert len(backend.received) == asked
+
+
+async def test_what_no_retry_can_cure_comes_with_advice(backend: ScriptedBackend, proxy: Proxy) -> None:
+    backend.answers(refusal('"auto" tool choice requires --enable-auto-tool-choice'))
+    _, error = await proxy.refused()
+    assert "start the server with --enable-auto-tool-choice" in error["message"]
+
+
+async def test_a_refusal_without_end_is_read_only_at_its_beginning(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7, S28."""
+    monkeypatch.setattr(module, "MAX_REFUSAL_BYTES", 100)
+
+    async def endless(line: Line) -> None:
+        await line.request()
+        line.send(b"HTTP/1.1 400 No\r\nContent-Length: 1000000\r\n\r\n", b"x" * 200)
+        await line.closed()
+
+    backend.plays(endless)
+    assert (await proxy.refused())[0] == 400
+
+
+@pytest.mark.parametrize("status", [200, 201, 202])
+async def test_any_success_is_one(backend: ScriptedBackend, proxy: Proxy, status: int) -> None:
+    backend.answers(REPLY.replace(b" 200 OK", b" %d OK" % status))
+    assert names(await proxy.stream())[-2] == "response.completed"

@@ -1,0 +1,254 @@
+"""What stands behind a URL is found out once, when it is needed, and nobody waits for it long."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from proxy.core.outbound.profiles import DEFAULT
+from proxy.core.outbound.target import Target
+from proxy.shell import discovery as module
+from proxy.shell.discovery import ASK_AGAIN_SECONDS, MODELS_SECONDS, Discovery
+from proxy.shell.logs import make_log
+from proxy.shell.upstream import Upstream
+from tests.shell.backend import Line, ScriptedBackend, answer
+from tests.shell.conftest import LogLines
+
+VLLM = {"data": [{"id": "qwen", "owned_by": "vllm"}]}
+PLAIN = {"data": [{"id": "qwen"}, {"id": "llama", "created": 7, "owned_by": "meta"}]}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Site:
+    """A backend that has some pages."""
+
+    def __init__(self, backend: ScriptedBackend, **pages: Any) -> None:
+        self.pages = {f"/{path}": page for path, page in pages.items()}
+        self._backend = backend
+        backend.plays(self._play)
+
+    async def _play(self, line: Line) -> None:
+        while True:
+            asked = await line.request()
+            page = self.pages.get(asked.path)
+            line.send(answer(404, {"error": {}}) if page is None else answer(200, page))
+
+    @property
+    def asked(self) -> list[str]:
+        return [asked.path for asked in self._backend.received]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def log() -> LogLines:
+    return LogLines()
+
+
+Make = Callable[..., Discovery]
+
+
+@pytest.fixture
+async def make(clock: Clock, log: LogLines) -> AsyncIterator[Make]:
+    upstream = Upstream("0")
+
+    def make(url: str, *, profile: str | None = None, overrides: Any = None, **more: Any) -> Discovery:
+        target = Target("backend", url, DEFAULT, **more)
+        logger = make_log("debug", "json", stream=log.stream)
+        return Discovery(
+            target, profile=profile, overrides=overrides or {}, upstream=upstream, clock=clock, log=logger
+        )
+
+    yield make
+    await upstream.close()
+
+
+async def recognised(discovery: Discovery) -> str:
+    return (await discovery.target()).profile.name
+
+
+# ── which backend it is ──
+
+
+async def test_a_known_host_is_recognised_without_a_question(make: Make) -> None:
+    assert await recognised(make("https://api.deepseek.com")) == "deepseek"
+
+
+async def test_a_configured_profile_is_believed(make: Make, backend: ScriptedBackend) -> None:
+    assert await recognised(make(backend.url, profile="sglang")) == "sglang"
+    assert backend.received == []
+
+
+async def test_an_unknown_host_is_recognised_by_its_models(
+    make: Make, backend: ScriptedBackend, log: LogLines
+) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = VLLM
+    assert await recognised(make(backend.url)) == "vllm"
+    assert site.asked == ["/v1/models"]
+    assert log.named("backend recognised")[0]["profile"] == "vllm"
+
+
+async def test_the_key_goes_along_since_lists_are_often_guarded(make: Make, backend: ScriptedBackend) -> None:
+    Site(backend)
+    await make(backend.url, key="k-1", headers={"X-Team": "a"}).target()
+    assert backend.received[0].headers["authorization"] == "Bearer k-1"
+    assert backend.received[0].headers["x-team"] == "a"
+
+
+async def test_a_host_whose_models_tell_nothing_is_probed(make: Make, backend: ScriptedBackend) -> None:
+    site = Site(backend, props={"default_generation_settings": {}})
+    site.pages["/v1/models"] = PLAIN
+    assert await recognised(make(backend.url)) == "llamacpp"
+    assert set(site.asked) > {"/v1/models", "/props", "/version"}
+
+
+async def test_a_host_that_nothing_is_known_of_is_an_ordinary_one(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    Site(backend)
+    assert await recognised(make(backend.url)) == "default"
+
+
+async def test_an_answer_that_is_no_json_is_an_answer(make: Make, backend: ScriptedBackend) -> None:
+    backend.answers(answer(200, b"<html>", Content_Type="text/html"))
+    assert await recognised(make(backend.url)) == "default"
+
+
+async def test_a_url_without_a_path_is_tried_with_and_without_a_version(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    site = Site(backend, models=VLLM)
+    target = await make(backend.root).target()
+    assert site.asked == ["/v1/models", "/models"]
+    assert (target.profile.name, target.profile.root) == ("vllm", "")
+
+
+@pytest.mark.parametrize("path", ["", "/v1"])
+async def test_a_host_without_a_list_keeps_the_usual_root(
+    make: Make, backend: ScriptedBackend, path: str
+) -> None:
+    Site(backend)
+    assert (await make(backend.root + path).target()).profile.root == "/v1"
+
+
+async def test_overrides_have_the_last_word(make: Make, backend: ScriptedBackend) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = VLLM
+    discovery = make(backend.url, overrides={"max_tools": 3})
+    assert (await discovery.target()).profile.max_tools == 3
+    assert (await make("https://api.openai.com", overrides={"max_tools": 3}).target()).profile.max_tools == 3
+
+
+async def test_the_question_is_asked_once_for_all_who_wait(make: Make, backend: ScriptedBackend) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = VLLM
+    discovery = make(backend.url)
+    names = await asyncio.gather(*(recognised(discovery) for _ in range(5)))
+    assert names == ["vllm"] * 5
+    assert site.asked == ["/v1/models"]
+
+
+async def test_a_backend_that_is_not_there_is_an_ordinary_one_until_it_is_asked_again(
+    make: Make, backend: ScriptedBackend, clock: Clock, log: LogLines
+) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = VLLM
+    await backend.stop()
+    discovery = make(backend.url)
+    assert await recognised(discovery) == "default"
+    assert log.named("backend does not answer")
+    await backend.start(urlsplit(discovery._target.base_url).port)
+    assert await recognised(discovery) == "default"
+    clock.now += ASK_AGAIN_SECONDS
+    assert await recognised(discovery) == "vllm"
+
+
+async def test_a_backend_that_hangs_is_not_waited_for(
+    make: Make, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUESTION_SECONDS", 0.05)
+
+    async def hangs(line: Line) -> None:
+        await line.request()
+        await line.closed()
+
+    backend.plays(hangs)
+    assert await recognised(make(backend.url)) == "default"
+
+
+async def test_whoever_leaves_while_it_is_found_out_takes_nothing_along(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    """A client that leaves in the first second must not leave the others waiting."""
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(line: Line) -> None:
+        await line.request()
+        asked.set()
+        await goes_on.wait()
+        line.send(answer(200, VLLM))
+
+    backend.plays(slow)
+    discovery = make(backend.url)
+    start: Callable[[Awaitable[str]], asyncio.Task[str]] = asyncio.get_running_loop().create_task
+    leaving, staying = start(recognised(discovery)), start(recognised(discovery))
+    await asked.wait()
+    leaving.cancel()
+    goes_on.set()
+    assert await staying == "vllm"
+
+
+# ── which models it has ──
+
+
+async def test_configured_names_come_first_then_the_backends_own(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = PLAIN
+    models = await make(backend.url, models={"gpt-5": "llama", "qwen": "qwen"}).models()
+    assert models == [
+        {"id": "gpt-5", "object": "model", "created": 7, "owned_by": "meta"},
+        {"id": "qwen", "object": "model", "created": 0, "owned_by": "backend"},
+        {"id": "llama", "object": "model", "created": 7, "owned_by": "meta"},
+    ]
+
+
+async def test_a_list_is_believed_for_a_while(make: Make, backend: ScriptedBackend, clock: Clock) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = PLAIN
+    discovery = make(backend.url, profile="default")
+    for _ in range(3):
+        await discovery.models()
+    assert site.asked == ["/v1/models"]
+    site.pages["/v1/models"] = VLLM
+    clock.now += MODELS_SECONDS
+    assert [model["id"] for model in await discovery.models()] == ["qwen"]
+
+
+async def test_while_the_backend_is_down_there_are_the_configured_names(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    await backend.stop()
+    models = await make(backend.url, profile="default", models={"gpt-5": "qwen"}).models()
+    assert [model["id"] for model in models] == ["gpt-5"]
+    await backend.start()
+
+
+@pytest.mark.parametrize("listing", [{"data": [{"id": None}, {"name": "x"}, 3]}, {"data": 3}, [], "x", None])
+async def test_a_strange_list_is_no_accident(make: Make, backend: ScriptedBackend, listing: Any) -> None:
+    backend.answers(answer(200, listing))
+    assert await make(backend.url, profile="default").models() == []

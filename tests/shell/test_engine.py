@@ -1,0 +1,540 @@
+"""One request from top to bottom, over real sockets: what clients see, and what the log tells afterwards."""
+
+import asyncio
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from proxy.core.stream.pipeline import Pipeline
+from tests.shell.backend import (
+    DONE,
+    END,
+    HEAD,
+    Line,
+    ScriptedBackend,
+    answer,
+    delta,
+    event,
+    finish,
+    http_chunk,
+    reply,
+    text,
+    usage,
+)
+from tests.shell.conftest import Event, Proxy, StartProxy, names
+
+WEATHER = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
+CALL = delta(
+    tool_calls=[{"index": 0, "id": "call_1", "function": {"name": "get_weather", "arguments": "{}"}}]
+)
+
+
+def final(found: list[Event]) -> dict[str, Any]:
+    response: dict[str, Any] = next(
+        event.data["response"]
+        for event in found
+        if event.name in ("response.completed", "response.failed", "response.incomplete")
+    )
+    return response
+
+
+# ── the two endings ──
+
+
+async def test_a_stream(proxy: Proxy) -> None:
+    found = await proxy.stream()
+    assert names(found) == [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+        "done",
+    ]
+    assert final(found)["usage"]["total_tokens"] == 8
+
+
+async def test_without_streaming_the_answer_is_the_streams_last_object(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    streamed = final(await proxy.stream())
+    async with proxy.post({"model": "m", "input": "Hi"}) as response:
+        whole = await response.json()
+    assert whole.keys() == streamed.keys()
+    (item,), (streamed_item,) = whole["output"], streamed["output"]
+    assert item["content"] == streamed_item["content"]
+    assert all(asked.json["stream"] for asked in backend.received)
+
+
+async def test_a_backend_that_cannot_stream_works_too(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """F17."""
+    message = {"role": "assistant", "content": "Hello"}
+    backend.answers(answer(200, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}))
+    found = await proxy.stream()
+    assert names(found)[-2] == "response.completed"
+    assert final(found)["output"][0]["content"][0]["text"] == "Hello"
+
+
+# ── who gets which events ──
+
+
+async def test_a_request_with_tools_gets_the_extended_events(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """R04, R05."""
+    backend.answers(reply(CALL))
+    found = names(await proxy.stream(tools=[WEATHER]))
+    assert "response.output_tool_call.begin" in found
+    assert found[-2:] == ["response.done", "done"]
+
+
+async def test_the_configuration_may_forbid_them(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    backend.answers(reply(CALL))
+    proxy = await start_proxy(clients={"events": "standard"})
+    assert "response.output_tool_call.begin" not in names(await proxy.stream(tools=[WEATHER]))
+
+
+async def test_a_header_decides_for_its_request(proxy: Proxy) -> None:
+    body = {"model": "m", "input": "Hi", "stream": True}
+    async with proxy.post(body, **{"X-Proxy-Events": "extended"}) as response:
+        assert b"event: response.done" in await response.read()
+    async with proxy.post(body, **{"X-Proxy-Events": "all"}) as response:
+        assert response.status == 400
+
+
+async def test_codex_is_not_told_that_half_a_call_is_done(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """It would run it."""
+    half = {"index": 0, "id": "call_1", "function": {"name": "get_weather", "arguments": '{"ci'}}
+    backend.answers(HEAD + delta(tool_calls=[half]) + finish("length") + DONE + END)
+    body = {"model": "m", "input": "Hi", "stream": True, "tools": [WEATHER]}
+    for headers, told in (({}, True), ({"originator": "codex_exec"}, False)):
+        async with proxy.post(body, **headers) as response:
+            assert (b"event: response.output_item.done" in await response.read()) is told
+
+
+async def test_the_other_order_of_items(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    """R06."""
+    backend.answers(reply(CALL))
+    proxy = await start_proxy(clients={"item_order": "message_first"})
+    added = [
+        event.data
+        for event in await proxy.stream(tools=[WEATHER])
+        if event.name == "response.output_item.added"
+    ]
+    assert [data["item"]["type"] for data in added] == ["message", "function_call"]
+
+
+# ── failures before anything was said ──
+
+
+async def test_a_bad_request_never_reaches_the_backend(backend: ScriptedBackend, proxy: Proxy) -> None:
+    status, error = await proxy.refused(
+        input=[{"type": "function_call_output", "call_id": "x", "output": "1"}]
+    )
+    assert (status, error["type"]) == (400, "invalid_request_error")
+    assert error["param"].startswith("input[0]")
+    assert backend.received == []
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("said", "status", "code"),
+    [
+        (answer(429, {"error": {"message": "slow down"}}, Retry_After="7"), 429, "rate_limit_exceeded"),
+        (answer(401, {"error": {"message": "bad key"}}), 401, "invalid_api_key"),
+        (answer(503, b"", Retry_After="1"), 503, "server_is_overloaded"),
+        (answer(302, Location="http://elsewhere/"), 502, "upstream_redirect"),
+        (answer(200, b"<html>", Content_Type="text/html"), 502, "upstream_invalid_response"),
+        (answer(200, {"error": {"message": "boom"}}), 502, "upstream_error"),
+        (answer(200, b""), 502, "upstream_empty_reply"),
+        (HEAD + event({"error": {"message": "boom"}}) + END, 502, "upstream_error"),
+        (HEAD + http_chunk(b": x\n\n") + END, 502, None),
+    ],
+)
+async def test_it_is_a_status_for_streams_as_well(
+    backend: ScriptedBackend, proxy: Proxy, stream: bool, said: bytes, status: int, code: str | None
+) -> None:
+    """R1, F09-F20."""
+    backend.answers(said)
+    told, error = await proxy.refused(stream=stream)
+    assert told == status
+    assert code in (None, error["code"])
+    assert proxy.log.request["status"] == status
+
+
+async def test_a_limit_is_passed_on_with_its_time(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """F11."""
+    backend.answers(answer(429, {"error": {"message": "slow down"}}, Retry_After="7"))
+    async with proxy.post({"model": "m", "input": "Hi"}) as response:
+        assert (response.status, response.headers["Retry-After"]) == (429, "7")
+
+
+async def test_without_streaming_a_broken_reply_is_no_success(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """F23."""
+    backend.answers(HEAD + text("Hel") + END)
+    status, error = await proxy.refused()
+    assert (status, error["code"]) == (502, "upstream_stream_truncated")
+
+
+async def test_nobody_is_there(backend: ScriptedBackend, proxy: Proxy) -> None:
+    """F01, and S34: the client is not told where."""
+    await backend.stop()
+    status, error = await proxy.refused(stream=True)
+    assert (status, error["code"]) == (502, "upstream_unreachable")
+    assert "127.0.0.1" not in error["message"]
+    assert "127.0.0.1" in proxy.log.request["cause"]
+    await backend.start()
+
+
+# ── failures after it ──
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (HEAD + text("Hel") + END, "upstream_stream_truncated"),
+        (HEAD + text("Hel") + event({"error": {"message": "boom"}}) + DONE + END, "upstream_error"),
+    ],
+    ids=["F39 it stops", "F20 it says so"],
+)
+async def test_it_is_told_in_the_stream(
+    backend: ScriptedBackend, proxy: Proxy, said: bytes, code: str
+) -> None:
+    backend.answers(said)
+    found = await proxy.stream()
+    assert names(found)[-3:] == ["error", "response.failed", "done"]
+    assert final(found)["error"]["code"] == code
+    assert final(found)["output"][0]["content"][0]["text"] == "Hel"
+    line = proxy.log.request
+    assert (line["status"], line["ending"], line["code"]) == (200, "failed", code)
+
+
+@pytest.mark.parametrize("break_off", [Line.reset, Line.close], ids=["F60", "F61"])
+async def test_a_broken_connection_is_told_in_the_stream(
+    backend: ScriptedBackend, proxy: Proxy, break_off: Any
+) -> None:
+    sent = asyncio.Event()
+
+    async def breaks(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        await sent.wait()
+        break_off(line)
+
+    backend.plays(breaks)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await response.content.readuntil(b"output_text.delta")
+        sent.set()
+        body = await response.read()
+    assert b'"code":"upstream_stream_truncated"' in body
+    assert body.endswith(b"data: [DONE]\n\n")
+
+
+async def test_a_break_after_the_finish_loses_nothing_but_usage(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """F42."""
+
+    async def breaks(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hello"), finish())
+        line.close()
+
+    backend.plays(breaks)
+    found = await proxy.stream()
+    assert names(found)[-2] == "response.completed"
+    assert final(found)["usage"] is None
+
+
+async def test_usage_that_does_not_come_is_not_waited_for(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F43."""
+    monkeypatch.setattr("proxy.shell.upstream.FINISHING_SECONDS", 0.05)
+
+    async def dawdles(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hello"), finish())
+        await line.closed()
+
+    backend.plays(dawdles)
+    assert names(await proxy.stream())[-2] == "response.completed"
+
+
+async def test_an_idle_backend_is_told_in_the_stream(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """F62."""
+    proxy = await start_proxy(backend={"idle_seconds": 0.05})
+
+    async def falls_silent(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        await line.closed()
+
+    backend.plays(falls_silent)
+    assert final(await proxy.stream())["error"]["code"] == "upstream_timeout"
+
+
+async def test_a_stream_that_opened_early_tells_what_would_have_been_a_status(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """R1: there is no status left to choose."""
+    proxy = await start_proxy(server={"patience_seconds": 0.05})
+    goes_on = asyncio.Event()
+
+    async def refuses_late(line: Line) -> None:
+        await line.request()
+        await goes_on.wait()
+        line.send(answer(429, {"error": {"message": "slow down"}}, Retry_After="7"))
+
+    backend.plays(refuses_late)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await response.content.readuntil(b"response.in_progress")
+        goes_on.set()
+        body = await response.read()
+    assert b"event: response.failed" in body
+    assert b"rate_limit_exceeded" in body
+    assert b"try again in 7s" in body
+
+
+# ── bugs of our own ──
+
+
+class Broken(Exception):
+    pass
+
+
+def break_pipeline(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
+    def fail(self: Pipeline, *_: object) -> None:
+        raise Broken("sk-proj-0123456789abcdef")
+
+    for method in methods:
+        monkeypatch.setattr(Pipeline, method, fail)
+
+
+async def test_a_bug_before_the_stream_is_500(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F80."""
+    break_pipeline(monkeypatch, "feed")
+    status, error = await proxy.refused(stream=True)
+    assert (status, error["code"]) == (500, "server_error")
+    assert "Broken" not in error["message"]
+    (line,) = proxy.log.named("unhandled exception")
+    assert "Broken" in line["exception"]
+    assert "0123456789" not in proxy.log.text
+    assert line["request_id"] == proxy.log.request["request_id"]
+
+
+async def test_a_bug_within_the_stream_is_told_there(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F80: and other streams are unharmed, which the next request shows."""
+    break_pipeline(monkeypatch, "feed")
+    proxy = await start_proxy(server={"patience_seconds": 0.05})
+    goes_on = asyncio.Event()
+
+    async def slow(line: Line) -> None:
+        await line.request()
+        await goes_on.wait()
+        line.send(reply(text("Hello")))
+
+    backend.plays(slow)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await response.content.readuntil(b"response.in_progress")
+        goes_on.set()
+        assert b"event: response.failed" in await response.read()
+    monkeypatch.undo()
+    assert names(await proxy.stream())[-2] == "response.completed"
+
+
+async def test_a_bug_that_cannot_be_told_breaks_the_connection(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Better a visible break than an end that looks clean."""
+    break_pipeline(monkeypatch, "feed", "fail")
+    proxy = await start_proxy(server={"patience_seconds": 0.05})
+    goes_on = asyncio.Event()
+
+    async def slow(line: Line) -> None:
+        await line.request()
+        await goes_on.wait()
+        line.send(reply(text("Hello")))
+
+    backend.plays(slow)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await response.content.readuntil(b"response.in_progress")
+        goes_on.set()
+        with pytest.raises(aiohttp.ClientError):
+            await response.read()
+    assert (await proxy.log.wait_for("request"))["status"] == 500
+
+
+async def test_a_bug_before_the_backend_is_500(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_pipeline(monkeypatch, "__init__")
+    assert (await proxy.refused())[0] == 500
+    assert proxy.log.request["status"] == 500
+
+
+# ── clients that leave ──
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("said", [b"", HEAD, HEAD + text("Hel")], ids=["nothing", "a head", "a beginning"])
+async def test_a_client_that_leaves_takes_the_backends_work_along(
+    backend: ScriptedBackend, proxy: Proxy, stream: bool, said: bytes
+) -> None:
+    """R5, F65, F66: whatever had been said, streaming or not."""
+    asked, gone = asyncio.Event(), asyncio.Event()
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(said)
+        asked.set()
+        await line.closed()
+        gone.set()
+
+    backend.plays(plays)
+    body = {"model": "m", "input": "Hi", "stream": stream}
+
+    async def ask() -> None:
+        async with proxy.post(body) as response:
+            await response.read()
+
+    asking = asyncio.get_running_loop().create_task(ask())
+    await asked.wait()
+    asking.cancel()
+    async with asyncio.timeout(1):
+        await gone.wait()
+    assert (await proxy.log.wait_for("request"))["status"] == 499
+
+
+async def test_a_client_that_is_found_gone_when_it_is_written_to(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transport may know before anybody was told: that is no bug of ours, nor the backend's failure."""
+
+    async def closing(*_: object) -> None:
+        raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+
+    monkeypatch.setattr(web.StreamResponse, "write_eof", closing)
+    with pytest.raises(aiohttp.ClientError):
+        await proxy.stream()
+    assert proxy.log.request["status"] == 499
+    assert proxy.log.named("unhandled exception") == []
+
+
+async def test_a_client_that_is_found_gone_in_the_middle(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def closing(*_: object) -> None:
+        raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+
+    gone = asyncio.Event()
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        await line.closed()
+        gone.set()
+
+    monkeypatch.setattr(web.StreamResponse, "write", closing)
+    backend.plays(plays)
+    with pytest.raises(aiohttp.ClientError):
+        await proxy.stream()
+    async with asyncio.timeout(1):
+        await gone.wait()
+    assert proxy.log.request["status"] == 499
+
+
+# ── the breaker ──
+
+
+async def test_a_backend_that_keeps_failing_is_spared(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """R12, F08."""
+    proxy = await start_proxy(breaker={"consecutive_failures": 2, "open_seconds": 30})
+    backend.answers(answer(500, b"oops"))
+    for _ in range(2):
+        assert (await proxy.refused())[0] == 502
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        assert response.status == 503
+        assert 28 <= int(response.headers["Retry-After"]) <= 30
+    assert len(backend.received) == 2
+
+
+async def test_a_backend_that_recovers_is_used_again(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(breaker={"consecutive_failures": 1, "open_seconds": 0.001})
+    backend.answers(answer(500, b"oops"), reply(text("Hello")))
+    await proxy.refused()
+    await asyncio.sleep(0.002)
+    assert names(await proxy.stream())[-2] == "response.completed"
+    assert names(await proxy.stream())[-2] == "response.completed"
+
+
+async def test_neither_refusals_nor_clients_that_leave_count_as_failures(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(breaker={"consecutive_failures": 1})
+    backend.answers(answer(400, {"error": {"message": "no"}}), answer(429, b""), reply(text("Hello")))
+    assert (await proxy.refused())[0] == 400
+    assert (await proxy.refused())[0] == 429
+    assert names(await proxy.stream())[-2] == "response.completed"
+
+
+# ── the log line ──
+
+
+async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    proxy = await start_proxy(backend={"models": {"gpt-5": "qwen"}})
+    backend.answers(reply(CALL))
+    found = await proxy.stream(model="gpt-5", tools=[WEATHER], store=True)
+    line = proxy.log.request
+    times = {name: line.pop(name) for name in ("ms_first_byte", "ms_first_text", "ms_total")}
+    assert 0 <= times["ms_first_byte"] <= times["ms_first_text"] <= times["ms_total"] < 5000
+    assert line.pop("bytes_out") > 1000
+    assert line.pop("request_id").startswith("req_")
+    del line["timestamp"]
+    assert line == {
+        "level": "info",
+        "event": "request",
+        "status": 200,
+        "client": "default",
+        "model": "gpt-5",
+        "stream": True,
+        "backend_model": "qwen",
+        "profile": "default",
+        "response_id": final(found)["id"],
+        "calls": 1,
+        "ending": "completed",
+        "input_tokens": 3,
+        "output_tokens": 5,
+        "cached_tokens": 0,
+        "reasoning_tokens": 0,
+        "dropped": {"store": 1},
+    }
+
+
+async def test_what_was_strange_is_counted(backend: ScriptedBackend, proxy: Proxy) -> None:
+    backend.answers(HEAD + text("Hello") + finish() + usage() + DONE + text("more") + END)
+    await proxy.stream()
+    backend.answers(HEAD + text("Hello") + event({"choices": 3}) + finish() + usage() + DONE + END)
+    await proxy.stream()
+    assert any(line.get("oddities") for line in proxy.log.named("request"))
+
+
+async def test_neither_content_nor_keys_are_logged(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    """S06, at the level that says most."""
+    proxy = await start_proxy(backend={"key": "canary-key-0123"}, logs={"level": "debug"})
+    backend.answers(reply(text("canary-answer"), CALL))
+    await proxy.stream(input="canary-prompt", instructions="canary-instructions", tools=[WEATHER])
+    await proxy.refused(input=[{"role": "canary"}])
+    assert len(proxy.log.named("request")) == 2
+    assert len(proxy.log.lines) > 2
+    assert "canary-" not in proxy.log.text

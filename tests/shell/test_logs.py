@@ -1,0 +1,161 @@
+"""Log lines: two forms, no secrets, nothing that a terminal would obey."""
+
+import io
+import logging
+
+import orjson
+import pytest
+from structlog.testing import CapturingLogger
+
+from proxy.shell.logs import LibraryLines, Redaction, make_log
+
+KEY = "sk-proj-0123456789abcdef"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def written(level: str = "info", format: str = "json", **fields: object) -> str:
+    stream = io.StringIO()
+    make_log(level, format, stream=stream).info("request", **fields)
+    return stream.getvalue()
+
+
+# ── form ──
+
+
+def test_elsewhere_than_on_a_terminal_a_line_is_json() -> None:
+    stream = io.StringIO()
+    make_log(stream=stream).info("request", status=200, model=None)
+    line = orjson.loads(stream.getvalue())
+    assert list(line) == ["timestamp", "level", "event", "status", "model"]
+    assert line["timestamp"].endswith("Z")
+    assert (line["level"], line["event"], line["status"], line["model"]) == ("info", "request", 200, None)
+
+
+def test_on_a_terminal_it_is_for_people() -> None:
+    terminal = Terminal()
+    make_log(stream=terminal).info("request", status=200)
+    assert "request" in terminal.getvalue()
+    assert "{" not in terminal.getvalue()
+
+
+def test_the_form_can_be_chosen() -> None:
+    assert written(format="console", status=200).endswith("status=200\n")
+    terminal = Terminal()
+    make_log(format="json", stream=terminal).info("request")
+    assert orjson.loads(terminal.getvalue())["event"] == "request"
+
+
+def test_lines_below_the_level_are_not_written() -> None:
+    assert written(level="warning") == ""
+    stream = io.StringIO()
+    make_log("debug", stream=stream).debug("call started")
+    assert "call started" in stream.getvalue()
+
+
+def test_what_is_bound_stands_in_every_line() -> None:
+    stream = io.StringIO()
+    log = make_log(stream=stream).bind(request_id="req_1")
+    log.warning("one")
+    log.error("two")
+    assert [orjson.loads(line)["request_id"] for line in stream.getvalue().splitlines()] == ["req_1", "req_1"]
+
+
+def test_an_exception_brings_its_traceback() -> None:
+    """F80."""
+    stream = io.StringIO()
+    try:
+        raise KeyError("missing")
+    except KeyError as error:
+        make_log(stream=stream).error("unhandled exception", exc_info=error)
+    assert "KeyError: 'missing'" in orjson.loads(stream.getvalue())["exception"]
+
+
+# ── secrets ──
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"refused: {KEY}",
+        f"Authorization: Bearer {KEY}",
+        {"deep": [{"er": KEY}]},
+        [KEY],
+        (KEY,),
+        ValueError(KEY),
+    ],
+)
+def test_whatever_looks_like_a_key_is_masked(value: object) -> None:
+    """S06: however deep, and whatever carries it."""
+    line = written(value=value)
+    assert "0123456789" not in line
+    assert "redacted" in line
+
+
+def test_a_configured_secret_is_masked_whatever_its_form() -> None:
+    stream = io.StringIO()
+    log = make_log(stream=stream, secrets=["correct horse", "battery staple"])
+    log.info("request", error="it said correct horse and battery staple")
+    assert "horse" not in stream.getvalue()
+    assert "staple" not in stream.getvalue()
+
+
+def test_a_secret_in_a_traceback_is_masked() -> None:
+    stream = io.StringIO()
+    try:
+        raise ValueError(f"cannot send {KEY}")
+    except ValueError as error:
+        make_log(stream=stream).error("unhandled exception", exc_info=error)
+    assert KEY not in stream.getvalue()
+
+
+def test_a_key_that_is_none_does_not_eat_words() -> None:
+    """Local servers take any key, so people write one letter."""
+    assert Redaction(["x", ""])(CapturingLogger(), "info", {"a": "next"}) == {"a": "next"}
+
+
+def test_numbers_stay_numbers() -> None:
+    line = orjson.loads(written(a=1, b=1.5, c=True, d=None, e={"f": [2]}))
+    assert (line["a"], line["b"], line["c"], line["d"], line["e"]) == (1, 1.5, True, None, {"f": [2]})
+
+
+# ── control characters ──
+
+
+def test_a_terminal_gets_no_control_characters_from_outside() -> None:
+    """S15: no colours, no cleared screens, no second line that looks like ours."""
+    line = written(format="console", model="gpt\x1b[31m\n12:00 [info] request status=200\u2028\x85")
+    assert line.count("\n") == 1
+    assert "\x1b" not in line
+    assert r"x1b[31m" in line
+
+
+def test_json_needs_one_line_whatever_is_in_it() -> None:
+    assert written(model="a\nb\x1b").count("\n") == 1
+
+
+def test_a_traceback_on_a_terminal_keeps_its_lines() -> None:
+    stream = io.StringIO()
+    try:
+        raise ValueError("red: \x1b[31m")
+    except ValueError as error:
+        make_log(format="console", stream=stream).error("unhandled exception", exc_info=error)
+    assert "\x1b" not in stream.getvalue()
+    assert stream.getvalue().count("\n") > 2
+
+
+# ── libraries ──
+
+
+def test_what_libraries_log_takes_the_same_way() -> None:
+    stream = io.StringIO()
+    library = logging.Logger("asyncio")
+    library.addHandler(LibraryLines(make_log(stream=stream)))
+    library.warning("the key is %s", KEY)
+    library.info("not worth a line")
+    line = orjson.loads(stream.getvalue())
+    assert (line["event"], line["logger"]) == ("library", "asyncio")
+    assert KEY not in line["message"]

@@ -1,0 +1,288 @@
+"""The front door: paths, methods, what is no HTTP, and the way it closes."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import aiohttp
+import orjson
+import pytest
+
+from proxy import app
+from proxy.config import Settings
+from proxy.shell import discovery
+from proxy.shell.logs import make_log
+from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, text
+from tests.shell.conftest import LogLines, Proxy, StartProxy, events, names
+
+ASK = {"model": "m", "input": "Hi", "stream": True}
+
+
+async def refused(proxy: Proxy, method: str, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
+    async with proxy.session.request(method, proxy.url + path, headers=headers) as response:
+        return response.status, (await response.json())["error"], response.headers.get("Allow", "")
+
+
+# ── paths and methods ──
+
+
+@pytest.mark.parametrize("path", ["/v1/responses", "/responses", "/v1/responses/"])
+async def test_responses_are_made_with_and_without_a_version(proxy: Proxy, path: str) -> None:
+    async with proxy.session.post(proxy.url + path, json={"model": "m", "input": "Hi"}) as response:
+        assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/v1", "/v1/chat", "/v2/responses", "/v1/responsesx", "/metrics", "/debug"]
+)
+async def test_elsewhere_there_is_nothing(proxy: Proxy, path: str) -> None:
+    """S30: no debugging door either."""
+    status, error, _ = await refused(proxy, "GET", path)
+    assert (status, error["type"], error["code"]) == (404, "invalid_request_error", "not_found")
+    assert proxy.log.named("no such path")[0]["path"] == path
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/responses", "POST"),
+        ("PUT", "/v1/responses", "POST"),
+        ("POST", "/v1/models", "GET"),
+        ("DELETE", "/v1/models/m", "GET"),
+        ("POST", "/healthz", "GET, HEAD"),
+    ],
+)
+async def test_a_wrong_method_is_told_the_right_one(
+    proxy: Proxy, method: str, path: str, allowed: str
+) -> None:
+    status, error, allow = await refused(proxy, method, path)
+    assert (status, error["code"], allow) == (405, "method_not_allowed", allowed)
+    assert proxy.log.named("no such method")[0]["method"] == method
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/responses/resp_1"),
+        ("DELETE", "/v1/responses/resp_1"),
+        ("POST", "/v1/responses/resp_1/cancel"),
+        ("GET", "/v1/responses/resp_1/input_items"),
+    ],
+)
+async def test_no_response_is_stored_and_that_is_said(proxy: Proxy, method: str, path: str) -> None:
+    status, error, _ = await refused(proxy, method, path)
+    assert (status, error["code"]) == (404, "response_not_found")
+
+
+async def test_a_websocket_is_declined_in_the_one_way_that_codex_understands(proxy: Proxy) -> None:
+    headers = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    status, error, _ = await refused(proxy, "GET", "/v1/responses", **headers)
+    assert (status, error["code"]) == (426, "upgrade_required")
+    with pytest.raises(aiohttp.WSServerHandshakeError) as declined:
+        await proxy.session.ws_connect(f"{proxy.url}/v1/responses")
+    assert declined.value.status == 426
+
+
+# ── models and health ──
+
+
+async def test_models(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    backend.answers(answer(200, {"data": [{"id": "org/qwen", "created": 7, "owned_by": "org"}]}))
+    proxy = await start_proxy(backend={"models": {"gpt-5": "org/qwen"}})
+    async with proxy.session.get(f"{proxy.url}/v1/models") as response:
+        listed = await response.json()
+    one = {"object": "model", "created": 7, "owned_by": "org"}
+    assert listed == {"object": "list", "data": [{"id": "gpt-5"} | one, {"id": "org/qwen"} | one]}
+    async with proxy.session.get(f"{proxy.url}/v1/models/org/qwen") as response:
+        assert await response.json() == {"id": "org/qwen"} | one
+    status, error, _ = await refused(proxy, "GET", "/v1/models/gpt-4")
+    assert (status, error["code"]) == (404, "model_not_found")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+async def test_health(proxy: Proxy, method: str, path: str) -> None:
+    async with proxy.session.request(method, proxy.url + path) as response:
+        assert response.status == 200
+        assert bool(await response.read()) is (method == "GET")
+
+
+# ── what is no request ──
+
+
+async def spoken(proxy: Proxy, data: bytes) -> bytes:
+    """The answer to raw bytes, until the connection is closed."""
+    host, _, port = proxy.url.removeprefix("http://").partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(data)
+    async with asyncio.timeout(5):
+        said = await reader.read()
+    writer.close()
+    return said
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"GARBAGE\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: h\r\nBad Header: x\r\n\r\n",
+        b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 10_000 + b"\r\n\r\n",
+    ],
+    ids=["words", "TLS", "a bad header", "two lengths", "an endless header"],
+)
+async def test_what_is_no_http_is_refused_like_anything_else(proxy: Proxy, garbage: bytes) -> None:
+    """S12, S34: the same envelope, the same Server header, and the connection is closed."""
+    head, _, body = (await spoken(proxy, garbage)).partition(b"\r\n\r\n")
+    assert b" 400 " in head.splitlines()[0]
+    assert b"Server: responses-proxy" in head
+    assert b"aiohttp" not in head
+    assert orjson.loads(body)["error"]["type"] == "invalid_request_error"
+
+
+async def test_requests_in_one_go_are_answered_in_order(proxy: Proxy) -> None:
+    """F69."""
+    said = await spoken(
+        proxy,
+        b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+    )
+    assert said.index(b" 200 ") < said.index(b" 404 ")
+
+
+async def test_a_client_that_closes_its_half_is_taken_for_gone(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """F68: the one choice that leaves nothing running for nobody."""
+    asked = asyncio.Event()
+
+    async def silent(line: Line) -> None:
+        await line.request()
+        asked.set()
+        await line.closed()
+
+    backend.plays(silent)
+    body = orjson.dumps(ASK)
+    host, _, port = proxy.url.removeprefix("http://").partition(":")
+    _, writer = await asyncio.open_connection(host, int(port))
+    writer.write(
+        b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+    )
+    await asked.wait()
+    writer.write_eof()
+    assert (await proxy.log.wait_for("request"))["status"] == 499
+    writer.close()
+
+
+async def test_a_bug_of_ours_is_500_and_its_traceback_stays_here(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F80."""
+    monkeypatch.setattr(discovery, "_model", lambda *_: 1 / 0)
+    proxy = await start_proxy(backend={"models": {"a": "b"}})
+    async with proxy.session.get(f"{proxy.url}/v1/models") as response:
+        assert response.status == 500
+        error = (await response.json())["error"]
+        assert error == {
+            "message": "The proxy failed on this request.",
+            "type": "server_error",
+            "param": None,
+            "code": "server_error",
+        }
+        (line,) = proxy.log.named("unhandled exception")
+        assert line["request_id"] == response.headers["X-Request-Id"]
+        assert "ZeroDivisionError" in line["exception"]
+
+
+# ── closing ──
+
+
+class Stopping:
+    """A proxy that a test stops by itself, with a stream under way."""
+
+    def __init__(self, backend: ScriptedBackend, grace: float) -> None:
+        self.asked = asyncio.Event()
+        self.line: Line
+        self.log = LogLines()
+        self._stack = AsyncExitStack()
+        self._settings = Settings.model_validate(
+            {
+                "server": {"port": 0, "grace_seconds": grace},
+                "backend": {"url": backend.url, "profile": "default"},
+            }
+        )
+        backend.plays(self._play)
+
+    async def _play(self, line: Line) -> None:
+        await line.request()
+        self.line = line
+        line.send(HEAD, text("Hel"))
+        self.asked.set()
+        await line.closed()
+
+    async def start(self) -> str:
+        logger = make_log("info", "json", stream=self.log.stream)
+        return await self._stack.enter_async_context(app.running(self._settings, logger))
+
+    def stop(self) -> asyncio.Task[None]:
+        return asyncio.get_running_loop().create_task(self._stack.aclose())
+
+
+async def test_while_it_drains_it_takes_no_more_work_and_says_so(backend: ScriptedBackend) -> None:
+    """F74."""
+    stopping = Stopping(backend, grace=5)
+    url = await stopping.start()
+    async with aiohttp.ClientSession() as session, session.post(f"{url}/v1/responses", json=ASK) as stream:
+        await stopping.asked.wait()
+        stop = stopping.stop()
+        await asyncio.sleep(0)
+        async with session.get(f"{url}/readyz") as response:
+            assert response.status == 503
+        async with session.get(f"{url}/healthz") as response:
+            assert response.status == 200
+        async with session.post(f"{url}/v1/responses", json=ASK) as response:
+            assert (response.status, response.headers["Retry-After"]) == (503, "1")
+            assert (await response.json())["error"]["code"] == "server_shutting_down"
+        stopping.line.send(text("lo"), finish(), DONE, END)
+        assert names(events(await stream.read()))[-2:] == ["response.completed", "done"]
+        await stop
+    assert stopping.log.request["status"] == 200
+
+
+async def test_a_stream_that_does_not_end_in_time_is_told_why_it_ends(backend: ScriptedBackend) -> None:
+    """F74: a terminal event and a clean end, never a cut."""
+    stopping = Stopping(backend, grace=0)
+    url = await stopping.start()
+    async with aiohttp.ClientSession() as session, session.post(f"{url}/v1/responses", json=ASK) as stream:
+        await stopping.asked.wait()
+        stop = stopping.stop()
+        found = events(await stream.read())
+        await stop
+    assert names(found)[-3:] == ["error", "response.failed", "done"]
+    assert found[-2].data["response"]["error"]["code"] == "server_shutting_down"
+    assert stopping.log.request["ending"] == "failed"
+
+
+async def test_a_request_without_an_answer_yet_gets_a_status(backend: ScriptedBackend) -> None:
+    stopping = Stopping(backend, grace=0)
+    asked = asyncio.Event()
+
+    async def silent(line: Line) -> None:
+        await line.request()
+        asked.set()
+        await line.closed()
+
+    backend.plays(silent)
+    url = await stopping.start()
+    async with aiohttp.ClientSession() as session:
+        asking = asyncio.get_running_loop().create_task(session.post(f"{url}/v1/responses", json=ASK))
+        await asked.wait()
+        stop = stopping.stop()
+        async with await asking as response:
+            assert response.status == 503
+            assert (await response.json())["error"]["code"] == "server_shutting_down"
+        await stop

@@ -1,0 +1,61 @@
+"""Background work is neither lost nor silent about its failures."""
+
+import asyncio
+import gc
+
+import pytest
+
+from proxy.shell.logs import make_log
+from proxy.shell.tasks import Tasks
+from tests.shell.conftest import LogLines
+
+
+@pytest.fixture
+def log() -> LogLines:
+    return LogLines()
+
+
+@pytest.fixture
+def tasks(log: LogLines) -> Tasks:
+    return Tasks(make_log("info", "json", stream=log.stream))
+
+
+async def test_a_task_that_nobody_holds_comes_to_its_end(tasks: Tasks) -> None:
+    ended = asyncio.Event()
+
+    async def work() -> None:
+        await asyncio.sleep(0)
+        ended.set()
+
+    tasks.start(work(), "work")
+    gc.collect()
+    async with asyncio.timeout(5):
+        await ended.wait()
+
+
+async def test_a_failure_is_logged_with_the_tasks_name(tasks: Tasks, log: LogLines) -> None:
+    async def fails() -> None:
+        raise ValueError("broken")
+
+    tasks.start(fails(), "sweeper")
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    (line,) = log.named("background task failed")
+    assert line["task"] == "sweeper"
+    assert "ValueError: broken" in line["exception"]
+
+
+async def test_closing_ends_what_still_runs_quietly(tasks: Tasks, log: LogLines) -> None:
+    ended = asyncio.Event()
+
+    async def forever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    tasks.start(forever(), "forever")
+    await asyncio.sleep(0)
+    await tasks.close()
+    assert ended.is_set()
+    assert log.text == ""

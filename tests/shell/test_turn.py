@@ -1,0 +1,165 @@
+"""One request under way: two ways to be stopped, and one line about it."""
+
+import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import ProxyFault, Unreachable
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
+from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
+from proxy.shell.logs import make_log
+from proxy.shell.turn import Turn
+from tests.shell.conftest import LogLines
+
+STOPPING = ProxyFault("stopping")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 10.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def log() -> LogLines:
+    return LogLines()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make(log: LogLines, clock: Clock) -> Callable[[], Turn]:
+    channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
+    return lambda: Turn(channel, clock, make_log("debug", "json", stream=log.stream))
+
+
+# ── being stopped ──
+
+
+class Waiting:
+    """A task in the middle of an interruptible turn."""
+
+    def __init__(self, make: Callable[[], Turn]) -> None:
+        self._make = make
+        self._begun = asyncio.Event()
+        self.turn: Turn
+        self.task = asyncio.get_running_loop().create_task(self._wait())
+
+    async def _wait(self) -> str:
+        self.turn = self._make()
+        try:
+            with self.turn.interruptible():
+                self._begun.set()
+                await asyncio.Event().wait()
+        except ProxyFault as fault:
+            await asyncio.sleep(0)  # nothing is cancelled any more
+            return fault.message
+        return "never"
+
+    async def begun(self) -> None:
+        await self._begun.wait()
+
+
+async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], Turn]) -> None:
+    waiting = Waiting(make)
+    await waiting.begun()
+    waiting.turn.interrupt(STOPPING)
+    assert await waiting.task == "stopping"
+
+
+async def test_a_clients_leaving_ends_the_task(make: Callable[[], Turn]) -> None:
+    waiting = Waiting(make)
+    await waiting.begun()
+    waiting.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+
+
+async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], Turn]) -> None:
+    waiting = Waiting(make)
+    await waiting.begun()
+    waiting.turn.interrupt(STOPPING)
+    waiting.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+
+
+# ── the line ──
+
+
+async def test_a_turn_that_came_to_nothing(make: Callable[[], Turn], log: LogLines, clock: Clock) -> None:
+    turn = make()
+    clock.now += 0.25
+    turn.close()
+    line = log.request
+    del line["timestamp"]
+    assert line == {
+        "level": "info",
+        "event": "request",
+        "request_id": "req_1",
+        "status": 200,
+        "ms_total": 250.0,
+        "bytes_out": 7,
+    }
+
+
+async def test_only_the_first_time_counts(make: Callable[[], Turn], log: LogLines, clock: Clock) -> None:
+    turn = make()
+    for _ in range(2):
+        clock.now += 0.001
+        turn.mark("first_byte")
+    turn.close()
+    assert log.request["ms_first_byte"] == 1.0
+
+
+async def test_the_cause_of_a_fault_is_told_here_and_only_here(
+    make: Callable[[], Turn], log: LogLines
+) -> None:
+    turn = make()
+    fault = Unreachable("No connection.")
+    fault.__cause__ = OSError(111, "10.0.0.7 refused")
+    turn.note_fault(fault)
+    turn.close()
+    line = log.request
+    assert (line["code"], line["error"]) == ("upstream_unreachable", "No connection.")
+    assert "10.0.0.7" in line["cause"]
+
+
+async def test_what_the_reply_came_to(make: Callable[[], Turn], log: LogLines) -> None:
+    turn = make()
+    parts = [Text("Hi"), Call("call_1", ToolName("f"), ToolKind.FUNCTION, "{}")]
+    ended = ReplyEnded(Ending.MAX_TOKENS, Usage(1, 2, 3, cached_tokens=4, reasoning_tokens=5))
+    turn.reply = Reply([PartEnded(part, complete=True) for part in parts], ended)
+    turn.ledger.odd("odd_thing")
+    turn.ledger.drop("store")
+    turn.close()
+    line = log.request
+    assert (line["calls"], line["ending"]) == (1, "max_tokens")
+    assert (line["input_tokens"], line["output_tokens"]) == (1, 2)
+    assert (line["cached_tokens"], line["reasoning_tokens"]) == (4, 5)
+    assert (line["oddities"], line["dropped"]) == ({"odd_thing": 1}, {"store": 1})
+
+
+@pytest.mark.parametrize("ended", [None, ReplyEnded(Ending.COMPLETED)])
+async def test_what_is_not_known_is_not_told(
+    make: Callable[[], Turn], log: LogLines, ended: ReplyEnded | None
+) -> None:
+    turn = make()
+    turn.reply = Reply(ended=ended)
+    turn.close()
+    assert "input_tokens" not in log.request
+    assert ("ending" in log.request) is (ended is not None)
+
+
+async def test_remarks_of_the_core_carry_the_requests_id(make: Callable[[], Turn], log: LogLines) -> None:
+    """R11."""
+    make().ledger.log.debug("call started")
+    assert log.named("call started")[0]["request_id"] == "req_1"

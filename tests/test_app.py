@@ -1,0 +1,113 @@
+"""The composition root: what is configured is what is used."""
+
+import io
+import logging
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from proxy import app
+from proxy.config import Settings
+from proxy.core.outbound.profiles import DEFAULT
+from proxy.shell.logs import make_log
+from proxy.shell.upstream import Limits
+from tests.shell.backend import ScriptedBackend, answer, reply, scripted, text
+
+LOG = make_log(stream=io.StringIO())
+
+
+def settings(server: dict[str, Any] | None = None, **backend: Any) -> Settings:
+    return Settings.model_validate(
+        {
+            "server": {"port": 0, "grace_seconds": 0} | (server or {}),
+            "backend": {"url": "http://127.0.0.1:9/v1", "profile": "default"} | backend,
+        }
+    )
+
+
+# ── the log ──
+
+
+@pytest.fixture
+def _root_logger_as_before() -> Iterator[None]:
+    handlers = logging.getLogger().handlers
+    yield
+    logging.getLogger().handlers = handlers
+
+
+@pytest.mark.usefixtures("_root_logger_as_before")
+def test_everything_is_logged_in_one_place_without_the_configured_secrets() -> None:
+    stream = io.StringIO()
+    wanted = settings(key="correct horse", headers={"X-Key": "battery staple"})
+    app.start_log(wanted, stream).info("request", error="correct horse")
+    logging.getLogger("aiohttp").warning("battery staple")
+    own, library = map(orjson.loads, stream.getvalue().splitlines())
+    assert (own["event"], library["event"]) == ("request", "library")
+    assert "horse" not in stream.getvalue()
+    assert "staple" not in stream.getvalue()
+
+
+# ── where it listens ──
+
+
+async def test_an_address_that_is_taken() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(app.CannotListen, match=rf"127\.0\.0\.1:{port}: Address already in use"):
+            async with app.running(settings({"port": port}), LOG):
+                pass
+
+
+async def test_a_name_that_is_none() -> None:
+    with pytest.raises(app.CannotListen, match=r"nowhere\.invalid"):
+        async with app.running(settings({"host": "nowhere.invalid"}), LOG):
+            pass
+
+
+async def test_the_newer_protocol() -> None:
+    async with app.running(settings({"host": "::1"}), LOG) as url, aiohttp.ClientSession() as session:
+        assert url.startswith("http://[::1]:")
+        async with session.get(f"{url}/healthz") as response:
+            assert response.status == 200
+
+
+# ── the backend ──
+
+
+def test_the_wait_for_the_first_byte_is_configured_or_the_profiles_own() -> None:
+    profile = replace(DEFAULT, first_byte_s=1200)
+    configured = settings(first_byte_seconds=7, connect_seconds=1, idle_seconds=2, total_seconds=3)
+    assert app.limits_of(configured, profile) == Limits(connect=1, first_byte=7, idle=2, total=3)
+    assert app.limits_of(settings(), profile).first_byte == 1200
+
+
+async def status_of(wanted: Settings) -> int:
+    async with (
+        app.running(wanted, LOG) as url,
+        aiohttp.ClientSession() as session,
+        session.post(f"{url}/v1/responses", json={"model": "m", "input": "Hi"}) as response,
+    ):
+        return response.status
+
+
+def paths(backend: ScriptedBackend) -> list[str]:
+    return [asked.path for asked in backend.received]
+
+
+async def test_a_backend_is_asked_what_it_is_unless_that_is_configured() -> None:
+    async with scripted() as backend:
+        backend.answers(reply(text("Hello")))
+        assert await status_of(settings(url=backend.url, profile="vllm")) == 200
+        assert paths(backend) == ["/v1/chat/completions"]
+
+    async with scripted() as backend:
+        backend.answers(answer(200, {"data": [{"id": "m", "owned_by": "vllm"}]}), reply(text("Hello")))
+        assert await status_of(settings(url=backend.url, profile="auto")) == 200
+        assert paths(backend) == ["/v1/models", "/v1/chat/completions"]

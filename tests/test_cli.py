@@ -1,0 +1,167 @@
+"""The command line, mostly as a process of its own, as people meet it."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import orjson
+import pytest
+
+import proxy
+from proxy.cli import main
+
+ROOT = Path(__file__).parents[1]
+PROMPTLY = 20.0
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PROXY_")]:
+        monkeypatch.delenv(name)
+
+
+# ── commands that only look ──
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"responses-proxy {proxy.__version__}\n"
+
+
+def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
+
+
+def test_every_option_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    said = capsys.readouterr().out
+    assert "--backend-key KEY" in said
+    assert "[PROXY_BACKEND_KEY]" in said
+
+
+def test_good_settings_are_good(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-config", "--port", "9000"]) == 0
+    assert capsys.readouterr().out == "The settings are valid.\n"
+
+
+def test_wrong_settings_are_exit_code_2_and_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "proxy.toml"
+    path.write_text("[server]\nprot = 1\n", encoding="utf-8")
+    for command in ("serve", "check-config", "show-config"):
+        assert main([command, "--config", str(path)]) == 2
+        said = capsys.readouterr()
+        assert said.err == f"{path}: unknown key server.prot (did you mean server.port?)\n"
+        assert said.out == ""
+
+
+def test_settings_are_shown_without_their_secrets(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROXY_BACKEND_KEY", "sk-very-secret")
+    assert main(["show-config", "--backend", "http://localhost:8000"]) == 0
+    said = capsys.readouterr().out
+    assert 'url = "http://localhost:8000"  # --backend' in said
+    assert 'key = "**********"  # PROXY_BACKEND_KEY' in said
+    assert "sk-very-secret" not in said
+
+
+# ── serve ──
+
+
+class Running:
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.said = ""
+
+    async def url(self) -> str:
+        """The address, once it is announced together with an example."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(PROMPTLY):
+            while not self.said.endswith("}'\n"):
+                line = await self.process.stdout.readline()
+                assert line, "it ended"
+                self.said += line.decode()
+        found = re.search(r"curl -N (http://\S+)/v1/responses", self.said)
+        assert found is not None
+        return found[1]
+
+    async def end(self) -> tuple[int, str]:
+        async with asyncio.timeout(PROMPTLY):
+            _, errors = await self.process.communicate()
+        assert self.process.returncode is not None
+        return self.process.returncode, errors.decode()
+
+
+@asynccontextmanager
+async def serving(*options: str) -> AsyncIterator[Running]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "proxy", "serve", "--port", "0", *options,
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield Running(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -> None:
+    async with serving() as running:
+        await running.url()
+        assert "demo model" in running.said
+        example = running.said[running.said.index("curl ") :]
+        told = await asyncio.to_thread(
+            subprocess.run, ["sh", "-c", example], capture_output=True, timeout=PROMPTLY, check=True
+        )
+        assert b"event: response.function_call_arguments.delta" in told.stdout
+        assert b'"city' in told.stdout
+        assert told.stdout.endswith(b"data: [DONE]\n\n")
+        running.process.terminate()
+        code, errors = await running.end()
+    assert code == 0
+    assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["request"]
+
+
+async def test_a_backend_that_is_not_there_yet_is_no_reason_not_to_start() -> None:
+    async with serving("--backend", "http://127.0.0.1:9") as running, aiohttp.ClientSession() as session:
+        url = await running.url()
+        assert "in front of http://127.0.0.1:9" in running.said
+        async with session.get(f"{url}/readyz") as response:
+            assert response.status == 200
+        async with session.post(f"{url}/v1/responses", json={"model": "m", "input": "Hi"}) as response:
+            assert response.status == 502
+
+
+async def test_an_address_in_use_is_one_line_and_exit_code_1() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        async with serving("--port", str(port), "--backend", "http://127.0.0.1:9") as running:
+            code, errors = await running.end()
+    assert code == 1
+    assert errors == f"Cannot listen on 127.0.0.1:{port}: Address already in use.\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_it_stops_when_it_is_asked(number: signal.Signals) -> None:
+    async with serving() as running:
+        await running.url()
+        running.process.send_signal(number)
+        assert await running.end() == (0, "")
