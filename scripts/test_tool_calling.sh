@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Tool calling against a running proxy, with curl: scripts/test_tool_calling.sh
+# BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another; needs curl and python3, nothing else.
+# The prompts suit the demo model; a real model usually does as asked, but nothing forces it to.
+set -u
+BASE_URL=${BASE_URL:-http://127.0.0.1:8080} MODEL=${MODEL:-demo}
+scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+WEATHER='{"type": "function", "name": "get_weather", "description": "The weather in a city",
+  "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}'
+CLOCK='{"type": "function", "name": "get_time", "description": "The time of day in a place",
+  "parameters": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}}'
+NESTED='{"type": "function", "function": {"name": "get_weather",
+  "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}'
+CALL='{"type": "function_call", "call_id": "call_1", "name": "get_weather", "arguments": "{\"city\": \"Paris\"}"}'
+RESULT='{"type": "function_call_output", "call_id": "call_1", "output": "18 degrees, clear"}'
+
+# What the checks may speak of: status, body (the JSON, or the final response of a stream), events, types, calls, text.
+cat >"$scratch/check.py" <<'PYTHON'
+import json, sys
+status, answer, checks = int(sys.argv[1]), open(sys.argv[2], encoding="utf-8").read(), sys.argv[3:]
+events = [json.loads(line[6:]) for line in answer.splitlines() if line.startswith("data: {")]
+types = [event["type"] for event in events]
+finals = [event["response"] for event in events if event["type"] in ("response.completed", "response.incomplete")]
+body = finals[-1] if finals else {} if events else json.loads(answer)
+output = body.get("output", [])
+calls = [(item["name"], json.loads(item["arguments"])) for item in output if item["type"] == "function_call"]
+text = "".join(part.get("text", "") for item in output if item["type"] == "message" for part in item["content"])
+
+def sequence(*wanted):
+    """Do these types occur in this order, whatever stands between them?"""
+    rest = iter(types)
+    return all(any(kind.endswith(want) for kind in rest) for want in wanted)
+
+wrong = [check for check in checks if not eval(check)]
+print(*wrong, sep="\n        ")
+sys.exit(bool(wrong))
+PYTHON
+
+# scenario NAME FIELDS [-H HEADER] CHECK...: one request of these fields, and what must be true of its answer.
+scenario() {
+  local name=$1 fields=$2 status wrong headers=(); shift 2
+  while [ "${1:-}" = -H ]; do headers+=(-H "$2"); shift 2; done
+  status=$(curl -sS --max-time 120 -o "$scratch/answer" -w '%{http_code}' "$BASE_URL/v1/responses" \
+    -H 'Content-Type: application/json' ${headers[@]+"${headers[@]}"} -d "$fields" 2>"$scratch/curl") || status=000
+  if [ "$status" = 000 ]; then
+    wrong=$(cat "$scratch/curl")
+  elif wrong=$(python3 "$scratch/check.py" "$status" "$scratch/answer" "$@" 2>&1); then
+    echo "ok    $name"; passed=$((passed + 1)); return
+  fi
+  echo "FAIL  $name (HTTP $status)"; echo "        $wrong"; failed=$((failed + 1))
+}
+
+# ask [FIELD...]: a request's JSON, the fields in the order given.
+ask() { local IFS=,; echo "{\"model\": \"$MODEL\", $*}"; }
+say() { printf '"input": "%s"' "$1"; }
+STREAM='"stream": true' TOOLS="\"tools\": [$WEATHER]" BOTH="\"tools\": [$WEATHER, $CLOCK]"
+
+scenario "text" "$(ask "$(say 'Say hello')")" \
+  'status == 200' 'body["status"] == "completed"' 'text' 'not calls'
+scenario "text, streamed" "$(ask "$(say 'Say hello')" "$STREAM")" \
+  'sequence("created", "in_progress", "item.added", "part.added", "text.delta", "text.done", "part.done", "item.done", "completed")' \
+  '"response.done" not in types' '"".join(e["delta"] for e in events if e["type"].endswith("text.delta")) == text'
+scenario "tool call" "$(ask "$(say 'What is the weather in Paris?')" "$TOOLS")" \
+  'calls == [("get_weather", {"city": "Paris"})]'
+scenario "tool call, streamed: the whole sequence" "$(ask "$(say 'What is the weather in Paris?')" "$TOOLS" "$STREAM")" \
+  'sequence("created", "output_item.added", "output_tool_call.begin", "output_tool_call.delta", "function_call_arguments.delta", "output_tool_call.end", "function_call_arguments.done", "output_item.done", "completed", "done")' \
+  '[e["sequence_number"] for e in events] == list(range(len(events)))' \
+  '"".join(e["delta"] for e in events if e["type"].endswith("tool_call.delta")) == body["output"][-1]["arguments"]' \
+  '"".join(e["delta"] for e in events if e["type"].endswith("arguments.delta")) == body["output"][-1]["arguments"]' \
+  'types[-1] == "response.done"' 'calls == [("get_weather", {"city": "Paris"})]'
+scenario "tool call, nested declaration" "$(ask "$(say 'Weather in Paris')" "\"tools\": [$NESTED]")" 'len(calls) == 1'
+scenario "standard events only, by header" "$(ask "$(say 'Weather in Paris')" "$TOOLS" "$STREAM")" \
+  -H 'x-proxy-events: standard' 'len(calls) == 1' 'not any("output_tool_call" in kind for kind in types)' \
+  'types[-1] == "response.completed"'
+scenario "standard events only, for the Node SDK" "$(ask "$(say 'Weather in Paris')" "$TOOLS" "$STREAM")" \
+  -H 'x-stainless-lang: js' 'len(calls) == 1' 'types[-1] == "response.completed"'
+scenario "tool_choice none" "$(ask "$(say 'Weather in Paris')" "$TOOLS" '"tool_choice": "none"')" 'not calls' 'text'
+scenario "tool_choice required" "$(ask "$(say 'Say hello')" "$TOOLS" '"tool_choice": "required"')" 'calls'
+scenario "tool_choice forced" \
+  "$(ask "$(say 'Weather in Paris')" "$BOTH" '"tool_choice": {"type": "function", "name": "get_time"}')" \
+  'calls and {name for name, _ in calls} == {"get_time"}'
+scenario "tool_choice forced, nested" \
+  "$(ask "$(say 'Weather in Paris')" "$BOTH" '"tool_choice": {"type": "function", "function": {"name": "get_time"}}')" \
+  'calls and {name for name, _ in calls} == {"get_time"}'
+scenario "tool_choice allowed_tools" \
+  "$(ask "$(say 'Weather in Paris')" "$BOTH" \
+    '"tool_choice": {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "get_time"}]}')" \
+  'calls and {name for name, _ in calls} == {"get_time"}'
+scenario "parallel calls" "$(ask "$(say 'What is the weather in Paris and London?')" "$TOOLS" "$STREAM")" \
+  '[arguments["city"] for _, arguments in calls] == ["Paris", "London"]' \
+  'len({item["call_id"] for item in body["output"]}) == 2' \
+  '[e["output_index"] for e in events if "output_index" in e] == sorted(e["output_index"] for e in events if "output_index" in e)'
+scenario "parallel calls switched off" \
+  "$(ask "$(say 'What is the weather in Paris and London?')" "$TOOLS" '"parallel_tool_calls": false')" 'len(calls) == 1'
+scenario "second turn with the tool's output" \
+  "$(ask "\"input\": [{\"role\": \"user\", \"content\": \"Weather in Paris?\"}, $CALL, $RESULT]" "$TOOLS")" \
+  'not calls' '"18" in text'
+scenario "hosted tools are left out" "$(ask "$(say 'Weather in Paris')" "\"tools\": [{\"type\": \"web_search\"}, $WEATHER]")" \
+  'status == 200' 'len(calls) == 1'
+scenario "custom tool" "$(ask "$(say 'Use the note tool')" '"tools": [{"type": "custom", "name": "note"}]')" \
+  '[item["type"] for item in body["output"]] == ["custom_tool_call"]' 'body["output"][0]["input"]'
+
+scenario "refused: no JSON" '{"model": ' 'status == 400' 'body["error"]["type"] == "invalid_request_error"'
+scenario "refused: no input" "{\"model\": \"$MODEL\"}" 'status == 400' 'body["error"]["param"] == "input"'
+scenario "refused: an output without its call" "$(ask "\"input\": [$RESULT]")" \
+  'status == 400' 'body["error"]["param"].startswith("input[0]")'
+scenario "refused: a tool without a name" "$(ask "$(say 'hi')" '"tools": [{"type": "function"}]')" \
+  'status == 400' 'body["error"]["param"].startswith("tools[0]")'
+scenario "refused: an unknown tool_choice" "$(ask "$(say 'hi')" "$TOOLS" '"tool_choice": "sometimes"')" \
+  'status == 400' 'body["error"]["param"] == "tool_choice"'
+scenario "still alive" "$(ask "$(say 'Say hello')")" 'status == 200' 'text'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

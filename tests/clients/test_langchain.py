@@ -1,0 +1,89 @@
+"""langchain-openai over the Responses API: the client that breaks first when items interleave."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel
+
+BOTH = "Weather in Paris and London?"
+
+
+@tool
+def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return f"{city}: 18 °C"
+
+
+class Meeting(BaseModel):
+    """A meeting."""
+
+    host: str
+    guests: list[str]
+
+
+@pytest.fixture
+def model(how: dict[str, Any]) -> ChatOpenAI:
+    return ChatOpenAI(model="demo", use_responses_api=True, **how)
+
+
+def cities(message: AIMessage) -> list[str]:
+    return [call["args"]["city"] for call in message.tool_calls]
+
+
+def text(message: AIMessage) -> str:
+    return "".join(block["text"] for block in message.content_blocks if block["type"] == "text")
+
+
+def whole(stream: Any) -> AIMessageChunk:
+    chunks = list(stream)
+    message = chunks[0]
+    for chunk in chunks[1:]:
+        message += chunk
+    return message
+
+
+def test_text(model: ChatOpenAI) -> None:
+    message = model.invoke("good morning")
+    assert "“good morning”" in text(message)
+    assert message.usage_metadata is not None
+    assert message.usage_metadata["total_tokens"] > 0
+    assert text(whole(model.stream("good morning"))) == text(message)
+
+
+def test_parallel_calls_whole_and_streamed(model: ChatOpenAI) -> None:
+    able = model.bind_tools([get_weather])
+    assert cities(able.invoke(BOTH)) == ["Paris", "London"]
+    streamed = whole(able.stream(BOTH))
+    assert cities(streamed) == ["Paris", "London"]
+    assert not streamed.invalid_tool_calls
+
+
+def test_a_tool_loop_over_two_turns(model: ChatOpenAI) -> None:
+    able = model.bind_tools([get_weather])
+    first = whole(able.stream(BOTH))
+    results = [get_weather.invoke(call) for call in first.tool_calls]
+    assert all(isinstance(result, ToolMessage) for result in results)
+    second = able.invoke([HumanMessage(BOTH), first, *results])
+    assert "Paris: 18 °C" in text(second)
+    assert "London: 18 °C" in text(second)
+
+
+def test_a_forced_tool(model: ChatOpenAI) -> None:
+    forced = model.bind_tools([get_weather], tool_choice="get_weather")
+    assert len(forced.invoke("hello").tool_calls) == 1
+
+
+@pytest.mark.parametrize("method", ["json_schema", "function_calling"])
+def test_structured_output(model: ChatOpenAI, method: Any) -> None:
+    typed = model.with_structured_output(Meeting, method=method)
+    expected = Meeting(host="Ann", guests=["Bob", "Cid"])
+    assert typed.invoke("Ann meets Bob and Cid") == expected
+    assert list(typed.stream("Ann meets Bob and Cid"))[-1] == expected
+
+
+async def test_async(model: ChatOpenAI) -> None:
+    message = await model.bind_tools([get_weather]).ainvoke(BOTH)
+    assert cities(message) == ["Paris", "London"]

@@ -1,0 +1,68 @@
+"""R13: the scripts that people run against a running proxy."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.processes import ROOT, serving
+
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def first_start() -> Iterator[str]:
+    """What a newcomer has after `scripts/run`: the proxy with a demo model of its own."""
+    with serving("-m", "proxy", "serve", "--port", "0") as url:
+        yield url
+
+
+def run(*command: str, base_url: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "BASE_URL": base_url, "MODEL": "demo"}
+    return subprocess.run(
+        command,
+        cwd="/",
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_curl_suite_passes(first_start: str) -> None:
+    done = run("bash", str(ROOT / "scripts/test_tool_calling.sh"), base_url=first_start)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FAIL" not in done.stdout
+    assert done.stdout.splitlines()[-1].endswith(" 0 failed")
+
+
+def test_the_curl_suite_can_fail() -> None:
+    done = run("bash", str(ROOT / "scripts/test_tool_calling.sh"), base_url=NOBODY)
+    assert done.returncode == 1
+    assert "ok " not in done.stdout
+    assert "0 passed" in done.stdout
+
+
+def test_the_python_example_shows_the_call_arriving(first_start: str) -> None:
+    done = run(sys.executable, str(ROOT / "manual_tests/tool_calling_simple.py"), base_url=first_start)
+    assert done.returncode == 0, done.stderr
+    assert "response.output_tool_call.delta" in done.stdout
+    assert "The model calls get_weather with {'city': 'Paris'}" in done.stdout
+
+
+def test_the_shell_example_has_two_turns(first_start: str) -> None:
+    done = run("bash", str(ROOT / "manual_tests/tool_calling_example.sh"), base_url=first_start)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("calls get_weather") == 2
+    assert '"temperature": 18' in done.stdout
+
+
+def test_without_a_proxy_the_examples_say_so() -> None:
+    done = run(sys.executable, str(ROOT / "manual_tests/tool_calling_simple.py"), base_url=NOBODY)
+    assert done.returncode == 1
+    assert "scripts/run" in done.stderr
+    assert run("bash", str(ROOT / "manual_tests/tool_calling_example.sh"), base_url=NOBODY).returncode != 0
