@@ -15,10 +15,14 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound.capabilities import BackendProfile
 
-ContentPart = dict[str, Any]
+ContentPart = str | dict[str, Any]
+"""Text is kept as it is for as long as possible: nearly every message ends as one string."""
 
 DETAILS = frozenset({"low", "high"})
 """`auto` is the default, and other words are new to most servers."""
+
+PARTS, MESSAGES = "\n", "\n\n"
+"""What goes between the parts of one message, and between messages that become one."""
 
 NO_IMAGES = "[image left out: this model reads text only]"
 NO_LINKS = "[image left out: this backend takes images inside the request only]"
@@ -32,15 +36,27 @@ _READABLE = re.compile(
 )
 
 
-def text(words: str) -> ContentPart:
-    return {"type": "text", "text": words}
+def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:
+    """The parts of some messages as the content of one.
+
+    A string whenever it is only text: lists are read by fewer servers, and as several messages by one.
+    """
+    if len(blocks) == 1 and len(blocks[0]) == 1 and isinstance(blocks[0][0], str):
+        return blocks[0][0]
+    if any(not isinstance(part, str) for block in blocks for part in block):
+        return [_listed(part) for block in blocks for part in block]
+    return MESSAGES.join([PARTS.join(block) for block in blocks])  # type: ignore[arg-type]  # all are strings
+
+
+def _listed(part: ContentPart) -> dict[str, Any]:
+    return {"type": "text", "text": part} if isinstance(part, str) else part
 
 
 def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
     """ClientFault if it is a file that this backend cannot be told of."""
     match part:
         case Text():
-            return text(part.text)
+            return part.text
         case Image():
             return _image(part, profile, ledger)
         case Audio():
@@ -55,13 +71,13 @@ def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: 
         return of_user(part, profile, ledger)
     except ClientFault:
         ledger.drop("file")
-        return text(NO_FILE)
+        return NO_FILE
 
 
 def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart:
     if profile.images == "none" or (profile.images == "data" and not image.url.startswith("data:")):
         ledger.drop("image")
-        return text(NO_IMAGES if profile.images == "none" else NO_LINKS)
+        return NO_IMAGES if profile.images == "none" else NO_LINKS
     detail = {"detail": image.detail} if image.detail in DETAILS else {}
     return {"type": "image_url", "image_url": {"url": image.url, **detail}}
 
@@ -75,7 +91,7 @@ def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
     if profile.files and file.id:
         return {"type": "file", "file": {"file_id": file.id}}
     if found and _READABLE.fullmatch(found["type"]):
-        return text(f"{file.name or 'file'}:\n{_read(found)}")
+        return f"{file.name or 'file'}:\n{_read(found)}"
     what = f"of type {found['type'] or 'unknown'}" if found else "that is not inside the request"
     raise ClientFault(f"The backend cannot read a file {what}; send its text, or images of its pages.")
 

@@ -30,7 +30,7 @@ from proxy.core.model import (
 from proxy.core.outbound import chat_content
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.capabilities import BackendProfile
-from proxy.core.outbound.chat_content import ContentPart
+from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.tools import custom
 from proxy.core.tools.names import NameTable
 
@@ -43,11 +43,10 @@ CONTINUE = "Continue."
 """Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
 beginning and go on in it."""
 
+MOVED = "[more in the next message]"
+
 RAW = "_raw"
 """Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
-
-PARTS, MESSAGES = "\n", "\n\n"
-"""What goes between the parts of one message, and between messages that become one."""
 
 
 @dataclass(slots=True)
@@ -99,7 +98,7 @@ class _Conversation:
         for turn in turns:
             take[turn.role](turn.parts)
         if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
-            self._user([chat_content.text(CONTINUE)])
+            self._user([CONTINUE])
         if note:
             self._system.append(note)
         first = (
@@ -112,15 +111,15 @@ class _Conversation:
     # ── taking turns in ────────────────────────────────────────────────────────────────────────────────────────
 
     def _instruct(self, parts: Sequence[Part]) -> None:
-        words = PARTS.join(part["text"] for part in self._readable(parts) if part["type"] == "text")
+        words = PARTS.join([part for part in self._readable(parts) if isinstance(part, str)])
         if not words:
             return
         if not self._drafts or self._profile.late_system == "merge":
             self._system.append(words)
         elif self._profile.late_system == "keep":
-            self._drafts.append(_Draft(self._profile.system_role, [[chat_content.text(words)]]))
+            self._drafts.append(_Draft(self._profile.system_role, [[words]]))
         else:
-            self._user([chat_content.text(f"<system>\n{words}\n</system>")])
+            self._user([f"<system>\n{words}\n</system>"])
 
     def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
         readable = []
@@ -142,7 +141,7 @@ class _Conversation:
             last.blocks.append(block)
             return
         if last and last.role == "tool" and self._profile.after_tool:
-            self._drafts.append(_Draft("assistant", [[chat_content.text(self._profile.after_tool)]]))
+            self._drafts.append(_Draft("assistant", [[self._profile.after_tool]]))
         self._drafts.append(_Draft("user", [block]))
 
     def _assistant(self, parts: Sequence[Part]) -> None:
@@ -151,7 +150,7 @@ class _Conversation:
             match part:
                 case Text() | Refusal():
                     if part.text:
-                        draft.blocks.append([chat_content.text(part.text)])
+                        draft.blocks.append([part.text])
                 case Reasoning():
                     draft.reasoning.append(part)
                 case Call():
@@ -167,7 +166,7 @@ class _Conversation:
             last.reasoning += draft.reasoning
         else:
             if not last:
-                self._user([chat_content.text(CONTINUE)])
+                self._user([CONTINUE])
             self._drafts.append(draft)
 
     def _call(self, call: Call, draft: _Draft) -> None:
@@ -176,7 +175,7 @@ class _Conversation:
             custom.wrap(call.arguments) if call.kind is ToolKind.CUSTOM else object_text(call.arguments)
         )
         if self._flatten:
-            draft.blocks.append([chat_content.text(f"[called {name}: {arguments}]")])
+            draft.blocks.append([f"[called {name}: {arguments}]"])
             return
         function = {"name": name, "arguments": arguments}
         draft.calls.append({"id": self._ids.upstream(call.call_id), "type": "function", "function": function})
@@ -187,22 +186,24 @@ class _Conversation:
             if not isinstance(result, Result):
                 self._ledger.drop("misplaced_part")
                 continue
-            origin = chat_content.text(f"[returned by {self._called.get(result.call_id, 'a tool')}]")
             contents = [chat_content.of_tool(part, self._profile, self._ledger) for part in result.content]
             if self._flatten:
-                self._user([origin, *contents])
+                self._user([self._origin(result), *contents])
                 continue
-            words = [part for part in contents if part["type"] == "text"]
+            words: list[ContentPart] = [part for part in contents if isinstance(part, str)]
             if len(words) < len(contents):
-                words.append(chat_content.text("[more in the next message]"))
-                moved += [origin, *(part for part in contents if part["type"] != "text")]
+                words.append(MOVED)
+                moved += [self._origin(result), *(part for part in contents if not isinstance(part, str))]
             self._drafts.append(_Draft("tool", [words], answers=self._ids.upstream(result.call_id)))
         self._user(moved)
+
+    def _origin(self, result: Result) -> str:
+        return f"[returned by {self._called.get(result.call_id, 'a tool')}]"
 
     # ── giving messages out ────────────────────────────────────────────────────────────────────────────────────
 
     def _message(self, draft: _Draft) -> Message:
-        message: Message = {"role": draft.role, "content": _content(draft.blocks)}
+        message: Message = {"role": draft.role, "content": chat_content.content(draft.blocks)}
         if draft.answers is not None:
             message["tool_call_id"] = draft.answers
         if draft.role == "assistant":
@@ -237,14 +238,6 @@ class _Conversation:
     def _forget(self, draft: _Draft) -> None:
         if draft.reasoning:
             self._ledger.drop("reasoning")
-
-
-def _content(blocks: list[list[ContentPart]]) -> str | list[ContentPart]:
-    """A string whenever it is only text: part lists are read by fewer servers, and as several messages by one."""
-    parts = [part for block in blocks for part in block]
-    if any(part["type"] != "text" for part in parts):
-        return parts
-    return MESSAGES.join(PARTS.join(part["text"] for part in block) for block in blocks)
 
 
 def _details(part: Reasoning) -> list[Any]:

@@ -39,10 +39,8 @@ class NameTable:
 
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
         """The name the backend sees. A history may name tools that are no longer declared: they get one too."""
-        for key in ((tool, kind), *((tool, other) for other in ToolKind)):
-            if key in self._by_key:
-                return self._by_key[key]
-        return self._assign((tool, kind))
+        known = self._by_key.get((tool, kind))
+        return known or self._of_another_kind(tool) or self._assign((tool, kind))
 
     def client(self, upstream: str) -> Key:
         """The client's own name and kind. A name that nobody has heard of is a function's, as it stands."""
@@ -60,6 +58,10 @@ class NameTable:
     def permits(self, upstream: str) -> bool:
         """False only under a restriction: the client wants no calls, or calls of other tools only."""
         return self._permitted is None or upstream in self._permitted
+
+    def _of_another_kind(self, tool: ToolName) -> str | None:
+        """A history may remember a tool as what it once was; it means the one that there is."""
+        return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)
 
     def _assign(self, key: Key) -> str:
         name = next(name for name in _candidates(key) if name not in self._by_name)

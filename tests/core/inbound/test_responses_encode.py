@@ -207,11 +207,7 @@ def test_r04_the_last_event_of_an_extended_stream_repeats_the_whole_response() -
 
 def test_r04_items_of_an_extended_stream_have_their_id_beside_them() -> None:
     for extended in (True, False):
-        items = [
-            event
-            for event in encode(*part(CALL, "{}"[:0] or '{"a":1}'), END, extended=extended)
-            if "item" in event
-        ]
+        items = [event for event in encode(*part(CALL, '{"a":1}'), END, extended=extended) if "item" in event]
         assert [event.get("item_id") for event in items] == [items[0]["item"]["id"] if extended else None] * 2
 
 
@@ -285,6 +281,48 @@ def test_a_failure_within_a_call_keeps_what_was_received() -> None:
     assert types(events)[-4:] == ["response.function_call_arguments.done", DONE, "error", "response.failed"]
     [item] = events[-1]["response"]["output"]
     assert (item["status"], item["arguments"]) == ("incomplete", '{"a"')
+
+
+@pytest.mark.parametrize("extended", [False, True])
+@pytest.mark.parametrize("call", [CALL, CUSTOM], ids=["function", "custom"])
+def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Call, extended: bool) -> None:
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW),
+        frames.append,
+        extended=extended,
+        close_cut_calls=False,
+    )
+    events = [*part(Text("x"), "x"), *part(CALL, '{"a":1}'), *part(call, '{"a"', complete=False)]
+    for event in (ReplyStarted(), *events, ReplyEnded(Ending.FAILED, None, Truncated("Gone."))):
+        encoder.feed(event)
+    told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
+    ends = [
+        event
+        for event in told
+        if event["type"].endswith((".done", ".end")) and event.get("output_index") == 2
+    ]
+    assert ends == []
+    last = told[-2 if extended else -1]
+    assert (last["type"], last["sequence_number"]) == ("response.failed", len(told) - (2 if extended else 1))
+    assert [(item["type"], item["status"]) for item in last["response"]["output"]] == [
+        ("message", "completed"),
+        ("function_call", "completed"),
+    ]
+
+
+def test_half_a_text_is_closed_for_everybody() -> None:
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, close_cut_calls=False
+    )
+    for event in (
+        ReplyStarted(),
+        *part(Text("x"), "x", complete=False),
+        ReplyEnded(Ending.MAX_TOKENS, USAGE),
+    ):
+        encoder.feed(event)
+    assert read_stream(b"".join(frames))[-2]["item"]["status"] == "incomplete"
 
 
 def test_f11_the_delay_of_a_rate_limit_is_in_both_messages() -> None:

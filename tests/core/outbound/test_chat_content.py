@@ -7,16 +7,12 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS, of_tool, of_user
+from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS, content, of_tool, of_user
 from tests.core.outbound.asking import profile
 
 PNG = "data:image/png;base64,AAAA"
 PDF = "data:application/pdf;base64,AAAA"
 LINK = "https://x.example/a.png"
-
-
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
 
 
 def image(url: str, **detail: str) -> dict[str, Any]:
@@ -26,14 +22,14 @@ def image(url: str, **detail: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("part", "fields", "expected"),
     [
-        (Text("a"), {}, text("a")),
+        (Text("a"), {}, "a"),
         (Image(LINK), {}, image(LINK)),
         (Image(LINK, "high"), {}, image(LINK, detail="high")),
         (Image(LINK, "auto"), {}, image(LINK)),
         (Image(LINK, "original"), {}, image(LINK)),
-        (Image(LINK), {"images": "data"}, text(NO_LINKS)),
+        (Image(LINK), {"images": "data"}, NO_LINKS),
         (Image(PNG), {"images": "data"}, image(PNG)),
-        (Image(PNG), {"images": "none"}, text(NO_IMAGES)),
+        (Image(PNG), {"images": "none"}, NO_IMAGES),
         (Audio("AAAA", "wav"), {}, {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}),
         (
             File("a.pdf", data=PDF),
@@ -44,17 +40,17 @@ def image(url: str, **detail: str) -> dict[str, Any]:
         (File(id="file_1"), {"files": True}, {"type": "file", "file": {"file_id": "file_1"}}),
         (File("a.png", data=PNG), {}, image(PNG)),
         (File("a.png", data=PNG), {"files": True}, image(PNG)),
-        (File("a.png", data=PNG), {"images": "none"}, text(NO_IMAGES)),
-        (File("a.txt", data="data:text/plain;base64,SGkh"), {}, text("a.txt:\nHi!")),
-        (File("a.txt", data="data:text/plain;charset=utf-8;base64,77u/SGkh"), {}, text("a.txt:\nHi!")),
-        (File("a.txt", data="data:text/plain;base64,SGkh%3D".replace("%3D", "")), {}, text("a.txt:\nHi!")),
-        (File(data="data:text/csv,a%2Cb"), {}, text("file:\na,b")),
-        (File(data="data:application/json;base64,e30="), {}, text("file:\n{}")),
-        (File(data="data:application/ld+json,{}"), {}, text("file:\n{}")),
-        (File(data="data:text/plain;base64,/w=="), {}, text("file:\n\ufffd")),
+        (File("a.png", data=PNG), {"images": "none"}, NO_IMAGES),
+        (File("a.txt", data="data:text/plain;base64,SGkh"), {}, "a.txt:\nHi!"),
+        (File("a.txt", data="data:text/plain;charset=utf-8;base64,77u/SGkh"), {}, "a.txt:\nHi!"),
+        (File("a.txt", data="data:text/plain;base64,SGkh%3D".replace("%3D", "")), {}, "a.txt:\nHi!"),
+        (File(data="data:text/csv,a%2Cb"), {}, "file:\na,b"),
+        (File(data="data:application/json;base64,e30="), {}, "file:\n{}"),
+        (File(data="data:application/ld+json,{}"), {}, "file:\n{}"),
+        (File(data="data:text/plain;base64,/w=="), {}, "file:\n\ufffd"),
     ],
 )
-def test_what_a_part_becomes(part: Any, fields: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_what_a_part_becomes(part: Any, fields: dict[str, Any], expected: Any) -> None:
     assert of_user(part, profile(**fields), Ledger()) == expected
     assert of_tool(part, profile(**fields), Ledger()) == expected
 
@@ -76,5 +72,21 @@ def test_a_file_that_nobody_can_read_is_the_clients_fault_unless_a_tool_made_it(
     with pytest.raises(ClientFault, match=words):
         of_user(file, profile(files=files), Ledger())
     ledger = Ledger()
-    assert of_tool(file, profile(files=files), ledger) == text(NO_FILE)
+    assert of_tool(file, profile(files=files), ledger) == NO_FILE
     assert ledger.dropped == {"file": 1}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ([["a"]], "a"),
+        ([["a", "b"], ["c"]], "a\nb\n\nc"),
+        ([[]], ""),
+        (
+            [["a"], [image(PNG), "b"]],
+            [{"type": "text", "text": "a"}, image(PNG), {"type": "text", "text": "b"}],
+        ),
+    ],
+)
+def test_content_is_one_string_unless_there_is_more_than_text(blocks: Any, expected: Any) -> None:
+    assert content(blocks) == expected

@@ -213,6 +213,22 @@ def said(
             [0, 1],
             id="F51 index, then id: one id for two calls that have indexes and names of their own",
         ),
+        pytest.param(
+            [
+                said(0, "same", "f"),
+                said(1, "same", "g"),
+                said(0, "same", None, "{}"),
+                said(1, "same", None, "{}"),
+                said(2, "same", None, "{}"),
+            ],
+            [0, 1, 0, 1, 1],
+            id="F51 and all their fragments, by index as long as there is a call",
+        ),
+        pytest.param(
+            [said(0, None, "f", '{"a"'), said(0, None, "g"), said(0, None, None, "{}")],
+            [0, 1, 1],
+            id="no ids: another name is another call although arguments are missing",
+        ),
     ],
 )
 def test_f51_the_call_of_a_fragment(deltas: list[CallDelta], calls: list[int]) -> None:

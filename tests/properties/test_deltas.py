@@ -1,0 +1,264 @@
+"""Any deltas in any order, most of them nonsense: the promises hold, and nothing is lost without being counted."""
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.core.errors import BackendFault
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    Ending,
+    ErrorDelta,
+    Finish,
+    FinishDelta,
+    PartDelta,
+    PartStarted,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from proxy.core.stream.collector import Collector
+from proxy.core.stream.think import ThinkSplitter
+from proxy.core.tools.names import NameTable
+from tests.core.stream.assembling import TOOLS, Assembled, assemble
+from tests.helpers import NOW, WITH_TOOLS, counting_mint, read_stream
+from tests.properties.examples import examples
+
+words = st.sampled_from(["a", "b ", "\n", "", "<think>", "</think>", "é😀", "{}"])
+names = st.sampled_from(
+    [
+        None,
+        None,
+        None,
+        "get_time",
+        "get_weather",
+        "exec",
+        "exec_",
+        "command",
+        "apply_patch",
+        "mcp__docs__search",
+        "nope",
+        "",
+    ]
+)
+ids = st.sampled_from([None, None, "x", "y", "z", "taken", "x" * 65, "\n"])
+arguments = st.sampled_from(["", "", "{", "}", "{}", '{"a":1}', '"', '"}', '{"input":"', "\\", " ", "[", "1"])
+
+prose = st.one_of(
+    st.builds(TextDelta, words, st.sampled_from([None, None, [{"token": "t"}]])),
+    st.builds(ReasoningDelta, words),
+    st.builds(RefusalDelta, words),
+)
+calls = st.builds(CallDelta, st.sampled_from([None, 0, 0, 1, 2]), ids, names, arguments)
+going_on = st.one_of(prose, calls, calls, st.builds(UsageDelta, st.builds(Usage, *[st.integers(0, 9)] * 3)))
+ends = st.sampled_from(
+    [
+        *(FinishDelta(finish) for finish in Finish),
+        FinishDelta(Finish.STOP),
+        EndDelta(),
+        ErrorDelta(BackendFault("Bad.")),
+    ]
+)
+deltas = st.builds(
+    lambda *lists: [delta for part in lists for delta in part],
+    st.lists(going_on, max_size=12),
+    st.lists(ends, max_size=2),
+    st.lists(st.one_of(going_on, ends), max_size=4),
+)
+tables = st.sampled_from(
+    [NameTable(TOOLS), NameTable(TOOLS, only=[ToolName("get_time")]), NameTable(TOOLS, only=[]), NameTable()]
+)
+
+
+def assembled(said: list[Delta], names: NameTable, identity: str = "id") -> Assembled:
+    """`assemble` itself checks what is promised of the order of events."""
+    return assemble(*said, names=names, taken_ids={"taken"}, identity=identity)
+
+
+def heard(said: list[Delta]) -> list[Delta]:
+    """What was said before the reply ended."""
+    for number, delta in enumerate(said):
+        if isinstance(delta, EndDelta | ErrorDelta):
+            return said[:number]
+    return said
+
+
+@examples(250)
+@given(deltas, tables, st.sampled_from(["id", "index"]))
+def test_the_promises_hold_for_any_deltas(said: list[Delta], names: NameTable, identity: str) -> None:
+    reply = assembled(said, names, identity)
+    assert reply.assembler.ended
+    assert reply.assembler.fault is reply.ended.fault
+    assert reply.assembler.begun == any(isinstance(event, PartStarted) for event in reply.events)
+    ids = [ended.part.call_id for ended in reply.parts if isinstance(ended.part, Call)]
+    assert all(0 < len(id) <= 64 and id.isprintable() and id != "taken" for id in ids)
+
+
+@examples(250)
+@given(deltas, tables)
+def test_prose_is_delivered_in_order_and_only_a_cut_loses_any_and_is_counted(
+    said: list[Delta], names: NameTable
+) -> None:
+    reply = assembled(said, names)
+    for kind, part in ((TextDelta, Text), (ReasoningDelta, Reasoning), (RefusalDelta, Refusal)):
+        came = "".join(delta.text for delta in heard(said) if isinstance(delta, kind))
+        left = "".join(ended.part.text for ended in reply.parts if isinstance(ended.part, part))
+        assert came.startswith(left)
+        assert left == came or reply.odd["text_cut"]
+
+
+@examples(250)
+@given(deltas, tables)
+def test_no_argument_is_invented_and_each_that_is_lost_is_counted(
+    said: list[Delta], names: NameTable
+) -> None:
+    reply = assembled(said, names)
+    made = [ended.part for ended in reply.parts if isinstance(ended.part, Call)]
+    came = Counter("".join(delta.arguments for delta in heard(said) if isinstance(delta, CallDelta)))
+    left = Counter("".join(call.arguments for call in made if call.kind is ToolKind.FUNCTION))
+    made_up = Counter({"{": 0, "}": 0})
+    made_up.update("".join(call.arguments for call in made if call.arguments == "{}"))
+    assert not left - came - made_up
+    reasons = (
+        "call_dropped_nameless",
+        "call_dropped_forbidden",
+        "call_dropped_cut",
+        "arguments_after_call",
+        "placeholder_arguments",
+    )
+    if not any(reply.odd.get(reason) for reason in reasons) and all(
+        call.kind is ToolKind.FUNCTION for call in made
+    ):
+        assert not came - left
+
+
+@examples(250)
+@given(deltas, tables)
+def test_r3_no_success_without_proof(said: list[Delta], names: NameTable) -> None:
+    reply = assembled(said, names)
+    before, after = heard(said), said[len(heard(said)) :]
+    finishes = [delta.finish for delta in before if isinstance(delta, FinishDelta)]
+    ending = reply.ended.ending
+    if after and isinstance(after[0], ErrorDelta):
+        assert ending is Ending.FAILED
+    elif finishes:
+        assert (
+            ending
+            in {
+                Finish.STOP: (Ending.COMPLETED, Ending.FAILED),
+                Finish.LENGTH: (Ending.MAX_TOKENS,),
+                Finish.FILTER: (Ending.FILTERED,),
+            }[finishes[0]]
+        )
+    else:
+        assert ending is Ending.FAILED or (ending is Ending.COMPLETED and after)
+    if ending is Ending.COMPLETED:
+        assert all(ended.complete for ended in reply.parts)
+        assert any(not isinstance(ended.part, Reasoning) for ended in reply.parts)
+
+
+@examples(100)
+@given(deltas, deltas)
+def test_a_dead_machine_stays_dead(said: list[Delta], more: list[Delta]) -> None:
+    reply = assembled([*said, EndDelta()], NameTable(TOOLS))
+    events, late = list(reply.events), reply.odd.get("delta_after_end", 0)
+    for delta in more:
+        reply.assembler.feed(delta)
+    reply.assembler.close()
+    assert reply.events == events
+    assert reply.odd.get("delta_after_end", 0) == late + len(more)
+
+
+@examples(100)
+@given(deltas, st.data())
+def test_no_cut_of_the_prose_matters(said: list[Delta], data: st.DataObject) -> None:
+    pieces: list[Delta] = []
+    for delta in said:
+        if isinstance(delta, TextDelta | ReasoningDelta | RefusalDelta) and len(delta.text) > 1:
+            at = data.draw(st.integers(1, len(delta.text) - 1))
+            pieces += [type(delta)(delta.text[:at]), type(delta)(delta.text[at:])]
+        else:
+            pieces.append(type(delta)(delta.text) if isinstance(delta, TextDelta) else delta)
+    assert merged(assembled(pieces, NameTable(TOOLS)).events) == merged(
+        assembled(said, NameTable(TOOLS)).events
+    )
+
+
+def merged(events: list[Any]) -> list[Any]:
+    lines: list[Any] = []
+    for event in events:
+        if isinstance(event, PartDelta) and lines and isinstance(lines[-1], str):
+            lines[-1] += event.text
+        else:
+            lines.append(event.text if isinstance(event, PartDelta) else _told(event))
+    return lines
+
+
+def _told(event: Any) -> str | tuple[str, ...]:
+    """Faults are compared by what they say, and log probabilities not at all."""
+    part = getattr(event, "part", None)
+    if isinstance(part, Text):
+        return ("text", part.text, str(event.complete))
+    fault = getattr(event, "fault", None)
+    return (
+        ("ended", event.ending.value, str(fault), str(event.usage))
+        if hasattr(event, "ending")
+        else (repr(event),)
+    )
+
+
+@examples(150)
+@given(deltas, tables, st.booleans())
+def test_whatever_was_said_the_client_gets_one_valid_stream(
+    said: list[Delta], names: NameTable, extended: bool
+) -> None:
+    frames: list[bytes] = []
+    response = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW)
+    collector = Collector(ResponsesEncoder(response, frames.append, extended=extended).feed)
+    for event in assembled(said, names).events:
+        collector.feed(event)
+    final = read_stream(b"".join(frames))[-1]["response"]
+    whole = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(collector.reply)
+    for one in (final, whole):
+        one["output"] = [
+            {name: value for name, value in item.items() if name != "id"} for item in one["output"]
+        ]
+    assert whole == final
+
+
+# ── thoughts ──
+
+snippets = st.lists(
+    st.sampled_from(
+        ["<think>", "</think>", "<", "</", "think", ">", " ", "\n", "a", "😀", " " * 40, "<think"]
+    ),
+    max_size=10,
+)
+
+
+@examples(150)
+@given(snippets)
+def test_text_out_and_markup_taken_are_the_text_that_came_in(pieces: list[str]) -> None:
+    """Read once more by hand: a block at the very start is reasoning, with the blanks around its tags."""
+    content = "".join(pieces)
+    blanks = len(content) - len(content.lstrip())
+    reasoning, text = "", content
+    if blanks <= 64 and content.lstrip().startswith("<think>"):
+        inside, _, after = content.lstrip().removeprefix("<think>").partition("</think>")
+        reasoning, text = inside.lstrip(), after.lstrip()
+    for cutting in ([content], pieces, list(content)):
+        out: list[Delta] = []
+        splitter = ThinkSplitter(out.append)
+        for piece in cutting:
+            splitter.feed(TextDelta(piece))
+        splitter.close()
+        assert "".join(delta.text for delta in out if isinstance(delta, ReasoningDelta)) == reasoning
+        assert "".join(delta.text for delta in out if isinstance(delta, TextDelta)) == text

@@ -1,0 +1,273 @@
+"""The architecture, read from the imports: arrows point downward only, the core neither waits nor looks at a clock.
+
+Each rule is one test that lists all who break it.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+MAX_LINES = 350
+EXCUSE = "Longer than most because"
+"""How the docstring of a long file begins to explain itself."""
+
+
+@dataclass(frozen=True)
+class Module:
+    path: Path
+
+    @cached_property
+    def name(self) -> str:
+        parts = self.path.relative_to(ROOT).with_suffix("").parts
+        return ".".join(parts).removesuffix(".__init__")
+
+    @cached_property
+    def lines(self) -> int:
+        return len(self.path.read_bytes().splitlines())
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.path.read_bytes())
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    @property
+    def docstring(self) -> str:
+        return " ".join((ast.get_docstring(self.tree) or "").split())
+
+    @property
+    def has_code(self) -> bool:
+        """Does it define anything that can be wrong? Names and constants alone cannot."""
+        return any(
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in self.tree.body
+        )
+
+    @cached_property
+    def imports(self) -> list[str]:
+        """What is imported, anywhere in the file, in full; `from a import b` may name the module `a.b`."""
+        found: list[str] = []
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                found += (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                found += (f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names)
+        return found
+
+    @cached_property
+    def own_imports(self) -> set[str]:
+        """The modules of the project among them."""
+        found = set()
+        for name in self.imports:
+            while name and name not in MODULES:
+                name = name.rpartition(".")[0]
+            found |= {name} - {"", self.name}
+        return found
+
+    @property
+    def mirror(self) -> Path:
+        inside = self.path.relative_to(ROOT / "proxy")
+        return ROOT / "tests" / inside.with_name(f"test_{inside.name}")
+
+
+MODULES = {module.name: module for module in map(Module, sorted((ROOT / "proxy").rglob("*.py")))}
+EVERY = list(MODULES.values())
+CORE = [module for module in EVERY if module.name.startswith("proxy.core")]
+
+
+# ── arrows ──
+
+ROOMS = {
+    "proxy.core", "proxy.core.tools", "proxy.core.inbound", "proxy.core.outbound", "proxy.core.stream",
+    "proxy.core.markup", "proxy.core.policy", "proxy.shell", "proxy.demo",
+}  # fmt: skip
+"""`proxy.core` is what lies directly in it: the words that all rooms share."""
+
+MAY_IMPORT = {
+    "proxy": set(),
+    "proxy.core": set(),
+    "proxy.core.tools": {"proxy.core"},
+    "proxy.core.inbound": {"proxy.core", "proxy.core.tools"},
+    "proxy.core.outbound": {"proxy.core", "proxy.core.tools"},
+    "proxy.core.stream": {"proxy.core", "proxy.core.tools"},
+    "proxy.core.markup": {"proxy.core", "proxy.core.tools"},
+    "proxy.core.policy": {"proxy.core"},
+    "proxy.demo": set(),
+    "proxy.shell": {"proxy", *(room for room in ROOMS if room.startswith("proxy.core"))},
+    "proxy.config": {"proxy.core", "proxy.core.inbound", "proxy.core.outbound", "proxy.core.policy"},
+    "proxy.app": {"proxy", "proxy.config", *ROOMS},
+    "proxy.cli": {"proxy", "proxy.app", "proxy.config", "proxy.core", "proxy.demo"},
+    "proxy.__main__": {"proxy.cli"},
+}
+"""The rooms below each room. Within itself a room is free, as long as it goes in no circle."""
+
+EXCEPTIONS = {
+    "proxy.core.tools.prepare → proxy.core.outbound.capabilities": "words for what a backend can do; no behaviour",
+}
+"""Single arrows that go beside the rule, each with its reason."""
+
+
+def room(name: str) -> str:
+    """The room of a module; one that lies directly in the package is a room of its own."""
+    inside = [room for room in ROOMS if name == room or name.startswith(f"{room}.")]
+    return max(inside, key=len, default=name)
+
+
+def test_arrows_point_downward_only() -> None:
+    wrong = {
+        f"{module.name} → {name}"
+        for module in EVERY
+        for name in module.own_imports
+        if room(name) not in {room(module.name), *MAY_IMPORT[room(module.name)]}
+    }
+    assert wrong == set(EXCEPTIONS)
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    waiting = {module.name: module.own_imports for module in EVERY}
+    while free := [name for name, needs in waiting.items() if not needs & waiting.keys()]:
+        for name in free:
+            del waiting[name]
+    assert not waiting
+
+
+def test_no_import_is_relative() -> None:
+    """A line that is moved or copied means the same wherever it stands."""
+    assert not {module.name for module in EVERY if any(name.startswith(".") for name in module.imports)}
+
+
+def test_every_module_is_reached_from_the_command_line() -> None:
+    """What nobody imports is dead."""
+    reached: set[str] = set()
+    ahead = ["proxy.__main__"]
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached.add(name)
+            ahead += MODULES[name].own_imports
+    packages = {module.name for module in EVERY if module.path.name == "__init__.py"}
+    dead = MODULES.keys() - reached - packages
+    assert not dead
+
+
+def test_what_is_private_to_a_module_stays_there() -> None:
+    assert not {
+        f"{module.name} takes {name}"
+        for module in EVERY
+        for name in module.imports
+        if name.startswith("proxy.")
+        and name.rpartition(".")[2].startswith("_")
+        and not name.endswith("__version__")
+    }
+
+
+def test_only_the_command_line_knows_the_demo() -> None:
+    knowing = {
+        module.name
+        for module in EVERY
+        if room(module.name) != "proxy.demo"
+        and any(room(name) == "proxy.demo" for name in module.own_imports)
+    }
+    assert knowing <= {"proxy.cli", "proxy.app"}
+
+
+# ── the core ──
+
+OUTSIDE_WORLD = {
+    "aiohttp", "asyncio", "datetime", "io", "logging", "os", "pathlib", "random", "secrets", "select", "socket", "ssl",
+    "structlog", "subprocess", "sys", "tempfile", "threading", "time", "uuid", "uvloop",
+}  # fmt: skip
+"""Clocks, chance, files, sockets and logs: whoever needs their answer gets it as a parameter."""
+
+HARMLESS = {
+    "proxy.core.outbound.retry_after imports datetime": "the type of a date that was read from a header",
+}
+CLOCKS = {"now", "utcnow", "today", "time", "monotonic", "perf_counter"}
+WAITING = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
+SIDE_DOORS = {"open", "print", "input", "exec", "eval", "__import__"}
+
+
+def test_the_core_awaits_nothing() -> None:
+    assert not {
+        f"{module.name} awaits"
+        for module in CORE
+        for node in module.nodes
+        if isinstance(node, WAITING) or (isinstance(node, ast.comprehension) and node.is_async)
+    }
+
+
+def test_the_core_knows_nothing_of_the_world_outside() -> None:
+    assert {
+        f"{module.name} imports {package}"
+        for module in CORE
+        for package in {name.partition(".")[0] for name in module.imports} & OUTSIDE_WORLD
+    } == set(HARMLESS)
+
+
+def test_the_core_asks_no_clock() -> None:
+    """Not even through a class that is harmless by itself. A clock that is a parameter is called by its own name."""
+    assert not {
+        f"{module.name} calls {ast.unparse(node.func)}"
+        for module in CORE
+        for node in module.nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CLOCKS
+        and not ast.unparse(node.func).startswith("self.")
+    }
+
+
+def test_the_core_opens_and_prints_nothing() -> None:
+    assert not {
+        f"{module.name} calls {node.func.id}"
+        for module in CORE
+        for node in module.nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SIDE_DOORS
+    }
+
+
+# ── files ──
+
+WITHOUT_TEST: dict[str, str] = {}
+"""Modules without a test file of their own, each with the reason."""
+
+WITHOUT_MODULE = {
+    "tests/core/inbound/test_any_request.py": "all readers of a request at once",
+}
+"""Test files in the mirrored folders that belong to no single module, each with the reason."""
+
+
+def mirrored_tests() -> Iterator[Path]:
+    for place in ("core", "shell", "demo"):
+        yield from (ROOT / "tests" / place).rglob("test_*.py")
+
+
+def test_every_module_has_its_test() -> None:
+    lonely = {module.name for module in EVERY if module.has_code and not module.mirror.is_file()}
+    assert sorted(lonely) == sorted(WITHOUT_TEST)
+
+
+def test_every_test_has_its_module() -> None:
+    """A module that is renamed takes its test along."""
+    mirrors = {module.mirror for module in EVERY}
+    assert {
+        str(path.relative_to(ROOT)) for path in mirrored_tests() if path not in mirrors
+    } == WITHOUT_MODULE.keys()
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert not {module.name for module in EVERY if not module.docstring}
+
+
+def test_a_long_file_has_an_excuse_and_no_other() -> None:
+    long = [module.name for module in EVERY if module.lines > MAX_LINES]
+    assert long == [module.name for module in EVERY if EXCUSE in module.docstring]
+
+
+def test_no_module_is_a_drawer_for_everything() -> None:
+    drawers = {"utils", "util", "helpers", "common", "misc", "shared"}
+    assert not {module.name for module in EVERY if drawers & set(module.name.split("."))}
