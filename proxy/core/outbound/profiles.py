@@ -1,7 +1,7 @@
 """The known backends: what differs from the default, and nothing else.
 
 Hosted services change any week, so each value is only where we start; `lessons` corrects it from the backend's own
-refusals. The fields and their defaults are explained in `capabilities`.
+refusals. The fields and their defaults are explained in `capabilities`. Longer than most because it is one table.
 """
 
 from collections.abc import Mapping

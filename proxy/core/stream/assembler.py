@@ -247,24 +247,20 @@ class Assembler:
 
     def _own_id(self, said: str | None) -> str:
         """The backend's id where clients can use it: short, printable and not yet in this conversation."""
-        usable = (
-            said is not None and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._ids
-        )
-        call_id = said if said is not None and usable else self._mint.call()
+        usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._ids
+        call_id = said if said and usable else self._mint.call()
         self._ids.add(call_id)
         return call_id
 
     def _end_call(self, call: CallState, complete: bool) -> Call:
+        is_function = call.type is ToolKind.FUNCTION
+        told = is_function and bool(call.arguments)
         text = "".join(call.arguments) or call.take_pending()
-        if call.type is ToolKind.CUSTOM:
-            text = custom.unwrap(text) if complete else text
-            if text:
-                self._emit_event(PartDelta(text))
-        elif not call.arguments:
-            text = text or (EMPTY_OBJECT if complete else "")
-            if text:
-                self._emit_event(PartDelta(text))
-        elif complete and not jsontext.is_object(text):
+        if complete:
+            text = text or EMPTY_OBJECT if is_function else custom.unwrap(text)
+        if text and not told:
+            self._emit_event(PartDelta(text))
+        if complete and is_function and not jsontext.is_object(text):
             # The model's error belongs to the client: passed on as it is (R09).
             self._ledger.odd("malformed_arguments")
         call.move(CallPhase.ENDED)
