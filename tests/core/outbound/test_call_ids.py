@@ -3,15 +3,14 @@
 import re
 from typing import get_args
 
-import pytest
-
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.capabilities import CallIdForm
+from tests.tables import table
 
 FORMS: tuple[CallIdForm, ...] = get_args(CallIdForm)
 
 
-@pytest.mark.parametrize(
+@table(
     ("form", "call_id"),
     [
         ("any", "functions.shell:0"),
@@ -26,7 +25,7 @@ def test_an_id_that_fits_stays(form: CallIdForm, call_id: str) -> None:
     assert CallIds(form).upstream(call_id) == call_id
 
 
-@pytest.mark.parametrize(
+@table(
     ("form", "call_id", "upstream"),
     [
         ("any", "", r"call_[0-9a-f]{32}"),
@@ -45,7 +44,7 @@ def test_another_gets_a_substitute_that_is_always_the_same(
     assert ids.upstream(call_id) == CallIds(form).upstream(call_id) == made
 
 
-@pytest.mark.parametrize("form", FORMS)
+@table("form", FORMS)
 def test_an_id_that_looks_like_the_substitute_of_another_is_told_apart(form: CallIdForm) -> None:
     taken = CallIds(form).upstream("")
     ids = CallIds(form)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.core.outbound.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
+from tests.tables import table
 
 SAFEST: dict[str, Any] = {
     "hosts": (),
@@ -45,7 +46,7 @@ SAFEST: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(SAFEST))
+@table("name", sorted(SAFEST))
 def test_the_default_of_each_field(name: str) -> None:
     assert getattr(DEFAULT, name) == SAFEST[name]
 
@@ -78,7 +79,7 @@ def test_a_hand_may_set_fields_in_the_types_that_toml_has() -> None:
     assert DEFAULT.first_byte_s == 600
 
 
-@pytest.mark.parametrize(
+@table(
     ("overrides", "words"),
     [
         ({"pararel": "omit"}, r"^pararel: no such profile field; there are after_tool, "),

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.outbound import chat_complaint
 from proxy.core.outbound.chat_complaint import Complaint
+from tests.tables import table
 
 SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
     (
@@ -115,9 +114,7 @@ SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("said", "fields"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES]
-)
+@table(("said", "fields"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES])
 def test_shapes(said: Any, fields: tuple[Any, ...]) -> None:
     complaint = chat_complaint.of(said)
     assert (complaint.message, complaint.code, complaint.type, complaint.param, complaint.status) == fields
@@ -144,7 +141,7 @@ def test_nesting_has_an_end() -> None:
     assert chat_complaint.of(said).message == ""
 
 
-@pytest.mark.parametrize(
+@table(
     "said",
     [
         {"error": {"message": "x"}},
@@ -165,7 +162,7 @@ def test_complaints_are_known(said: Any) -> None:
     assert chat_complaint.is_one(said)
 
 
-@pytest.mark.parametrize(
+@table(
     "said",
     [
         None,

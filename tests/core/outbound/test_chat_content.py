@@ -9,6 +9,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS, content, of_tool, of_user
 from tests.core.outbound.asking import profile
+from tests.tables import table
 
 PNG = "data:image/png;base64,AAAA"
 PDF = "data:application/pdf;base64,AAAA"
@@ -19,7 +20,7 @@ def image(url: str, **detail: str) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": url, **detail}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "fields", "expected"),
     [
         (Text("a"), {}, "a"),
@@ -55,7 +56,7 @@ def test_what_a_part_becomes(part: Any, fields: dict[str, Any], expected: Any) -
     assert of_tool(part, profile(**fields), Ledger()) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("file", "files", "words"),
     [
         (File("a.pdf", data=PDF), False, "of type application/pdf"),
@@ -76,7 +77,7 @@ def test_a_file_that_nobody_can_read_is_the_clients_fault_unless_a_tool_made_it(
     assert ledger.dropped == {"file": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("blocks", "expected"),
     [
         ([["a"]], "a"),

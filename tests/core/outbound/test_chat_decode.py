@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Garbled, Overloaded, RateLimited
 from proxy.core.events import (
@@ -23,6 +21,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.capabilities import DEFAULT
 from proxy.core.outbound.chat_decode import ChatDecoder
+from tests.tables import table
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 COUNTED = UsageDelta(Usage(3, 4, 7))
@@ -85,7 +84,7 @@ MESSAGE = {
 
 
 class TestText:
-    @pytest.mark.parametrize(
+    @table(
         ("delta", "deltas"),
         [
             ({"content": "Hi"}, [TextDelta("Hi")]),
@@ -118,7 +117,7 @@ class TestText:
         """F47."""
         assert Decoded().say({"choices": [{"message": {"content": "Hi"}}]}).deltas == [TextDelta("Hi")]
 
-    @pytest.mark.parametrize("chunk", [{"choices": []}, {"choices": [], "prompt_filter_results": [{}]}])
+    @table("chunk", [{"choices": []}, {"choices": [], "prompt_filter_results": [{}]}])
     def test_a_chunk_without_choices_is_harmless(self, chunk: Any) -> None:
         """F47: Azure begins with one."""
         decoded = Decoded().say(chunk)
@@ -127,7 +126,7 @@ class TestText:
 
 
 class TestReasoning:
-    @pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "reasoning_text"])
+    @table("name", ["reasoning_content", "reasoning", "reasoning_text"])
     def test_it_is_read_under_each_of_its_names(self, name: str) -> None:
         """G13, F57."""
         assert Decoded().say(chunk({name: "Hm"})).deltas == [ReasoningDelta("Hm")]
@@ -206,13 +205,13 @@ class TestCalls:
         first, second = {"index": 0, "id": "a", "function": {}}, {"index": 1, "id": "b", "function": {}}
         assert Decoded().say(calls(first, second)).deltas == [CallDelta(0, "a"), CallDelta(1, "b")]
 
-    @pytest.mark.parametrize("index", [None, "0", 1.5, {}])
+    @table("index", [None, "0", 1.5, {}])
     def test_an_index_that_is_none_is_missing(self, index: Any) -> None:
         """F51: the assembler can do without."""
         call = {"index": index, "id": "a", "function": {"name": "f"}}
         assert Decoded().say(calls(call)).deltas == [CallDelta(None, "a", "f")]
 
-    @pytest.mark.parametrize(
+    @table(
         ("arguments", "text"),
         [
             ('{"a":1}', '{"a":1}'),
@@ -276,7 +275,7 @@ class TestChoices:
 
 
 class TestUsage:
-    @pytest.mark.parametrize(
+    @table(
         "chunk",
         [
             {"choices": [], "usage": USAGE},
@@ -298,7 +297,7 @@ class TestUsage:
         decoded = Decoded().say(chunk({"content": "Hi"}, usage=USAGE), chunk({}, "stop", usage=USAGE))
         assert decoded.deltas == [TextDelta("Hi"), COUNTED, COUNTED, STOPPED]
 
-    @pytest.mark.parametrize("usage", [None, {}, 0, ""])
+    @table("usage", [None, {}, 0, ""])
     def test_nothing_counted_is_nothing_said(self, usage: Any) -> None:
         decoded = Decoded().say({"choices": [], "usage": usage}, chunk({}, usage=usage))
         assert decoded.deltas == []
@@ -315,7 +314,7 @@ class TestFinish:
         decoded = Decoded().say(chunk({"content": "!"}, "length", usage=USAGE))
         assert decoded.deltas == [TextDelta("!"), COUNTED, FinishDelta(Finish.LENGTH)]
 
-    @pytest.mark.parametrize("finish", ["", None])
+    @table("finish", ["", None])
     def test_an_empty_word_is_none(self, finish: Any) -> None:
         """G16: xAI."""
         assert Decoded().say(chunk({}, finish)).deltas == []
@@ -329,7 +328,7 @@ class TestFinish:
     def test_a_failure_is_told_as_one(self) -> None:
         assert isinstance(Decoded().say(chunk({}, "insufficient_system_resource")).fault, Overloaded)
 
-    @pytest.mark.parametrize(
+    @table(
         "spoken",
         [{"content": "Hi"}, {"reasoning": "Hm"}, {"tool_calls": [function(name="f")]}, {"content": ["Hi"]}],
     )
@@ -346,13 +345,13 @@ class TestFinish:
         assert decoded.deltas == []
         assert decoded.odd == {"finish_not_a_word": 1}
 
-    @pytest.mark.parametrize("mark", [b"[DONE]", b" [DONE] ", b"[DONE]\n", b"[DONE] bye"])
+    @table("mark", [b"[DONE]", b" [DONE] ", b"[DONE]\n", b"[DONE] bye"])
     def test_the_end_mark(self, mark: bytes) -> None:
         assert Decoded().say(mark).deltas == [EndDelta()]
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
+    @table(
         "chunk",
         [
             {"error": ERROR},
@@ -369,7 +368,7 @@ class TestErrors:
         fault = Decoded().say(chunk).fault
         assert isinstance(fault, RateLimited)
 
-    @pytest.mark.parametrize(
+    @table(
         "payload", [{"error": ERROR}, ERROR, "rate limit", b"rate limit, not JSON", {"choices": [], **ERROR}]
     )
     def test_an_event_that_is_called_error(self, payload: Any) -> None:
@@ -379,7 +378,7 @@ class TestErrors:
     def test_other_names_of_events_mean_nothing(self) -> None:
         assert Decoded().say(chunk({"content": "Hi"}), event=b"message").deltas == [TextDelta("Hi")]
 
-    @pytest.mark.parametrize("error", [None, {}, ""])
+    @table("error", [None, {}, ""])
     def test_an_empty_error_is_none(self, error: Any) -> None:
         decoded = Decoded().say(chunk({"content": "Hi"}, error=error, base_resp={"status_code": 0}))
         assert decoded.deltas == [TextDelta("Hi")]
@@ -389,9 +388,7 @@ class TestErrors:
         assert isinstance(Decoded().say({"choices": None, "base_resp": base}).fault, RateLimited)
         assert isinstance(Decoded().say(chunk({}, "stop", base_resp=base)).fault, RateLimited)
 
-    @pytest.mark.parametrize(
-        "payload", [b"{", b"<html>502</html>", b"Internal Server Error", b'{"a":\n1', b"NaN"]
-    )
+    @table("payload", [b"{", b"<html>502</html>", b"Internal Server Error", b'{"a":\n1', b"NaN"])
     def test_what_is_not_json_breaks_the_protocol(self, payload: bytes) -> None:
         """F34: passing it over would lose text in silence; S06: it is not echoed."""
         decoded = Decoded().say(payload)
@@ -436,13 +433,13 @@ class TestUncleanText:
         decoded = Decoded().say(rb'{"choices":[{"delta":{"content":"a\ud83d"}}]}', chunk({}, "stop"))
         assert decoded.deltas == [TextDelta("a"), TextDelta("\ufffd"), STOPPED]
 
-    @pytest.mark.parametrize("value", [b"null", b"3", b'"text"', b"[]", b'["x"]'])
+    @table("value", [b"null", b"3", b'"text"', b"[]", b'["x"]'])
     def test_json_that_is_no_chunk_is_odd(self, value: bytes) -> None:
         decoded = Decoded().say(value)
         assert decoded.deltas == []
         assert decoded.odd == {"chunk_not_an_object": 1}
 
-    @pytest.mark.parametrize(
+    @table(
         ("chunk", "odd"),
         [
             ({}, "chunk_without_choices"),
@@ -508,12 +505,12 @@ class TestBody:
         assert isinstance(fault, ClientFault)
         assert fault.message == "No."
 
-    @pytest.mark.parametrize("body", [b"", b" \n"])
+    @table("body", [b"", b" \n"])
     def test_nothing_is_an_empty_reply(self, body: bytes) -> None:
         """F19."""
         assert isinstance(Decoded().body(body).fault, Empty)
 
-    @pytest.mark.parametrize(
+    @table(
         "body",
         [
             b"<html>secret</html>",

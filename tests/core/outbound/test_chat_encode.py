@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -22,6 +20,7 @@ from proxy.core.outbound.chat_encode import call as http_call
 from proxy.core.outbound.profiles import DEFAULT, PROFILES
 from proxy.core.outbound.target import Target
 from tests.core.outbound.asking import assistant, body_of, call, profile, result, tool, user
+from tests.tables import table
 
 F, G = ToolSpec(ToolName("f"), description="Does it."), ToolSpec(ToolName("g", "ns"))
 NONE = ToolChoice(ChoiceMode.NONE)
@@ -56,7 +55,7 @@ def test_what_only_the_client_understands_is_not_sent() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("on", "stream", "expected"),
     [
         (DEFAULT, True, {"include_usage": True}),
@@ -110,7 +109,7 @@ def test_the_defaults_are_left_out() -> None:
     assert fields_of(body_of(on=on, tools=[F], parallel_calls=True)) == {}
 
 
-@pytest.mark.parametrize(
+@table(
     ("parallel", "wanted", "expected", "dropped"),
     [
         ("omit", True, {}, {}),
@@ -127,7 +126,7 @@ def test_parallel(parallel: str, wanted: bool, expected: dict[str, Any], dropped
     assert ledger.dropped == dropped
 
 
-@pytest.mark.parametrize(
+@table(
     ("force_tool", "choice", "expected", "tools", "dropped"),
     [
         ("object", NONE, "none", 2, 0),
@@ -155,7 +154,7 @@ def test_a_choice_in_the_strongest_words_that_are_understood(
     assert ledger.dropped["tool_choice"] == dropped
 
 
-@pytest.mark.parametrize(
+@table(
     ("orphan_tools", "declared", "roles"),
     [
         ("keep", [], ["user", "assistant", "tool"]),
@@ -173,7 +172,7 @@ def test_a_history_with_calls_in_a_request_without_tools(
     assert "tool_choice" not in body
 
 
-@pytest.mark.parametrize("orphan_tools", ["declare", "flatten"])
+@table("orphan_tools", ["declare", "flatten"])
 def test_with_tools_or_without_calls_there_are_no_orphans(orphan_tools: str) -> None:
     on = profile(orphan_tools=orphan_tools)
     assert len(body_of(*CALLED, on=on, tools=[F])["tools"]) == 1
@@ -200,7 +199,7 @@ def test_the_dummy_tool_stands_beside_no_format_either() -> None:
 # ── tuning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@table(
     ("limit", "fields", "expected"),
     [
         (None, {}, {}),
@@ -240,7 +239,7 @@ def test_tuning_is_passed_on_zeros_too() -> None:
     assert fields_of(body_of(sampling=EVERYTHING)) == AS_SENT
 
 
-@pytest.mark.parametrize("name", sorted(AS_SENT))
+@table("name", sorted(AS_SENT))
 def test_tuning_that_is_not_known_is_dropped_and_counted(name: str) -> None:
     ledger = Ledger()
     body = body_of(on=profile(tuning=DEFAULT.tuning - {name}), sampling=EVERYTHING, ledger=ledger)
@@ -267,7 +266,7 @@ def test_verbosity_goes_only_where_it_is_known() -> None:
 # ── thinking ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "effort", "expected", "dropped"),
     [
         ({}, None, {}, False),
@@ -295,7 +294,7 @@ def test_where_the_wish_for_thinking_goes(
     assert bool(ledger.dropped) is dropped
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "effort", "expected"),
     [
         ("deepseek", "none", {"thinking": {"type": "disabled"}}),
@@ -318,7 +317,7 @@ def test_vendors_and_their_words_for_it(name: str, effort: str | None, expected:
     assert fields_of(body_of(on=PROFILES[name], reasoning=ReasoningWish(effort))) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("tools", "effort", "expected"),
     [([F], "high", "none"), ([F], None, "none"), ([], "high", "high"), ([], None, None)],
 )
@@ -341,7 +340,7 @@ def test_dashscope_thinks_in_streams_only() -> None:
 # ── constants ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@table(
     ("extra", "expected", "dropped"),
     [
         ({"a": 1, "b": [2]}, {"temperature": 0.5, "a": 1, "b": [2]}, {}),
@@ -396,7 +395,7 @@ def test_who_does_not_stream_expects_json() -> None:
     assert http_call(target(), body_of(stream=False)).headers["Accept"] == "application/json"
 
 
-@pytest.mark.parametrize(
+@table(
     ("auth", "key", "expected"),
     [
         ("bearer", "sk-1", {"Authorization": "Bearer sk-1"}),

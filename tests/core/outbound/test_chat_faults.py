@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.errors import (
     BackendFault,
@@ -17,6 +15,7 @@ from proxy.core.errors import (
     TooLarge,
 )
 from proxy.core.outbound import chat_faults
+from tests.tables import table
 
 OVERFLOW = "This model's maximum context length is 8192 tokens."
 TOO_MANY_PER_MINUTE = "Request too large for model `m` (TPM): Limit 6000, Requested 9000"
@@ -32,7 +31,7 @@ def error(message: str, **fields: Any) -> dict[str, Any]:
     return {"error": {"message": message, **fields}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "body", "kind", "told_as", "code", "retryable"),
     [
         (400, error("No."), ClientFault, 400, None, False),
@@ -68,7 +67,7 @@ def test_each_status(
 
 
 class TestOverflow:
-    @pytest.mark.parametrize("status", [400, 413, 422])
+    @table("status", [400, 413, 422])
     def test_it_is_told_in_the_one_way_that_clients_understand(self, status: int) -> None:
         """F13: Codex recognises it with status 400 only."""
         fault = refuse(status, error(OVERFLOW))
@@ -76,7 +75,7 @@ class TestOverflow:
         assert (fault.status, fault.code, fault.message) == (400, "context_length_exceeded", OVERFLOW)
         assert not fault.retryable
 
-    @pytest.mark.parametrize("status", [404, 429, 500])
+    @table("status", [404, 429, 500])
     def test_with_another_status_the_same_words_mean_nothing(self, status: int) -> None:
         assert refuse(status, error(OVERFLOW)).code != "context_length_exceeded"
 
@@ -97,7 +96,7 @@ class TestOverflow:
 
 
 class TestKeys:
-    @pytest.mark.parametrize("status", [401, 403])
+    @table("status", [401, 403])
     def test_the_proxys_own_key_is_nobodys_business(self, status: int) -> None:
         """F10: neither the key nor the backend's text about it."""
         fault = refuse(status, error("Incorrect API key provided: sk-abcdef123456"))
@@ -105,7 +104,7 @@ class TestKeys:
         assert not fault.retryable
         assert "Incorrect" not in fault.message
 
-    @pytest.mark.parametrize("status", [401, 403])
+    @table("status", [401, 403])
     def test_a_clients_key_is_the_clients_fault(self, status: int) -> None:
         fault = refuse(status, error("Incorrect API key provided: sk-abcdef123456"), own_key=False)
         assert (type(fault), fault.status, fault.code) == (ClientFault, 401, "invalid_api_key")
@@ -116,14 +115,14 @@ class TestKeys:
         fault = refuse(307, b"see https://internal/", location="https://internal/")
         assert "internal" not in fault.message
 
-    @pytest.mark.parametrize("status", [400, 404, 429, 500, 503])
+    @table("status", [400, 404, 429, 500, 503])
     def test_what_is_quoted_is_masked_and_cut(self, status: int) -> None:
         """S06."""
         fault = refuse(status, error("no such path: sk-abcdef123456 " + "x" * 5000))
         assert "sk-" not in fault.message
         assert len(fault.message) < 600
 
-    @pytest.mark.parametrize("status", [400, 404, 413, 422, 429, 500, 502, 503])
+    @table("status", [400, 404, 413, 422, 429, 500, 502, 503])
     def test_a_web_page_is_not_echoed(self, status: int) -> None:
         """F16."""
         fault = refuse(status, b"<html><body>nginx secret model not found</body></html>")
@@ -132,7 +131,7 @@ class TestKeys:
 
 
 class TestModels:
-    @pytest.mark.parametrize(
+    @table(
         "body",
         [
             error(
@@ -156,9 +155,7 @@ class TestModels:
         assert type(refuse(400, error("No.", code="model_not_found"))) is NotFound
         assert type(refuse(400, error("Unknown Model", code="1211"))) is NotFound
 
-    @pytest.mark.parametrize(
-        "body", [b"", b"404 page not found", {"detail": "Not Found"}, error("File Not Found", code=404)]
-    )
+    @table("body", [b"", b"404 page not found", {"detail": "Not Found"}, error("File Not Found", code=404)])
     def test_any_other_404_is_a_wrong_address(self, body: Any) -> None:
         fault = refuse(404, body)
         assert (fault.status, fault.code) == (502, "upstream_not_found")
@@ -166,13 +163,13 @@ class TestModels:
 
 
 class TestLimits:
-    @pytest.mark.parametrize("status", [429, 503])
+    @table("status", [429, 503])
     def test_the_wait_is_kept(self, status: int) -> None:
         """F11."""
         assert refuse(status, b"", Retry_After="7").retry_after == 7
         assert refuse(status).retry_after is None
 
-    @pytest.mark.parametrize(
+    @table(
         "body",
         [
             error("You exceeded your current quota.", type="insufficient_quota", code="insufficient_quota"),
@@ -207,13 +204,11 @@ class TestMistakes:
         )
         assert (fault.param, fault.code) == ("max_output_tokens", "unsupported_parameter")
 
-    @pytest.mark.parametrize(
-        "code", [400, "3230", "", None, "rate_limit_exceeded", "Insufficient_Quota", "two words"]
-    )
+    @table("code", [400, "3230", "", None, "rate_limit_exceeded", "Insufficient_Quota", "two words"])
     def test_a_code_that_means_nothing_or_too_much_is_left_out(self, code: Any) -> None:
         assert refuse(400, error("No.", code=code)).code is None
 
-    @pytest.mark.parametrize(
+    @table(
         "message",
         [
             "Failed to parse tool call arguments as JSON",
@@ -232,7 +227,7 @@ class TestMistakes:
         assert "422" in refuse(422).message
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "kind"),
     [
         (error("No.", code=429), RateLimited),

@@ -1,14 +1,13 @@
 """Every word for an ending means one of four things."""
 
-import pytest
-
 from proxy.core.errors import BackendFault, ClientFault, Overloaded
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_finish
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("word", "finish"),
     [
         ("stop", Finish.STOP),
@@ -35,7 +34,7 @@ def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
     assert ledger.oddities == {"finish_unknown": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("word", "kind"),
     [
         ("error", BackendFault),

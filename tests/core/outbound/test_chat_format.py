@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.outbound.chat_format import asked
 from tests.core.outbound.asking import profile
+from tests.tables import table
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string", "$comment": "c"}}}
 WANTED = OutputFormat(FormatKind.JSON_SCHEMA, "point", SCHEMA)
@@ -19,7 +18,7 @@ ENFORCED = {
 LOOSE = {"type": "json_object"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "formats", "with_tools", "beside", "response_format", "told"),
     [
         (OutputFormat(), BOTH, False, False, None, False),

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.outbound import chat_logprobs
+from tests.tables import table
 
 
 def test_every_entry_has_its_four_fields() -> None:
@@ -34,9 +33,7 @@ def test_every_entry_has_its_four_fields() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "said", [None, {}, [], "x", {"content": None}, {"content": "x"}, {"content": [None, "x", 1]}]
-)
+@table("said", [None, {}, [], "x", {"content": None}, {"content": "x"}, {"content": [None, "x", 1]}])
 def test_what_is_no_entry_is_left_out(said: Any) -> None:
     assert chat_logprobs.read(said) == []
 

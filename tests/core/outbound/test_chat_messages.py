@@ -20,6 +20,7 @@ from tests.core.outbound.asking import (
     tool,
     user,
 )
+from tests.tables import table
 
 DATA_IMAGE = Image("data:image/png;base64,AAAA")
 LINK = Image("https://x.example/a.png")
@@ -32,7 +33,7 @@ def said(message: dict[str, Any]) -> tuple[str, Any]:
     return message["role"], message["content"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("turns", "on", "expected"),
     [
         pytest.param(
@@ -150,7 +151,7 @@ def test_text_before_calls_of_the_next_assistant_turn_goes_with_them() -> None:
     assert messages[1]["tool_calls"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "sent"),
     [
         ('{"a": 1}', '{"a": 1}'),
@@ -182,7 +183,7 @@ def test_the_input_of_a_custom_tool_goes_back_as_it_was_asked_for() -> None:
     assert messages[1]["tool_calls"][0]["function"]["arguments"] == '{"input":"raw\\n"}'
 
 
-@pytest.mark.parametrize(
+@table(
     ("form", "upstream"),
     [("any", "a b"), ("len40", "call_"), ("alnum9", "")],
 )
@@ -202,7 +203,7 @@ def test_images_stand_where_they_stood() -> None:
     assert content[1] == {"type": "image_url", "image_url": {"url": DATA_IMAGE.url}}
 
 
-@pytest.mark.parametrize("images", ["none", "data"])
+@table("images", ["none", "data"])
 def test_a_note_stands_for_an_image_that_may_not_pass(images: str) -> None:
     ledger = Ledger()
     (message,) = messages_of(user("a", LINK), on=profile(images=images), ledger=ledger)
@@ -276,7 +277,7 @@ HISTORY = [
 ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("on", "of_text", "of_calls"),
     [
         (profile(), {}, {}),
@@ -308,7 +309,7 @@ def test_reasoning_goes_back_in_the_backends_field_on_the_turns_of_its_scope(
     assert call_message == {"content": "", **of_calls}
 
 
-@pytest.mark.parametrize(
+@table(
     ("on", "dropped"),
     [(profile(), 2), (profile(replay="reasoning"), 1), (profile(replay="reasoning", replay_scope="all"), 0)],
 )
@@ -333,9 +334,7 @@ def test_details_go_back_as_they_came_nulls_and_all() -> None:
     assert "reasoning" not in message
 
 
-@pytest.mark.parametrize(
-    "extras", [{}, {"chat": {}}, {"chat": {"reasoning_details": "x"}}, {"responses": {"a": 1}}]
-)
+@table("extras", [{}, {"chat": {}}, {"chat": {"reasoning_details": "x"}}, {"responses": {"a": 1}}])
 def test_what_another_dialect_keeps_with_the_reasoning_stays_there(extras: dict[str, Any]) -> None:
     history = [user("a"), assistant(Reasoning("", extras), call()), tool(result())]
     assert messages_of(*history, on=profile(replay="reasoning_details"))[1].keys() == {
@@ -345,7 +344,7 @@ def test_what_another_dialect_keeps_with_the_reasoning_stays_there(extras: dict[
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("scope", "blanks"),
     [("calls", [False, True]), ("all", [True, True])],
 )

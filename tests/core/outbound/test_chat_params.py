@@ -1,12 +1,11 @@
 """F14: a backend's complaint names the field that the client wrote."""
 
-import pytest
-
 from proxy.core.outbound.chat_complaint import Complaint
 from proxy.core.outbound.chat_params import client_name
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("param", "name"),
     [
         ("max_tokens", "max_output_tokens"),
@@ -28,7 +27,7 @@ def test_a_field_that_is_told(param: str | None, name: str | None) -> None:
     assert client_name(Complaint("No.", param=param)) == name
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "name"),
     [
         ("Unsupported parameter: 'max_tokens' is not supported with this model.", "max_output_tokens"),

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_parts
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "delta"),
     [
         ("a", TextDelta("a")),
@@ -30,16 +29,14 @@ def test_known_parts(part: Any, delta: Delta) -> None:
     assert not ledger.oddities
 
 
-@pytest.mark.parametrize(
-    "part", [None, 7, [], {}, {"type": "image"}, {"type": "text", "text": None}, {"type": "thinking"}]
-)
+@table("part", [None, 7, [], {}, {"type": "image"}, {"type": "text", "text": None}, {"type": "thinking"}])
 def test_unknown_parts_are_counted(part: Any) -> None:
     ledger = Ledger()
     assert chat_parts.read([part], ledger) == []
     assert ledger.oddities == {"content_part_unknown": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("details", "text"),
     [
         ([{"type": "reasoning.text", "text": "a"}, {"type": "reasoning.summary", "summary": "b"}], "ab"),

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.model import Usage
 from proxy.core.outbound import chat_usage
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "usage"),
     [
         ({"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, Usage(3, 4, 7)),
@@ -25,12 +24,12 @@ def test_counts(said: Any, usage: Usage) -> None:
     assert chat_usage.read(said) == usage
 
 
-@pytest.mark.parametrize("said", [None, {}, {"queue_time": 1}, [], "7", 7])
+@table("said", [None, {}, {"queue_time": 1}, [], "7", 7])
 def test_nothing_counted(said: Any) -> None:
     assert chat_usage.read(said) is None
 
 
-@pytest.mark.parametrize(
+@table(
     "details",
     [
         {"prompt_tokens_details": {"cached_tokens": 2}},

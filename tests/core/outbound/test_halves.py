@@ -1,7 +1,5 @@
 """F36: halves of characters are joined over deltas, each channel by itself; orphans become U+FFFD."""
 
-import pytest
-
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -15,6 +13,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from proxy.core.outbound.halves import HalfMender
+from tests.tables import table
 
 HIGH, LOW = "\ud83d", "\ude00"
 STOP = FinishDelta(Finish.STOP)
@@ -28,7 +27,7 @@ def mend(*deltas: Delta) -> list[Delta]:
     return mended
 
 
-@pytest.mark.parametrize("kind", [TextDelta, ReasoningDelta, RefusalDelta])
+@table("kind", [TextDelta, ReasoningDelta, RefusalDelta])
 def test_a_pair_split_over_two_deltas(kind: type[TextDelta | ReasoningDelta | RefusalDelta]) -> None:
     assert mend(kind("a" + HIGH), kind(LOW + "b")) == [kind("a"), kind("😀b")]
 
@@ -54,7 +53,7 @@ def test_an_orphan_is_replaced_when_its_channel_goes_on() -> None:
     assert mend(TextDelta("a" + HIGH), TextDelta("b")) == [TextDelta("a"), TextDelta("\ufffdb")]
 
 
-@pytest.mark.parametrize("end", [STOP, EndDelta()])
+@table("end", [STOP, EndDelta()])
 def test_an_orphan_is_replaced_once_at_the_end(end: Delta) -> None:
     deltas = mend(TextDelta(HIGH), CallDelta(None, arguments=HIGH), end, end)
     assert deltas[2:] == [TextDelta("\ufffd"), CallDelta(None, arguments="\ufffd"), end, end]

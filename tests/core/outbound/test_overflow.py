@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.outbound import chat_complaint, overflow
+from tests.tables import table
 
 NESTED = [
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
@@ -59,8 +58,8 @@ LOOK_ALIKES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("text", NESTED)
-@pytest.mark.parametrize("shape", ["{text}", "message", "error"])
+@table("text", NESTED)
+@table("shape", ["{text}", "message", "error"])
 def test_every_vendors_words(text: str, shape: str) -> None:
     """F13: as plain text, nested, and as a string within a string."""
     said: Any = {
@@ -71,11 +70,11 @@ def test_every_vendors_words(text: str, shape: str) -> None:
     assert overflow.matches(chat_complaint.of(said))
 
 
-@pytest.mark.parametrize("said", CODES)
+@table("said", CODES)
 def test_codes_alone(said: Any) -> None:
     assert overflow.matches(chat_complaint.of(said))
 
 
-@pytest.mark.parametrize("said", LOOK_ALIKES, ids=str)
+@table("said", LOOK_ALIKES, ids=str)
 def test_look_alikes_are_none(said: Any) -> None:
     assert not overflow.matches(chat_complaint.of(said))

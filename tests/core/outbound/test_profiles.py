@@ -3,9 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
-import pytest
-
 from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model
+from tests.tables import table
 
 OPENAI: dict[str, Any] = {
     "system_role": "developer",
@@ -174,7 +173,7 @@ def differences(profile: BackendProfile, other: BackendProfile) -> dict[str, Any
     }
 
 
-@pytest.mark.parametrize("name", sorted(PROFILES))
+@table("name", sorted(PROFILES))
 def test_a_profile_differs_from_the_default_exactly_so(name: str) -> None:
     found = differences(PROFILES[name], DEFAULT)
     assert {field: value for field, value in found.items() if field not in ADDRESS} == DIFFERS[name]
@@ -189,7 +188,7 @@ def test_copilot_wants_to_be_told_who_asks() -> None:
     assert PROFILES["copilot"].headers.keys() == {"Copilot-Integration-Id", "Editor-Version"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "model", "changes"),
     [
         ("default", "llama-4", {}),

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import (
     PROBES,
@@ -15,9 +13,10 @@ from proxy.core.outbound.recognise import (
     is_private,
     window,
 )
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("host", "name"),
     [
         ("api.openai.com", "openai"),
@@ -67,7 +66,7 @@ def test_an_azure_deployment_is_known_by_its_path() -> None:
     assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "private"),
     [
         ("http://localhost:8080", True),
@@ -88,7 +87,7 @@ def test_what_is_private_may_be_probed(url: str, private: bool) -> None:
     assert is_private(url) is private
 
 
-@pytest.mark.parametrize(
+@table(
     ("listing", "headers", "name"),
     [
         ({"data": [{"id": "m", "owned_by": "vllm", "max_model_len": 1}]}, {}, "vllm"),
@@ -128,7 +127,7 @@ YES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.path)
+@table("probe", PROBES, ids=lambda probe: probe.path)
 def test_each_probe_proves_its_server_and_nothing_else(probe: Any) -> None:
     assert probe.profile in PROFILES
     nothing = {each.path: Answer(404, {"error": {}}) for each in PROBES}
@@ -159,7 +158,7 @@ def test_one_guarded_answer_that_came_alone_proves_nothing() -> None:
     assert by_probes({"/props": Answer(401, None)}) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("entry", "size"),
     [
         ({"context_length": 1}, 1),

@@ -5,13 +5,14 @@ import pytest
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import by_url
 from proxy.core.outbound.target import Target, chat_url, checked, models_url
+from tests.tables import table
 
 
 def target(url: str) -> Target:
     return Target("t", url, PROFILES[by_url(url) or "default"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "chat"),
     [
         ("http://host:8080", "http://host:8080/v1/chat/completions"),
@@ -55,7 +56,7 @@ def test_where_requests_go(url: str, chat: str) -> None:
     assert chat_url(target(url)) == chat
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "models"),
     [
         ("http://host:8080", "http://host:8080/v1/models"),
@@ -68,7 +69,7 @@ def test_where_the_list_of_models_is(url: str, models: str) -> None:
     assert models_url(target(url)) == models
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "words"),
     [
         ("localhost:8080", "is not a URL such as http://"),
