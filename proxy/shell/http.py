@@ -7,7 +7,7 @@ itself tells it (R1). Every answer, whoever refused what, carries the request's 
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +95,8 @@ class Channel:
         self._loop = asyncio.get_running_loop()
         self._frames: list[bytes] = []
         self.emit: Callable[[bytes], None] = self._frames.append
-        self._writing = False
+        self._busy = False
+        """A write is under way, has failed, or was the last: no heartbeat may come between."""
         self._last_write = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -113,19 +114,27 @@ class Channel:
         self.bytes_out = response.content_length or 0
         self._timer = self._loop.call_later(STALLED_SECONDS, self._beat)
         await self._open(response)
-        await self._sent(response.write_eof())
+        self._starts_to_write()
+        await response.write_eof()
 
     async def flush(self) -> None:
         """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
         response = self.response or await self._open(self._stream())
-        await self._sent(response.write(self._take()))
+        data = self._take()
+        self._starts_to_write()
+        await response.write(data)
+        self._busy = False
 
     async def finish(self) -> None:
         """Sends the rest and ends the body with it, in one write."""
         response = self.response or await self._open(self._stream())
-        await self._sent(response.write_eof(self._take()))
+        data = self._take()
+        self._starts_to_write()
+        await response.write_eof(data)
 
     def stop(self) -> None:
+        """From here on whoever answers the request has it to himself."""
+        self._busy = True
         if self._timer is not None:
             self._timer.cancel()
 
@@ -149,18 +158,14 @@ class Channel:
         await response.prepare(self._request)
         return response
 
-    async def _sent(self, writing: Awaitable[None]) -> None:
-        self._writing = True
+    def _starts_to_write(self) -> None:
+        self._busy = True
         self._last_write = self._loop.time()
-        try:
-            await writing
-        finally:
-            self._writing = False
 
     def _beat(self) -> None:
         silence = self._loop.time() - self._last_write
         pause = self._tempo.heartbeat
-        if self._writing:
+        if self._busy:
             if silence >= STALLED_SECONDS:
                 self.abort()
                 return
@@ -173,6 +178,8 @@ class Channel:
         self._timer = self._loop.call_later(pause, self._beat)
 
     async def _send_beat(self) -> None:
+        if self._busy:
+            return
         try:
             await self.flush()
         except ConnectionError:

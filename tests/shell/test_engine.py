@@ -81,6 +81,61 @@ async def test_a_backend_that_cannot_stream_works_too(backend: ScriptedBackend, 
     assert final(found)["output"][0]["content"][0]["text"] == "Hello"
 
 
+async def test_a_call_id_that_the_history_has_is_not_given_again(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Some backends count their calls anew in each reply; a client could not tell the results apart."""
+    backend.answers(reply(CALL))
+    history = [
+        {"type": "function_call", "call_id": "call_1", "name": "get_weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "sunny"},
+    ]
+    (call,) = final(await proxy.stream(input=history, tools=[WEATHER]))["output"]
+    assert call["call_id"].startswith("call_")
+    assert call["call_id"] != "call_1"
+
+
+async def test_a_reply_is_read_as_its_backends_profile_says(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """`call_identity`: this one invents an id for each fragment, and repeats the name."""
+    proxy = await start_proxy(backend={"overrides": {"call_identity": "index"}})
+    fragments = [
+        delta(
+            tool_calls=[
+                {"index": 0, "id": f"call_{i}", "function": {"name": "get_weather", "arguments": piece}}
+            ]
+        )
+        for i, piece in enumerate(("{", "}"))
+    ]
+    backend.answers(reply(*fragments))
+    (call,) = final(await proxy.stream(tools=[WEATHER]))["output"]
+    assert call["arguments"] == "{}"
+
+
+async def test_a_connection_is_kept_though_its_body_ends_after_the_last_event(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Most backends send the end by itself, when the client has long been answered."""
+    answered = asyncio.Event()
+
+    async def plays(line: Line) -> None:
+        while True:
+            await line.request()
+            line.send(HEAD, text("Hello"), finish(), DONE)
+            await answered.wait()
+            line.send(END)
+
+    backend.plays(plays)
+    for _ in range(2):
+        answered.clear()
+        await proxy.stream()
+        answered.set()
+        async with proxy.session.get(f"{proxy.url}/healthz"):
+            pass  # by now the proxy has seen the end
+    assert backend.connections == 1
+
+
 # ── who gets which events ──
 
 
@@ -280,6 +335,25 @@ async def test_an_idle_backend_is_told_in_the_stream(
     assert final(await proxy.stream())["error"]["code"] == "upstream_timeout"
 
 
+async def test_a_reply_that_has_begun_may_take_its_time(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """The limit on the first byte is over with it."""
+    proxy = await start_proxy(backend={"first_byte_seconds": 0.1})
+    loop = asyncio.get_running_loop()
+
+    async def takes_its_time(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        later = loop.create_future()
+        loop.call_later(0.2, later.set_result, None)
+        await later
+        line.send(text("lo"), finish(), DONE, END)
+
+    backend.plays(takes_its_time)
+    assert names(await proxy.stream())[-2] == "response.completed"
+
+
 async def test_a_stream_that_opened_early_tells_what_would_have_been_a_status(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
@@ -470,18 +544,51 @@ async def test_a_backend_that_keeps_failing_is_spared(
 async def test_a_backend_that_recovers_is_used_again(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    proxy = await start_proxy(breaker={"consecutive_failures": 1, "open_seconds": 0.001})
+    proxy = await start_proxy(breaker={"consecutive_failures": 1, "open_seconds": 1e-9})
     backend.answers(answer(500, b"oops"), reply(text("Hello")))
     await proxy.refused()
-    await asyncio.sleep(0.002)
     assert names(await proxy.stream())[-2] == "response.completed"
     assert names(await proxy.stream())[-2] == "response.completed"
+
+
+async def test_nobody_waits_for_the_end_of_a_probe(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    """Its first word is proof enough that the backend is back."""
+    proxy = await start_proxy(breaker={"consecutive_failures": 1, "open_seconds": 1e-9})
+
+    async def fails(line: Line) -> None:
+        await line.request()
+        line.send(answer(500, b"oops"))
+
+    async def begins(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        await line.closed()
+
+    async def answers(line: Line) -> None:
+        await line.request()
+        line.send(reply(text("Hello")))
+
+    backend.plays(fails, begins, answers)
+    await proxy.refused()
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as probe:
+        await probe.content.readuntil(b"output_text.delta")
+        assert names(await proxy.stream())[-2] == "response.completed"
 
 
 async def test_neither_refusals_nor_clients_that_leave_count_as_failures(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
     proxy = await start_proxy(breaker={"consecutive_failures": 1})
+
+    async def begins(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hel"))
+        await line.closed()
+
+    backend.plays(begins)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as left:
+        await left.content.readuntil(b"output_text.delta")
+    await proxy.log.wait_for("request")
     backend.answers(answer(400, {"error": {"message": "no"}}), answer(429, b""), reply(text("Hello")))
     assert (await proxy.refused())[0] == 400
     assert (await proxy.refused())[0] == 429

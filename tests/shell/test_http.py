@@ -10,9 +10,11 @@ from aiohttp import web
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
 from proxy.shell import http as module
-from proxy.shell.http import refuse, request_id
+from proxy.shell.http import Channel, Tempo, refuse, request_id
+from proxy.shell.logs import make_log
+from proxy.shell.tasks import Tasks
 from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
-from tests.shell.conftest import Event, Proxy, StartProxy, events, names
+from tests.shell.conftest import Event, LogLines, Proxy, StartProxy, events, names
 
 MINT = Mint(lambda size: "0" * 2 * size)
 SOON = 0.05
@@ -136,7 +138,8 @@ class Gate:
         self.asked.set()
         await line.closed()
 
-    def send(self, *data: bytes) -> None:
+    async def send(self, *data: bytes) -> None:
+        await self.asked.wait()
         self._line.send(*data)
 
 
@@ -158,7 +161,7 @@ async def test_a_stream_opens_when_patience_ends(backend: ScriptedBackend, start
             "response.created",
             "response.in_progress",
         ]
-        gate.send(reply(text("Hello")))
+        await gate.send(reply(text("Hello")))
         rest = names(events(await response.read()))
     assert rest[0] == "response.output_item.added"
     assert rest[-2:] == ["response.completed", "done"]
@@ -184,10 +187,46 @@ async def test_a_heartbeat_that_finds_nobody_is_the_last(
         later = loop.create_future()
         loop.call_later(SOON, later.set_result, None)
         await later
-        gate.send(text("Hello"), finish(), DONE, END)
+        await gate.send(text("Hello"), finish(), DONE, END)
         await response.read()
     assert len(beats) == 1
     assert proxy.log.named("background task failed") == []
+
+
+@pytest.mark.parametrize("streams", [True, False])
+async def test_a_heartbeat_that_comes_too_late_does_not_write_after_the_end(
+    monkeypatch: pytest.MonkeyPatch, streams: bool
+) -> None:
+    """Patience ends in the same moment as the request: one of the two answers, not both."""
+    log = LogLines()
+    tasks = Tasks(make_log(stream=log.stream))
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        channel = Channel(request, "req_1", Tempo(patience=60, heartbeat=60), tasks)
+        channel.watch()
+        channel._beat()
+        if not streams:
+            channel.stop()
+            return refuse(ClientFault("No."), "req_1")
+        channel.emit(b"data: all\n\n")
+        await channel.finish()
+        channel.stop()
+        assert channel.response is not None
+        return channel.response
+
+    runner = web.ServerRunner(web.Server(handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    reader, writer = await asyncio.open_connection(*runner.addresses[0])
+    writer.write(b"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    said = await reader.read()
+    assert said.count(b"HTTP/1.1 ") == 2
+    assert said.count(b"data: all" if streams else b'"No."') == 2
+    assert said.endswith(b"0\r\n\r\n" if streams else b"}}")
+    assert log.text == ""
+    writer.close()
+    await runner.cleanup()
+    await tasks.close()
 
 
 async def test_silence_is_filled(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
@@ -197,10 +236,10 @@ async def test_silence_is_filled(backend: ScriptedBackend, start_proxy: StartPro
     async with proxy.post(ASK) as response:
         found = await read_events(response.content, "comment")
         assert found[-1].data == "keep-alive"
-        gate.send(text("Hello"))
+        await gate.send(text("Hello"))
         found += await read_events(response.content, "response.output_text.delta")
         found += await read_events(response.content, "comment")
-        gate.send(finish(), DONE, END)
+        await gate.send(finish(), DONE, END)
         found += events(await response.read())
     spoken = [event for event in found if event.name not in ("comment", "done")]
     assert [event.data["sequence_number"] for event in spoken] == list(range(len(spoken)))
@@ -209,17 +248,19 @@ async def test_silence_is_filled(backend: ScriptedBackend, start_proxy: StartPro
 async def test_a_stream_that_flows_is_not_interrupted_by_comments(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    proxy = await start_proxy(server={"patience_seconds": 2 * SOON, "heartbeat_seconds": 4 * SOON})
+    """What patience had waited for has come long before it ends."""
+    proxy = await start_proxy(server={"patience_seconds": SOON, "heartbeat_seconds": 60})
     gate = Gate(backend)
     loop = asyncio.get_running_loop()
-    async with proxy.post(ASK) as response:
-        started = loop.time()
-        found = []
-        await gate.asked.wait()
-        while loop.time() < started + 6 * SOON:
-            gate.send(text("word "))
+    patience_has_ended = loop.time() + 2 * SOON
+    asking = loop.create_task(proxy.session.post(f"{proxy.url}/v1/responses", json=ASK))
+    found: list[Event] = []
+    await gate.send(text("word "))
+    async with await asking as response:
+        while loop.time() < patience_has_ended:
+            await gate.send(text("word "))
             found += await read_events(response.content, "response.output_text.delta")
-        gate.send(finish(), DONE, END)
+        await gate.send(finish(), DONE, END)
         found += events(await response.read())
     assert "comment" not in names(found)
 
