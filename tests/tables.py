@@ -14,9 +14,11 @@ from typing import Any
 def table(
     names: str | Sequence[str],
     rows: Iterable[Any],
-    ids: Sequence[str] | Callable[[Any], Any] | None = None,
+    ids: Iterable[str] | Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    if ids is not None and not callable(ids):
+        ids = list(ids)
     cases = [_case(row, len(wanted), ids, index) for index, row in enumerate(rows)]
     assert cases, "a table without rows tests nothing"
 

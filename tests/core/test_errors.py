@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from proxy.core import errors
 from proxy.core.errors import BackendFault, ClientFault, Fault, OutOfQuota, ProxyFault, RateLimited
+from tests.tables import table
 
 
 def families(parent: type[Fault] = Fault) -> list[type[Fault]]:
@@ -28,14 +27,14 @@ def test_the_tree_that_is_drawn_is_the_tree() -> None:
         family = family if deep else name
 
 
-@pytest.mark.parametrize(("name", "status"), [(name, status) for _, name, status in DRAWN])
+@table(("name", "status"), [(name, status) for _, name, status in DRAWN])
 def test_the_statuses_that_are_drawn_are_the_statuses(name: str, status: str) -> None:
     actual = str(getattr(errors, name).status)
     assert actual[0] == status[0]
     assert status[1:] == "xx" or actual == status
 
 
-@pytest.mark.parametrize("kind", EVERY)
+@table("kind", EVERY)
 def test_a_fault_is_an_exception_with_a_message(kind: type[Fault]) -> None:
     fault = kind("It broke.")
     assert isinstance(fault, Exception)
@@ -43,7 +42,7 @@ def test_a_fault_is_an_exception_with_a_message(kind: type[Fault]) -> None:
     assert (fault.param, fault.retry_after) == (None, None)
 
 
-@pytest.mark.parametrize("kind", EVERY)
+@table("kind", EVERY)
 def test_one_fault_may_differ_from_its_kind_and_changes_nothing_for_others(kind: type[Fault]) -> None:
     usual = (kind.code, kind.status, kind.retryable)
     fault = kind("x", code="c", param="p", status=418, retry_after=1.5, retryable=not kind.retryable)

@@ -3,13 +3,12 @@
 import re
 from secrets import token_hex
 
-import pytest
-
 from proxy.core.ids import RANDOM_BYTES, Mint
 from tests.helpers import counting_mint
+from tests.tables import table
 
 
-@pytest.mark.parametrize("prefix", ["resp", "msg", "fc", "call"])
+@table("prefix", ["resp", "msg", "fc", "call"])
 def test_an_id_is_a_prefix_and_32_hexadecimal_digits(prefix: str) -> None:
     """Codex gives back only ids of the form `prefix_suffix`, and call ids may have 64 characters."""
     made = Mint(token_hex).make(prefix)

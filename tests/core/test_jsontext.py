@@ -5,11 +5,12 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.jsontext import BadJson
+from tests.tables import table
 
 CUT_OFF = "\ud83d"  # the first half of a character
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         pytest.param(b'{"a":[1,"\xc3\xa9",null]}', {"a": [1, "é", None]}, id="clean"),
@@ -26,7 +27,7 @@ def test_reads_what_can_be_read(text: bytes | str, value: object) -> None:
     assert jsontext.loads(text) == value
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [b"", b"{", b"{'a':1}", b"<html>", b"[DONE]", b"9" * 5000, b"[" * 100_000],
     ids=["nothing", "cut", "python", "page", "end mark", "endless number", "S18 nesting without end"],
@@ -42,7 +43,7 @@ def test_the_strict_parser_refuses_what_the_lenient_one_mends() -> None:
     assert jsontext.lenient(rb'"\ud83d"') == CUT_OFF
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "text"),
     [
         ({"a": ["é", 1.5, None, True]}, '{"a":["é",1.5,null,true]}'),
@@ -76,7 +77,7 @@ def test_a_value_that_is_no_json_at_all_is_our_bug_and_stays_loud() -> None:
         jsontext.dumps({"a": object()})
 
 
-@pytest.mark.parametrize("text", ["", "plain", 'quo"te', "\u2028\n\r\0", "a" + CUT_OFF, "\ud83d\ude00"])
+@table("text", ["", "plain", 'quo"te', "\u2028\n\r\0", "a" + CUT_OFF, "\ud83d\ude00"])
 def test_a_string_literal_is_one_line_of_valid_json(text: str) -> None:
     """F37, S14: no line end of the text can reach the wire."""
     literal = jsontext.string(text)
@@ -85,7 +86,7 @@ def test_a_string_literal_is_one_line_of_valid_json(text: str) -> None:
     assert orjson.loads(literal) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "whole"),
     [
         ("{}", True),
@@ -104,7 +105,7 @@ def test_knows_a_whole_object(text: str, whole: bool) -> None:
     assert jsontext.is_object(text) is whole
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "limit", "deeper"),
     [
         ("scalar", 0, False),

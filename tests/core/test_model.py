@@ -7,6 +7,7 @@ import pytest
 
 from proxy.core import model
 from proxy.core.model import ChoiceMode, FormatKind, Request, Sampling, ToolKind, ToolName, ToolSpec
+from tests.tables import table
 
 WORDS = [word for word in vars(model).values() if isinstance(word, type) and is_dataclass(word)]
 
@@ -38,7 +39,7 @@ def test_two_requests_share_no_default() -> None:
             assert value is not getattr(other, name), name
 
 
-@pytest.mark.parametrize("word", WORDS)
+@table("word", WORDS)
 def test_no_word_takes_what_it_does_not_know(word: type) -> None:
     """A misspelt field is an error at once, and an object costs no dictionary."""
     made = word.__new__(word)
@@ -46,7 +47,7 @@ def test_no_word_takes_what_it_does_not_know(word: type) -> None:
         made.misspelt = 1
 
 
-@pytest.mark.parametrize("word", WORDS)
+@table("word", WORDS)
 def test_what_only_one_dialect_understands_is_empty_unless_given(word: Any) -> None:
     for field in fields(word):
         if field.name == "extras":

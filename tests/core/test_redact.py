@@ -1,13 +1,12 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
-import pytest
-
 from proxy.core.redact import MASK, MAX_QUOTE, masked, quotable
+from tests.tables import table
 
 CANARY = "c4n4ryC4N4RY"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         f"Incorrect API key provided: sk-proj-{CANARY}.",
@@ -33,7 +32,7 @@ def test_no_key_gets_through(text: str) -> None:
     assert CANARY not in quotable(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Unsupported parameter: 'max_tokens' is not supported with this model.",

@@ -7,6 +7,7 @@ import pytest
 
 from proxy.core.errors import Garbled
 from proxy.core.sse import DONE, SseParser, comment, frame
+from tests.tables import table
 
 Events = list[tuple[bytes, bytes]]
 
@@ -58,7 +59,7 @@ def parse(pieces: Iterable[bytes], limit: int = 1000) -> Events:
     return events
 
 
-@pytest.mark.parametrize(("stream", "events"), FIXTURES.values(), ids=FIXTURES.keys())
+@table(("stream", "events"), FIXTURES.values(), ids=FIXTURES.keys())
 class TestEveryCutGivesTheSameEvents:
     def test_whole(self, stream: bytes, events: Events) -> None:
         assert parse([stream]) == events
@@ -98,7 +99,7 @@ class TestLimit:
     def test_an_event_up_to_the_limit_passes(self) -> None:
         assert parse([b"data: ", b"x" * 94, b"\n\n"], limit=100) == [(b"x" * 94, b"")]
 
-    @pytest.mark.parametrize("line", [b"data: " + b"x" * 100, b"data: x\n" * 20, b": " + b"x" * 100])
+    @table("line", [b"data: " + b"x" * 100, b"data: x\n" * 20, b": " + b"x" * 100])
     def test_what_never_ends_is_refused(self, line: bytes) -> None:
         """F31: one endless line, endless lines of one event, an endless comment."""
         with pytest.raises(Garbled, match="100 bytes") as caught:
@@ -116,7 +117,7 @@ class TestLimit:
         assert len(parse([b"data: x\n\n"] * 1000, limit=20)) == 1000
 
 
-@pytest.mark.parametrize(("size", "piece"), [(300_000, 1), (16_000_000, 1024)])
+@table(("size", "piece"), [(300_000, 1), (16_000_000, 1024)])
 def test_the_time_grows_with_the_bytes_not_with_their_square(size: int, piece: int) -> None:
     """F31, F32: linear takes a twentieth of the allowed time, quadratic many times as much."""
     stream = b"data: " + b"x" * size + b"\n\n"

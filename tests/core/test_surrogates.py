@@ -1,11 +1,10 @@
 """Half characters are joined or replaced, never written."""
 
-import pytest
-
 from proxy.core.surrogates import mend
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "mended"),
     [
         ("", ""),

@@ -14,6 +14,7 @@ from proxy.core.errors import (
     Unreachable,
 )
 from proxy.core.policy.breaker import TRANSITIONS, Breaker, BreakerRules, Outcome, Signal, State, outcome
+from tests.tables import table
 
 RULES = BreakerRules()
 
@@ -197,7 +198,7 @@ def test_settling_twice_counts_once(breaker: Breaker) -> None:
     assert breaker.state is State.CLOSED
 
 
-@pytest.mark.parametrize(
+@table(
     ("fault", "expected"),
     [
         (None, Outcome.SUCCESS),

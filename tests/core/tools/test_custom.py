@@ -7,11 +7,12 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import custom
+from tests.tables import table
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         pytest.param(custom.wrap(PATCH), id="as asked"),
@@ -30,7 +31,7 @@ def test_the_input_is_found_in_whatever_a_model_makes_of_it(arguments: str) -> N
     assert custom.unwrap(arguments) == PATCH
 
 
-@pytest.mark.parametrize("opening", ["<<'EOF'", '<<"EOF"', "<<EOF", "<<-EOF", "<< EOF"])
+@table("opening", ["<<'EOF'", '<<"EOF"', "<<EOF", "<<-EOF", "<< EOF"])
 def test_the_shell_command_that_would_apply_a_patch_is_taken_off(opening: str) -> None:
     assert custom.unwrap(custom.wrap(f"apply_patch {opening}\n{PATCH}\nEOF\n")) == PATCH + "\n"
 
@@ -39,7 +40,7 @@ def test_fence_and_shell_command_both() -> None:
     assert custom.unwrap(f"```bash\napply_patch <<'EOF'\n{PATCH}\nEOF\n```") == PATCH + "\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         "",
@@ -64,7 +65,7 @@ def test_what_cannot_be_understood_is_the_input_itself(arguments: str) -> None:
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: patch\n"}
 
 
-@pytest.mark.parametrize("grammar", [GRAMMAR, {"type": "grammar", "grammar": GRAMMAR}])
+@table("grammar", [GRAMMAR, {"type": "grammar", "grammar": GRAMMAR}])
 def test_the_grammar_becomes_part_of_the_description(grammar: dict[str, Any]) -> None:
     spec = ToolSpec(ToolName("apply_patch"), ToolKind.CUSTOM, "Edits files.", grammar=grammar)
     told = custom.description(spec)
@@ -72,7 +73,7 @@ def test_the_grammar_becomes_part_of_the_description(grammar: dict[str, Any]) ->
     assert "lark grammar:\n```\nstart: patch\n```" in told
 
 
-@pytest.mark.parametrize("grammar", [None, {"type": "text"}, {"definition": 5}])
+@table("grammar", [None, {"type": "text"}, {"definition": 5}])
 def test_without_grammar_or_description_the_field_is_still_explained(grammar: dict[str, Any] | None) -> None:
     told = custom.description(ToolSpec(ToolName("say"), ToolKind.CUSTOM, grammar=grammar))
     assert "`input`" in told

@@ -4,22 +4,23 @@ import pytest
 
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools.names import NameTable
+from tests.tables import table
 
 
 def spec(name: str, namespace: str | None = None, kind: ToolKind = ToolKind.FUNCTION) -> ToolSpec:
     return ToolSpec(ToolName(name, namespace), kind)
 
 
-def table(*specs: ToolSpec, only: frozenset[ToolName] | None = None) -> NameTable:
+def names_of(*specs: ToolSpec, only: frozenset[ToolName] | None = None) -> NameTable:
     return NameTable(specs, only)
 
 
-@pytest.mark.parametrize("name", ["get_weather", "a-b", "9", "x" * 64])
+@table("name", ["get_weather", "a-b", "9", "x" * 64])
 def test_a_plain_valid_name_stays_as_it_is(name: str) -> None:
-    assert table(spec(name)).upstream(ToolName(name)) == name
+    assert names_of(spec(name)).upstream(ToolName(name)) == name
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "upstream"),
     [
         (ToolName("read", "mcp__files"), "mcp__files__read"),
@@ -43,27 +44,29 @@ def test_a_long_name_is_cut_and_told_apart_by_a_hash() -> None:
 
 
 def test_a_plain_name_is_never_taken_by_a_namespaced_one_declared_before_it() -> None:
-    names = table(spec("b", "a"), spec("a__b"))
+    names = names_of(spec("b", "a"), spec("a__b"))
     assert names.upstream(ToolName("a__b")) == "a__b"
     assert names.upstream(ToolName("b", "a")) != "a__b"
     assert names.client(names.upstream(ToolName("b", "a"))) == (ToolName("b", "a"), ToolKind.FUNCTION)
 
 
 def test_one_name_of_two_kinds_is_two_tools() -> None:
-    names = table(spec("exec"), spec("exec", kind=ToolKind.CUSTOM))
+    names = names_of(spec("exec"), spec("exec", kind=ToolKind.CUSTOM))
     function, custom = (names.upstream(ToolName("exec"), kind) for kind in ToolKind)
     assert function == "exec"
     assert names.client(custom) == (ToolName("exec"), ToolKind.CUSTOM)
 
 
 def test_the_same_tool_twice_is_one() -> None:
-    names = table(spec("a"), spec("a"))
+    names = names_of(spec("a"), spec("a"))
     assert names.upstream(ToolName("a")) == "a"
     assert not names.declared(names.upstream(ToolName("b", "a")))
 
 
 def test_a_history_that_remembers_another_kind_means_the_declared_tool() -> None:
-    assert table(spec("exec", kind=ToolKind.CUSTOM)).upstream(ToolName("exec"), ToolKind.FUNCTION) == "exec"
+    assert (
+        names_of(spec("exec", kind=ToolKind.CUSTOM)).upstream(ToolName("exec"), ToolKind.FUNCTION) == "exec"
+    )
 
 
 def test_names_do_not_depend_on_what_is_declared_after_them() -> None:
@@ -74,7 +77,7 @@ def test_names_do_not_depend_on_what_is_declared_after_them() -> None:
 
 
 def test_a_tool_of_the_history_gets_a_name_though_it_is_not_declared() -> None:
-    names = table(spec("a__b"))
+    names = names_of(spec("a__b"))
     old = names.upstream(ToolName("b", "a"), ToolKind.CUSTOM)
     assert old != "a__b"
     assert not names.declared(old)
@@ -83,11 +86,11 @@ def test_a_tool_of_the_history_gets_a_name_though_it_is_not_declared() -> None:
 
 
 def test_a_name_nobody_has_heard_of_is_a_function_as_it_stands() -> None:
-    assert table(spec("a")).client("rm -rf") == (ToolName("rm -rf"), ToolKind.FUNCTION)
+    assert names_of(spec("a")).client("rm -rf") == (ToolName("rm -rf"), ToolKind.FUNCTION)
 
 
 def test_a_name_in_pieces_is_settled_when_no_longer_declared_one_can_follow() -> None:
-    names = table(spec("get"), spec("get_weather"))
+    names = names_of(spec("get"), spec("get_weather"))
     assert [names.settled(name) for name in ("g", "get", "get_weather", "get_weathers")] == [
         False,
         False,
@@ -96,12 +99,12 @@ def test_a_name_in_pieces_is_settled_when_no_longer_declared_one_can_follow() ->
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("only", "permitted"),
     [(None, {"a", "b", "x"}), (frozenset({ToolName("a")}), {"a"}), (frozenset(), set())],
 )
 def test_permits_only_what_the_choice_leaves(only: frozenset[ToolName] | None, permitted: set[str]) -> None:
-    names = table(spec("a"), spec("b"), only=only)
+    names = names_of(spec("a"), spec("b"), only=only)
     assert {name for name in ("a", "b", "x") if names.permits(name)} == permitted
 
 

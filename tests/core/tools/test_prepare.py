@@ -11,6 +11,7 @@ from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName
 from proxy.core.outbound.profiles import DEFAULT, PROFILES
 from proxy.core.tools import custom
 from proxy.core.tools.prepare import Prepared, prepare
+from tests.tables import table
 
 A, B, C = ToolName("a"), ToolName("b"), ToolName("c", "ns")
 TOOLS = [ToolSpec(A), ToolSpec(B), ToolSpec(C)]
@@ -35,7 +36,7 @@ def test_no_tools_no_list() -> None:
     assert prepared([]).tools == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("choice", "force_tool", "left", "forced"),
     [
         (ToolChoice(), "object", ["a", "b", "ns__c"], None),
@@ -60,7 +61,7 @@ def test_a_choice_is_told_as_strongly_as_the_backend_understands_and_kept_by_lea
     assert (names(result), result.forced, result.mode) == (left, forced, choice.mode)
 
 
-@pytest.mark.parametrize(
+@table(
     ("choice", "permitted"),
     [
         (ToolChoice(), {"a", "b", "x"}),
@@ -107,7 +108,7 @@ def test_schemas_are_reduced_as_the_backend_needs() -> None:
     assert tool.strict is True
 
 
-@pytest.mark.parametrize("description", [None, ""])
+@table("description", [None, ""])
 def test_an_absent_description_stays_absent(description: str | None) -> None:
     (tool,) = prepared([ToolSpec(A, description=description)]).tools
     assert tool.description is None

@@ -6,6 +6,7 @@ import pytest
 
 from proxy.core.tools import reductions
 from proxy.core.tools.reductions import Schema
+from tests.tables import table
 
 REF = {"$ref": "#/$defs/a"}
 
@@ -16,7 +17,7 @@ def of_property(reduction: Any, value: Any, **root: Any) -> Any:
     return reduction(schema)["properties"]["x"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         pytest.param(
@@ -79,7 +80,7 @@ def test_plain(before: Any, after: Any) -> None:
     assert of_property(reductions.plain, before) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("root", "after"),
     [
         ({}, {"type": "object", "properties": {}}),
@@ -96,7 +97,7 @@ def test_the_root_is_an_object_and_says_so(root: Schema, after: Schema) -> None:
     assert reductions.as_object(root) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "definitions", "after"),
     [
         pytest.param(REF, {"a": {"type": "string"}}, {"type": "string"}, id="target"),
@@ -145,7 +146,7 @@ def test_inline_ends_when_references_nest_too_deep() -> None:
     assert max(len(path) for path, _ in reductions.subschemas(reduced)) == reductions.INLINED_DEPTH + 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         pytest.param(
@@ -214,7 +215,7 @@ def test_moonshot_takes_no_union_at_the_root() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         pytest.param({"type": ["string", "null"]}, {"type": "string", "nullable": True}, id="or nothing"),
@@ -251,7 +252,7 @@ def test_gemini(before: Schema, after: Schema) -> None:
     assert of_property(reductions.gemini, before) == after
 
 
-@pytest.mark.parametrize("bound", ["maxLength", "minLength", "maxItems", "minItems"])
+@table("bound", ["maxLength", "minLength", "maxItems", "minItems"])
 def test_bounded_drops_what_is_too_wide_for_a_grammar(bound: str) -> None:
     assert of_property(reductions.bounded, {bound: 2000}) == {}
     assert of_property(reductions.bounded, {bound: 32}) == {bound: 32}

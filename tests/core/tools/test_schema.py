@@ -7,6 +7,7 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.tools import schema
+from tests.tables import table
 
 PARAM = "tools[2].parameters"
 WEATHER = {
@@ -24,7 +25,7 @@ def nested(levels: int, keyword: str = "items") -> dict[str, Any]:
     return inner
 
 
-@pytest.mark.parametrize(
+@table(
     ("bad", "where"),
     [
         ([], ""),
@@ -52,7 +53,7 @@ def test_a_bad_schema_is_the_clients_fault_and_the_place_is_named(bad: Any, wher
     assert PARAM in caught.value.message
 
 
-@pytest.mark.parametrize(
+@table(
     "good",
     [
         None,
@@ -82,7 +83,7 @@ def test_the_message_shows_little_of_what_it_quotes() -> None:
     assert len(caught.value.message) < 400
 
 
-@pytest.mark.parametrize("keyword", ["items", "not", "if", "additionalProperties"])
+@table("keyword", ["items", "not", "if", "additionalProperties"])
 def test_nesting_up_to_the_limit_is_read_and_beyond_it_refused(keyword: str) -> None:
     """No RecursionError whatever it is made of: the deepest legal schema goes through every reduction too."""
     deepest = {"properties": {"x": nested(schema.MAX_NESTING - 2, keyword)}}
@@ -152,7 +153,7 @@ def test_reducing_leaves_the_clients_object_alone() -> None:
     assert theirs == {"properties": {"x": {"type": "strnig", "$comment": "c"}}, "strict": True}
 
 
-@pytest.mark.parametrize("absent", [None, {}])
+@table("absent", [None, {}])
 def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
     """G6."""
     assert schema.reduce(absent, frozenset()) == {"type": "object", "properties": {}}
