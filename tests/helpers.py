@@ -17,6 +17,7 @@ from proxy.core.inbound.responses_decode import decode
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.ledger import Ledger
+from proxy.core.markup import registry
 from proxy.core.model import Call
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
@@ -85,6 +86,9 @@ def start(
         sink=encoder.feed,
         taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
         call_identity=profile.call_identity,
+        markup=registry.for_reply(
+            prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
+        ),
     )
     return Run(pipeline, response, ledger, frames)
 
@@ -217,7 +221,8 @@ def text_of(item: dict[str, Any]) -> str:
         return part.get("text", part.get("refusal"))
     if item["type"] == "reasoning":
         return item["summary"][0]["text"]
-    return item["input"] if item["type"] == "custom_tool_call" else item["arguments"]
+    said = {"custom_tool_call": "input", "function_call": "arguments"}.get(item["type"])
+    return item[said] if said else ""
 
 
 def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -26,16 +26,21 @@ class Silence:
 class Ledger:
     """One per request."""
 
-    __slots__ = ("dropped", "log", "oddities")
+    __slots__ = ("dropped", "log", "markup", "oddities")
 
     def __init__(self, log: Log | None = None) -> None:
         self.log: Log = log or Silence()
         self.oddities: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
+        self.markup: Counter[str] = Counter()
 
     def odd(self, what: str) -> None:
         """The backend said something strange that could be understood or had to be ignored."""
         self.oddities[what] += 1
+
+    def found(self, outcome: str, dialect: str) -> None:
+        """The backend's text held something that looked like a tool call; what became of it."""
+        self.markup[f"{outcome}:{dialect}"] += 1
 
     def drop(self, what: str) -> None:
         """Something of the client's request is not passed on."""

@@ -14,6 +14,13 @@ def test_it_counts_what_was_odd_and_what_was_dropped_apart() -> None:
     assert dict(ledger.dropped) == {"a": 1}
 
 
+def test_it_counts_what_became_of_calls_that_were_found_in_the_text() -> None:
+    ledger = Ledger()
+    for outcome in ("recovered", "left", "recovered"):
+        ledger.found(outcome, "qwen")
+    assert dict(ledger.markup) == {"recovered:qwen": 2, "left:qwen": 1}
+
+
 def test_two_requests_share_nothing() -> None:
     Ledger().odd("a")
     assert not Ledger().oddities

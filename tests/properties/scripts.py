@@ -68,6 +68,8 @@ class Syntax:
     space: bytes = b" "
     comment: bytes = b""
     """Between any two events."""
+    two_lines: bool = False
+    """Does the data of each event come in two lines?"""
     mark: bytes = b""
     role_first: bool = True
     nulls: bool = False
@@ -239,8 +241,10 @@ def _with_usage(made: list[dict[str, Any]], usage: str) -> list[dict[str, Any]]:
 
 def wire(script: Script) -> bytes:
     syntax = script.syntax
+    start = b"data:" + syntax.space
+    between = b",\n" + start if syntax.two_lines else b","
     events = [
-        b"data:" + syntax.space + jsontext.dumps({"id": "c", **chunk}) + b"\n\n" for chunk in chunks(script)
+        start + b'{"id":"c"' + between + jsontext.dumps(chunk)[1:] + b"\n\n" for chunk in chunks(script)
     ]
     whole = syntax.comment.join([b"", *events, script.end])
     return syntax.mark + whole.replace(b"\n", syntax.line_end)
@@ -335,6 +339,7 @@ syntaxes = st.builds(
     line_end=st.sampled_from([b"\n", b"\r\n", b"\r"]),
     space=st.sampled_from([b" ", b""]),
     comment=st.sampled_from([b"", b": ping\n\n", b"\n\n", b"id: 1\nretry: 5\n\n"]),
+    two_lines=st.booleans(),
     mark=st.sampled_from([b"", b"\xef\xbb\xbf", b"\r\n"]),
     role_first=st.booleans(),
     nulls=st.booleans(),

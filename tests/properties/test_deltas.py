@@ -24,6 +24,7 @@ from proxy.core.events import (
 )
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
@@ -160,6 +161,9 @@ def test_r3_no_success_without_proof(said: list[Delta], names: NameTable) -> Non
         )
     else:
         assert ending is Ending.FAILED or (ending is Ending.COMPLETED and after)
+        calls = [ended.part for ended in reply.parts if isinstance(ended.part, Call)]
+        if ending is Ending.COMPLETED:
+            assert all(is_object(call.arguments) for call in calls if call.kind is ToolKind.FUNCTION)
     if ending is Ending.COMPLETED:
         assert all(ended.complete for ended in reply.parts)
         assert any(not isinstance(ended.part, Reasoning) for ended in reply.parts)

@@ -15,6 +15,19 @@ from tests.properties.scripts import Script, body, scripts, wire
 places = st.integers(0, 1 << 16)
 cuts = st.lists(places, max_size=6)
 
+MARKUP = [
+    "<tool_call>",
+    "<function=get_time>",
+    "<parameter=zone>\nUTC\n",
+    "</parameter>",
+    "</function></tool_call>",
+    '{"name": "get_weather", "arguments": {"city": "Rome"}}',
+    "[TOOL_CALLS]",
+    "```",
+    "<think>",
+    "</think>",
+]
+
 SNIPPETS = [
     DONE,
     STOP,
@@ -24,6 +37,7 @@ SNIPPETS = [
     chunk({"tool_calls": [{"function": {"name": "get_time", "arguments": {"a": {"b": [1]}}}}]}),
     chunk(error={"message": "m"}),
     call_chunk(0, "a", "get_time", "{"),
+    *(chunk({"content": piece}) for piece in MARKUP),
     b'data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":'
     + b"[" * 300
     + b"]" * 300

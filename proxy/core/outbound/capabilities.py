@@ -130,6 +130,12 @@ class BackendProfile:
     """What tells the fragments of one call from another's: the id first, or the index alone."""
     calls_in_other_choices: bool = False
     """Calls also arrive in choices after the first."""
+    markup: bool = True
+    """Calls that the backend leaves in its text are made into real ones. False: its text is never looked at."""
+    markup_dialects: frozenset[str] = frozenset()
+    """Dialects of such calls that are looked for besides the usual ones, because they resemble ordinary text."""
+    markup_without: frozenset[str] = frozenset()
+    """Usual dialects that are not looked for."""
     silent_overflow: bool = False
     """A prompt that does not fit is cut without a word, so the window has to be guarded here."""
 

@@ -10,6 +10,7 @@ from proxy.core.errors import BackendFault, Empty, Fault
 from proxy.core.events import Delta, Event, Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
+from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
@@ -31,7 +32,9 @@ class Pipeline:
         sink: Callable[[Event], None],
         taken_ids: Set[str] = frozenset(),
         call_identity: str = "id",
+        markup: MarkupSettings | None = None,
     ) -> None:
+        """`markup` is what to look for in the text; None where no tool may be called, and none can be meant."""
         self._received = 0
         self._collector = Collector(sink)
         self._assembler = Assembler(
@@ -42,7 +45,8 @@ class Pipeline:
             taken_ids=taken_ids,
             identity=call_identity,
         )
-        self._think = ThinkSplitter(self._assembler.feed)
+        self._markup = MarkupStage(self._assembler.feed, markup, ledger, taken_ids) if markup else None
+        self._think = ThinkSplitter((self._markup or self._assembler).feed)
         self._intake = Intake(make_decoder(self._think.feed), self.fail)
         self._assembler.start()
 
@@ -63,16 +67,21 @@ class Pipeline:
             self.fail(Empty("The backend closed the connection without a reply."))
             return
         self._intake.close()
-        self._think.close()
+        self._close_stages()
         self._assembler.close()
 
     def fail(self, fault: Fault) -> None:
         """Nothing more will come. After the model's finish that loses nothing but usage: the reply stands."""
-        self._think.close()
+        self._close_stages()
         if self.finishing:
             self._assembler.close()
         else:
             self._assembler.fail(fault)
+
+    def _close_stages(self) -> None:
+        self._think.close()
+        if self._markup:
+            self._markup.close()
 
     @property
     def reply(self) -> Reply:

@@ -184,6 +184,12 @@ def test_an_id_that_clients_cannot_use_is_replaced(id: str) -> None:
     assert reply.parts == done(call(f"call_{1:032x}", "get_time"))
 
 
+@pytest.mark.parametrize("before", [[], [says(1, "b", "get_weather", "{")]], ids=["open", "queued"])
+def test_a_name_that_comes_after_the_name_is_settled_changes_nothing(before: list[Delta]) -> None:
+    reply = assemble(*before, says(0, "a", "get_time", "{"), says(0, "a", "_zone", "}"), STOP, END)
+    assert reply.parts[-1:] == done(call("a", "get_time"))
+
+
 def test_an_id_that_comes_after_the_call_has_opened_is_too_late() -> None:
     """Clients have seen the one that was made up."""
     reply = assemble(says(0, None, "get_time"), says(0, "late", None, "{}"), STOP, END)
@@ -558,6 +564,14 @@ def test_f41_an_end_mark_alone_proves_nothing(deltas: list[Delta], fault: type[B
     assert type(assemble(*deltas, END).ended.fault) is fault
 
 
+@pytest.mark.parametrize(
+    "deltas", [[], [TextDelta("x")], [TextDelta("x"), STOP]], ids=["nothing", "text", "finished"]
+)
+def test_an_end_mark_ends_the_reply_at_once(deltas: list[Delta]) -> None:
+    """The connection may stay open for minutes after it."""
+    assert assemble(*deltas, END, close=False).assembler.ended
+
+
 def test_f39_an_end_of_the_bytes_is_no_proof_of_anything() -> None:
     reply = assemble(ReasoningDelta("x"), TextDelta("y"))
     assert reply.parts == [*done(Reasoning("x")), *cut(Text("y"))]
@@ -740,6 +754,18 @@ def test_r11_the_log_tells_the_story_of_a_call() -> None:
         ("call_arguments_replayed", {"name": "get_time", "bytes": 5}),
         ("call_complete", {"name": "get_time", "bytes": 7, "complete": True}),
     ]
+
+
+def test_r11_arguments_of_a_call_that_waits_for_its_turn_are_no_news() -> None:
+    diary = Diary()
+    deltas = [
+        says(0, "a", "get_time", "{"),
+        says(1, "b", "get_time"),
+        says(1, arguments="{}"),
+        says(0, arguments="}"),
+    ]
+    assemble(*deltas, STOP, END, log=diary)
+    assert "call_arguments_buffered" not in dict(diary.lines)
 
 
 # ── R7, F32: what a hostile backend can cost ──

@@ -158,9 +158,10 @@ def test_f60_what_was_received_is_kept_incomplete() -> None:
     assert reply.pipeline.fault is RESET
 
 
-def test_text_that_was_held_back_as_half_a_tag_is_kept_too() -> None:
-    assert run(text("<thi"), fault=RESET).reply.parts == cut(Text("<thi"))
-    assert run(text("<think>a</"), fault=RESET).reply.parts == cut(Reasoning("a</"))
+@pytest.mark.parametrize("fault", [None, RESET], ids=["end", "reset"])
+def test_text_that_was_held_back_as_half_a_tag_is_kept_too(fault: Fault | None) -> None:
+    assert run(text("<thi"), fault=fault).reply.parts == cut(Text("<thi"))
+    assert run(text("<think>a</"), fault=fault).reply.parts == cut(Reasoning("a</"))
 
 
 def test_f42_a_reset_after_the_finish_loses_nothing() -> None:
@@ -217,6 +218,15 @@ def test_f46_what_shares_a_read_with_the_end_mark_is_counted_and_ignored() -> No
     assert reply.ledger.oddities["delta_after_end"] == 2
 
 
+@pytest.mark.parametrize("said", [b"", text("x")], ids=["silent", "begun"])
+def test_after_the_end_no_byte_is_read(said: bytes) -> None:
+    reply = run(said, fault=RESET)
+    before = dict(reply.ledger.oddities)
+    reply.pipeline.feed(text("y") + b"data: {\n\n")
+    reply.pipeline.close()
+    assert dict(reply.ledger.oddities) == before
+
+
 # ── what the engine asks ──
 
 
@@ -243,6 +253,20 @@ def test_it_is_finishing_from_the_finish_to_the_end() -> None:
         reply.pipeline.feed(data)
         assert (reply.pipeline.finishing, reply.pipeline.ended) == (finishing, ended)
     assert reply.pipeline.fault is None
+
+
+MARKUP = '<tool_call>{"name": "get_time", "arguments": {}}</tool_call>'
+
+
+def test_r08_a_call_in_the_text_is_a_call_where_tools_are_declared() -> None:
+    [part] = run(text(f"<think>a</think>{MARKUP}") + STOP).reply.parts[1:]
+    assert isinstance(part.part, Call)
+    assert run(text(MARKUP) + STOP, REQUEST).reply.parts == done(Text(MARKUP))
+
+
+def test_r08_text_that_is_held_when_the_stream_breaks_is_not_lost() -> None:
+    reply = run(text(MARKUP[:30]), fault=RESET)
+    assert reply.reply.parts == cut(Text(MARKUP[:30]))
 
 
 def test_f64_a_reply_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

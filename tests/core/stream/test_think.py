@@ -127,6 +127,21 @@ def test_nothing_is_held_back_that_cannot_become_a_tag() -> None:
         assert out == passed, piece
 
 
+def test_an_answer_passes_from_its_first_visible_character() -> None:
+    out: list[Delta] = []
+    splitter = ThinkSplitter(out.append)
+    for piece, passed in [("\n", []), ("<", []), ("b>", ["\n<b>"]), ("x", ["x"])]:
+        out.clear()
+        splitter.feed(TextDelta(piece))
+        assert out == texts(*passed), piece
+
+
+def test_of_nothing_nothing_is_said() -> None:
+    out: list[Delta] = []
+    ThinkSplitter(out.append).close()
+    assert out == []
+
+
 @pytest.mark.parametrize(
     "other",
     [RefusalDelta("no"), CallDelta(0, "a", "f"), FinishDelta(Finish.STOP), EndDelta()],

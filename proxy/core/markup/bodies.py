@@ -1,0 +1,179 @@
+"""The reader shared by the dialects whose calls are JSON between two markers.
+
+Whatever the markers: one object, several, or an array; the function's name and arguments under any of the keys that
+models use for them; the arguments as an object or as the text of one; a code fence around it all; brackets too many
+or too few right before the closer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from proxy.core.jsontext import BadJson
+from proxy.core.markup import jsonish, values
+from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+
+_NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
+_ARGUMENTS: Final = ("arguments", "parameters", "args", "tool_input", "input", "kwargs")
+_MISSING: Final = object()
+
+_BLANK: Final = re.compile(r"\s*+")
+_STRAY: Final = re.compile(r"[\s}\];,]*+")
+_FENCE: Final = re.compile(r"```(?:json|tool_call|tool_code)?[^\S\n]*\n?|`(?=[\[{])")
+_FENCE_BEGUN: Final = re.compile(r"`{1,3}[a-z_]*\Z")
+_FENCE_END: Final = re.compile(r"`{1,3}")
+
+
+class Unended(Exception):
+    """The text stopped before the block did: only more of it can tell."""
+
+
+def behind(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where what the pattern finds at `at` ends, if it finds anything there."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def after_blank(text: str, at: int) -> int:
+    return behind(_BLANK, text, at)
+
+
+def after_stray(text: str, at: int) -> int:
+    """Behind the blanks, and the brackets that are too many."""
+    return behind(_STRAY, text, at)
+
+
+def object_text(text: str) -> str | None:
+    """The JSON object that the text is, or that is in the JSON string that it is; None if it is neither."""
+    try:
+        value = jsonish.parse(text)
+        if isinstance(value, str):
+            value = jsonish.parse(value)
+    except BadJson:
+        return None
+    return values.written(value) if isinstance(value, dict) else None
+
+
+def calls_in(value: Any, *, keyed: bool = False, sure: bool = True) -> tuple[Recovered, ...]:
+    """The calls that a JSON value describes; what among them is none is left out.
+
+    `keyed` objects say name → arguments. Unless we are `sure` that these are calls, arguments have to be there.
+    """
+    found: list[Recovered] = []
+    for entry in value if isinstance(value, list) else [value]:
+        if isinstance(entry, dict):
+            found += _keyed(entry) if keyed else _one(entry, sure)
+    return tuple(found)
+
+
+def _keyed(entry: Mapping[str, Any]) -> Iterator[Recovered]:
+    for name, said in entry.items():
+        if (arguments := _arguments(said)) is not None:
+            yield Recovered(name, arguments)
+
+
+def _one(entry: Mapping[str, Any], sure: bool) -> Iterator[Recovered]:
+    if isinstance(inner := entry.get("function"), dict):
+        entry = inner
+    name = next((entry[key] for key in _NAMES if isinstance(entry.get(key), str)), None)
+    said = next((entry[key] for key in _ARGUMENTS if key in entry), _MISSING)
+    if name is None or (said is _MISSING and not sure):
+        return
+    arguments = "{}" if said is _MISSING else _arguments(said)
+    if arguments is not None:
+        yield Recovered(name, arguments)
+
+
+def _arguments(said: Any) -> str | None:
+    match said:
+        case dict():
+            return values.written(said)
+        case None | "":
+            return "{}"
+        case str():
+            return object_text(said)
+        case _:
+            return None
+
+
+def follows(text: str, at: int, literals: tuple[str, ...]) -> int | None:
+    """Where the first of these literals that stands here ends."""
+    return next((at + len(literal) for literal in literals if text.startswith(literal, at)), None)
+
+
+def may_follow(text: str, at: int, literals: tuple[str, ...]) -> bool:
+    """Is the rest of the text the begin of one of these literals, if it is anything?"""
+    return any(len(text) - at < len(literal) and literal.startswith(text[at:]) for literal in literals)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The markers around the JSON."""
+
+    openers: tuple[str, ...]
+    closers: tuple[str, ...] = ()
+    """Without any, the block ends with its JSON."""
+    strict: bool = True
+    """Is it no block without a closer? Otherwise the end of the text, or the next opener, does as well."""
+    keyed: bool = False
+    """Do the objects say name → arguments?"""
+    sure: bool = True
+    """Can an object without arguments be a call?"""
+    inside: bool = False
+    """Does the opener belong to the JSON?"""
+
+
+def read(envelope: Envelope, text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+    """The block that begins at `at` with an opener."""
+    unended: Verdict = None if ended else MORE
+    position = at if envelope.inside else after_blank(text, follows(text, at, envelope.openers) or at)
+    if text.startswith("`", position):
+        if _FENCE_BEGUN.match(text, position):
+            return unended
+        position = after_blank(text, behind(_FENCE, text, position))
+    if position == len(text):
+        return unended
+    pieces: list[str] = []
+    end, whole = position, True
+    while whole and text.startswith(("{", "["), position) and (envelope.closers or not pieces):
+        found = jsonish.scan(text, position)
+        if found.missing and found.stop == len(text):
+            return unended
+        pieces.append(text[position : found.stop] + found.missing)
+        whole, end = not found.missing, found.stop
+        position = after_stray(text, end)
+    if not envelope.closers:
+        return _bare(pieces, text, end, ended, envelope) if whole else None
+    closed = follows(text, position, envelope.closers)
+    if not closed and pieces and (fence := _FENCE_END.match(text, position)):
+        end = fence.end()
+        position = after_stray(text, end)
+        closed = follows(text, position, envelope.closers)
+    if closed:
+        return _block(pieces, closed, envelope)
+    if not ended and may_follow(text, position, (*envelope.closers, *envelope.openers)):
+        return MORE
+    at_end = position == len(text) or follows(text, position, envelope.openers)
+    return _block(pieces, end, envelope) if at_end and whole and not envelope.strict else None
+
+
+def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelope) -> Verdict:
+    """A block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
+    if envelope.inside:
+        position = after_blank(text, end)
+        if position == len(text) and not ended:
+            return MORE
+        if text.startswith(("}", "]", ",", ":"), position):
+            return None
+    return _block(pieces, end, envelope)
+
+
+def _block(pieces: list[str], end: int, envelope: Envelope) -> Block | None:
+    calls: list[Recovered] = []
+    for piece in pieces:
+        try:
+            calls += calls_in(jsonish.parse(piece), keyed=envelope.keyed, sure=envelope.sure)
+        except BadJson:
+            return None
+    return Block(end, tuple(calls)) if calls else None

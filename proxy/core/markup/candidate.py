@@ -1,0 +1,198 @@
+"""What begins with an opener, until it is settled what it is.
+
+Two things can be open: whether it stands in a code sample (a Doubt), and whether it is markup of some dialect (a
+Candidate). Both are told of every further piece by `hear`, which says whether another `look` at the whole is worth
+it. Dialects are asked only at places that the text itself defines, always about the text up to there and no further;
+so neither the answer nor the cost can depend on how the text was cut.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from proxy.core.markup.code import CodeTracker, Lookahead
+from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tools
+from proxy.core.markup.openers import Readers
+
+MAX_HELD = 1 << 20
+"""No call that was meant is longer (1 MiB), and no client should wait longer for text that looks like one."""
+FIRST_LOOK = 32
+"""Text about markup is found out soon: dialects are asked here, and again each time this length has doubled."""
+LOOKS, FREE_LOOKS = 8, 16_384
+"""Closers are worth a look as long as all looks together read no more than this often what is held, and a bit."""
+
+
+class End(Enum):
+    """How far the text has come."""
+
+    OPEN = auto()
+    WHOLE = auto()
+    CUT = auto()
+    """It stops without having ended: what is unfinished then is text."""
+
+
+class Why(Enum):
+    """Why a text that began like markup stays text."""
+
+    RELEASED = "released"
+    UNDECLARED = "undeclared"
+    CAPPED = "capped"
+    UNREAD = "unread"
+    """Too many before it were in vain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Markup. The calls have declared names."""
+
+    length: int
+    dialect: Dialect
+    calls: tuple[Recovered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Text, for at least so many characters."""
+
+    length: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The doubt is over; it has to be asked again where the opener stands."""
+
+    ahead: Lookahead
+
+
+Outcome = Taken | Passed | Settled | None
+"""None: more text is needed."""
+
+
+class Doubt:
+    """Is the opener in a code sample? Settled by what follows."""
+
+    spent = 0
+    """It costs no reading of dialects."""
+
+    def __init__(self, tracker: CodeTracker, readers: Readers) -> None:
+        self.readers = readers
+        self._ahead = Lookahead(tracker)
+        self._heard = 0
+
+    def hear(self, piece: str) -> bool:
+        self._ahead.feed(piece, 0, min(len(piece), MAX_HELD - self._heard))
+        self._heard += len(piece)
+        return self._ahead.found is not None or self._heard >= MAX_HELD
+
+    def look(self, text: str, start: int, end: End) -> Outcome:
+        length = len(text) - start
+        if self._heard < length:
+            self._ahead.feed(text, start + self._heard, min(len(text), start + MAX_HELD))
+            self._heard = length
+        if self._ahead.found is None and length >= MAX_HELD:
+            return Passed(MAX_HELD, Why.CAPPED)
+        if end is not End.OPEN:
+            self._ahead.close()
+        return None if self._ahead.found is None else Settled(self._ahead)
+
+
+class Candidate:
+    """Is it a block? The dialects are asked in their order; one that waits for more keeps the later ones waiting."""
+
+    def __init__(self, readers: Readers, tools: Tools) -> None:
+        self.readers = readers
+        self.spent = 0
+        """How many characters dialects were asked to read."""
+        self._tools = tools
+        self._left = list(readers.dialects)
+        self._undeclared: Passed | None = None
+        self._heard = 0
+        self._tail = ""
+        self._due: int | None = None
+        self._searched = 0
+        self._growth = FIRST_LOOK
+        self._closer = 0
+        self._after_closer = 0
+
+    def hear(self, piece: str) -> bool:
+        window = self._tail + piece
+        shift = len(self._tail) - self._heard
+        self._heard += len(piece)
+        self._tail = window[-self.readers.reach :] if self.readers.reach else ""
+        self._due = self._next_look(window, shift, min(self._heard, MAX_HELD))
+        return self._due is not None or self._heard >= MAX_HELD
+
+    def look(self, text: str, start: int, end: End) -> Outcome:
+        length = len(text) - start
+        within = min(length, MAX_HELD)
+        due, self._due = self._due, None
+        while (due := due or self._next_look(text, start, within)) is not None:
+            if outcome := self._ask(text[start : start + due]):
+                return outcome
+            due = None
+        if length >= MAX_HELD:
+            return self._ask(text[start : start + within], last=True, passed=Passed(within, Why.CAPPED))
+        if end is not End.OPEN:
+            return self._ask(text[start:], ended=end is End.WHOLE, last=True)
+        self._heard = length
+        self._tail = text[max(start, len(text) - self.readers.reach) :] if self.readers.reach else ""
+        return None
+
+    # ── asking ──
+
+    def _ask(
+        self, text: str, *, ended: bool = False, last: bool = False, passed: Passed | None = None
+    ) -> Outcome:
+        self.spent += len(text)
+        while self._left:
+            dialect = self._left[0]
+            verdict = dialect.read(text, 0, ended, self._tools)
+            if verdict is MORE and not last:
+                return None
+            if isinstance(verdict, Block):
+                if taken := self._taken(dialect, verdict):
+                    return taken
+                self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED)
+            elif verdict is MORE and passed is not None:
+                return passed
+            del self._left[0]
+        return self._undeclared or Passed(1, Why.RELEASED)
+
+    def _taken(self, dialect: Dialect, block: Block) -> Taken | None:
+        calls = []
+        for call in block.calls:
+            name = self._tools.declared(call.name)
+            if name is None:
+                return None
+            calls.append(Recovered(name, call.arguments))
+        return Taken(block.end, dialect, tuple(calls))
+
+    # ── when to ask ──
+
+    def _next_look(self, text: str, shift: int, within: int) -> int | None:
+        """The next length at which to ask. `text` holds what begins at `shift`, as far as it is still of interest.
+
+        That is where a closer ends, a little behind it (what follows may have to tell whether it was one), and each
+        time when the length has doubled.
+        """
+        while self._searched < within:
+            settling = self._closer + self._after_closer if self._after_closer else self._growth
+            look = min(self._growth, settling)
+            closer = self.readers.closed and self.readers.closed.search(
+                text, max(0, shift + self._searched), shift + min(look, within)
+            )
+            if closer:
+                look = closer.end() - shift
+                self._closer, self._after_closer = look, 1
+            elif look > within:
+                break
+            elif look == settling:
+                self._after_closer *= 2
+            self._searched = look
+            if look == self._growth:
+                self._growth *= 2
+                return look
+            if self.spent <= LOOKS * look + FREE_LOOKS:
+                return look
+        self._searched = max(self._searched, within)
+        return None

@@ -1,0 +1,329 @@
+"""Where in a growing text the code samples are, by the rules of CommonMark: what stands there is quoted, never meant.
+
+Fenced blocks and inline code spans count, indented code does not: models indent calls that they mean. Headings, list
+items and blank lines end a paragraph, and with it every hope that an open run of backticks will be closed.
+
+A fence is known from its line. A span is not: whether a run of backticks opens one is decided by what follows, up to
+the end of the paragraph. So the answer to "is this code?" can be DOUBT, and a Lookahead reads on until it is settled;
+what it learned is kept, so that no paragraph is read ahead twice for the same reason.
+"""
+
+import re
+from enum import Enum, auto
+
+LINE_HEAD = 256
+"""How much of a line is kept to recognise what it begins; the patterns below ask for less than that."""
+CONTEXT = 2048
+"""How far back the list is looked for that an indented fence belongs to."""
+MIN_FENCE, MAX_FENCE = 3, 128
+TAB = 4
+
+_RUN = re.compile(r"`+|~+")
+_BODY = "x"
+"""Stands for the head of a line that can begin nothing any more."""
+
+_FENCE_HEAD = re.compile(
+    r"(?P<quote>(?: {0,3}>)+ ?)?(?P<indent>[ \t]*)(?P<item>(?:(?:[-+*]|\d{1,9}[.)])[ \t]{1,4})*)"
+)
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+")
+_BREAK = re.compile(
+    r"""^(?:
+        [ \t>]{0,200}\r?\n                                       # a blank line, also in a quote
+      | [ \t>]{0,16}(?:
+            \#{1,6}[ \t\r\n]                                     # a heading
+          | (?:[-+*]|\d{1,9}[.)])[ \t]                           # a list item
+          | =[= \t]{0,100}\r?\n                                  # the line under a heading
+          | (?:-[ \t]*){1,60}\r?\n                                 # a line across
+          | (?:(?:_[ \t]*){3,60}|(?:\*[ \t]*){3,60})\r?\n
+        )
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""A line that ends the paragraph before it."""
+
+
+class Where(Enum):
+    OUTSIDE = auto()
+    INSIDE = auto()
+    DOUBT = auto()
+
+
+class CodeTracker:
+    """Is fed the text, each character once, and asked between characters."""
+
+    __slots__ = (
+        "_closer",
+        "_context",
+        "_head",
+        "_info",
+        "_known_until",
+        "_last",
+        "_open",
+        "_run",
+        "_sure",
+        "at",
+    )
+
+    def __init__(self) -> None:
+        self.at = 0
+        """How many characters were read."""
+        self._closer: re.Pattern[str] | None = None
+        """What ends the fenced block; None outside of one."""
+        self._info: tuple[int, int] | None = None
+        """Length and indent of backticks that open a fence unless another backtick follows on their line."""
+        self._open: dict[int, None] = {}
+        """Lengths of the runs of backticks still open, oldest first; each counts only if none before it is closed."""
+        self._sure = 0
+        """A length among them that is known to be closed later."""
+        self._known_until = 0
+        """Up to here the paragraph was read ahead."""
+        self._last: dict[int, int] = {}
+        """Where in it a run of each length stands last."""
+        self._head = ""
+        """The current line so far, or _BODY."""
+        self._run = ""
+        """The backticks or tildes that the text ended with; there may be more."""
+        self._context = ""
+
+    # ── asking ──
+
+    def where(self) -> Where:
+        """Of the character that comes next, which is no backtick and no tilde."""
+        self._end_run()
+        if self._closer is not None:
+            return Where.INSIDE
+        if self._info is not None:
+            return Where.DOUBT
+        if not self._open:
+            return Where.OUTSIDE
+        return Where.INSIDE if self._sure in self._open else Where.DOUBT
+
+    def skip(self, length: int) -> None:
+        """So much that is no text passed here: a line with it is not blank, and begins nothing."""
+        self.at += length
+        self._head = _BODY
+
+    def learn(self, ahead: "Lookahead") -> None:
+        """What a lookahead from here has found."""
+        assert ahead.found is not None
+        if isinstance(ahead.found, Closes):
+            self._sure = ahead.found.length
+        elif ahead.found is Found.FENCE:
+            assert self._info is not None
+            self._open_fence("`", *self._info)
+        elif ahead.found is Found.NO_FENCE:
+            self._end_info()
+        else:
+            self._end_paragraph()
+            self._known_until, self._last = ahead.at, ahead.last
+
+    # ── reading ──
+
+    def feed(self, text: str, start: int = 0, end: int | None = None) -> None:
+        end = len(text) if end is None else end
+        at = start
+        while at < end and not self._settled():
+            if self._closer is not None:
+                at = self._read_fenced(text, at, end)
+                continue
+            run = _RUN.search(text, at, end)
+            run_at = end if run is None else run.start()
+            if self._run and (run is None or at < run_at or run[0][0] != self._run[0]):
+                self._end_run()  # what follows may be another matter now
+            elif at < run_at:
+                at = self._read_plain(text, at, run_at)
+            else:
+                assert run is not None
+                self._run += run[0]
+                at = run.end()
+                self.at += at - run_at
+
+    def _settled(self) -> bool:
+        """Is there nothing left to read for?"""
+        return False
+
+    def _read_plain(self, text: str, start: int, end: int) -> int:
+        if self._info is not None and (newline := text.find("\n", start, end)) >= 0:
+            self._advance(text[start:newline])
+            self._open_fence("`", *self._info)
+            return newline
+        self._advance(text[start:end])
+        return end
+
+    def _advance(self, plain: str) -> None:
+        line = self._head + plain
+        if self._open and _BREAK.search(line):
+            self._end_paragraph()
+        self._set_head(line)
+        self._remember(plain)
+        self.at += len(plain)
+
+    def _set_head(self, lines: str) -> None:
+        start = lines.rfind("\n") + 1
+        self._head = lines[start:] if len(lines) - start <= LINE_HEAD else _BODY
+
+    def _remember(self, text: str) -> None:
+        self._context = (self._context + text[-CONTEXT:])[-CONTEXT:]
+
+    def _read_fenced(self, text: str, start: int, end: int) -> int:
+        assert self._closer is not None
+        lines = self._head + text[start:end]
+        found = self._closer.search(lines)
+        if found is None:
+            self._set_head(lines)
+            self.at += end - start
+            return end
+        self._closer = None
+        after = start + found.end() - len(self._head)
+        self._head = ""
+        self._remember("\n")
+        self.at += after - start
+        return after
+
+    def _end_run(self) -> None:
+        """All of a run is known: it opens a fence, opens or closes a span, or is nothing."""
+        if not (run := self._run):
+            return
+        self._run = ""
+        head, self._head = self._head, _BODY
+        if len(run) >= MIN_FENCE and (indent := self._fence_indent(head)) is not None:
+            if run[0] == "~":
+                self._open_fence("~", len(run), indent)
+            else:
+                self._info = len(run), indent
+        elif run[0] == "`":
+            if self._info is not None:
+                self._end_info()
+            self._tick(len(run), len(run) - self._is_escaped())
+        self._remember(run)
+
+    def _is_escaped(self) -> bool:
+        before = self._context
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+    # ── inline ──
+
+    def _tick(self, closes: int, opens: int) -> None:
+        """A backslash spoils a backtick for opening a span, not for closing one."""
+        if closes in self._open:
+            while self._open.popitem()[0] != closes:
+                pass
+        elif opens and opens not in self._open:
+            if self.at <= self._known_until:
+                if self._last.get(opens, 0) <= self.at:
+                    return
+                if self._sure not in self._open:
+                    self._sure = opens
+            self._open[opens] = None
+
+    def _end_info(self) -> None:
+        """The backticks at the head of the line open no fence; then they are a run like any other."""
+        assert self._info is not None
+        (length, _), self._info = self._info, None
+        self._tick(length, length)
+
+    def _end_paragraph(self) -> None:
+        self._open.clear()
+
+    # ── fences ──
+
+    def _fence_indent(self, head: str) -> int | None:
+        """What a fence after this head of a line belongs to is indented so far; None if there can be no fence."""
+        found = _FENCE_HEAD.fullmatch(head)
+        if found is None:
+            return None
+        width = _width(found["indent"])
+        if width < TAB:
+            return width + len(found["item"]) if found["item"] else 0
+        return self._list_indent(width)
+
+    def _list_indent(self, width: int) -> int | None:
+        """The indent of the list item above whose text begins where a fence of this indent may stand."""
+        above = self._context[: self._context.rfind("\n") + 1]
+        for line in reversed(above.splitlines()):
+            if item := _LIST_ITEM.match(line):
+                inner = _width(item[0])
+                if inner <= width < inner + TAB:
+                    return inner
+            if line[:1].strip():
+                return None
+        return None
+
+    def _open_fence(self, char: str, length: int, indent: int) -> None:
+        self._info = None
+        self._end_paragraph()
+        self._closer = re.compile(
+            rf"^(?:(?: {{0,3}}>){{1,8}} {{0,4}}| {{0,{min(indent, LINE_HEAD // 4) + 3}}})"
+            rf"{char}{{{min(length, MAX_FENCE)},{MAX_FENCE}}}[ \t]{{0,32}}\r?\n",
+            re.MULTILINE,
+        )
+
+
+def _width(blanks: str) -> int:
+    return len(blanks.expandtabs(TAB))
+
+
+class Found(Enum):
+    """What a lookahead can come to, besides a run that closes."""
+
+    END_OF_PARAGRAPH = auto()
+    FENCE = auto()
+    NO_FENCE = auto()
+
+
+class Closes(int):
+    """An open run of this length is closed."""
+
+    @property
+    def length(self) -> int:
+        return int(self)
+
+
+class Lookahead(CodeTracker):
+    """Reads on from a place in doubt, and stops as soon as one thing is settled that the doubt depends on."""
+
+    __slots__ = ("_asked", "_asked_info", "found", "last")
+
+    def __init__(self, tracker: CodeTracker) -> None:
+        super().__init__()
+        for name in CodeTracker.__slots__:
+            setattr(self, name, getattr(tracker, name))
+        self._open = dict(tracker._open)
+        self._known_until = 0
+        self._asked_info = tracker._info is not None
+        self._asked = frozenset() if self._asked_info else frozenset(tracker._open)
+        self.found: Found | Closes | None = None
+        self.last: dict[int, int] = {}
+
+    def close(self) -> None:
+        """The text has ended."""
+        self._end_run()
+        if self.found is None:
+            self.found = Found.FENCE if self._asked_info else Found.END_OF_PARAGRAPH
+
+    def _settled(self) -> bool:
+        return self.found is not None
+
+    def _tick(self, closes: int, opens: int) -> None:
+        if closes in self._asked:
+            self._find(Closes(closes))
+        self.last[closes] = self.at
+        super()._tick(closes, opens)
+
+    def _end_info(self) -> None:
+        if self._asked_info:
+            self._find(Found.NO_FENCE)
+        super()._end_info()
+
+    def _open_fence(self, char: str, length: int, indent: int) -> None:
+        if self._asked_info:
+            self._find(Found.FENCE)
+        super()._open_fence(char, length, indent)
+
+    def _end_paragraph(self) -> None:
+        self._find(Found.END_OF_PARAGRAPH)
+        super()._end_paragraph()
+
+    def _find(self, what: Found | Closes) -> None:
+        if self.found is None:
+            self.found = what

@@ -1,0 +1,75 @@
+"""The reader shared by the dialects that write calls as Python does: `[f(a=1, b='x'), g()]`.
+
+Nothing is evaluated. An argument list is read as an object whose keys stand before `=` instead of `:`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from proxy.core.jsontext import BadJson
+from proxy.core.markup import bodies, jsonish, values
+from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+
+_CALL: Final = re.compile(r"(?P<name>[^\W\d][\w.-]{0,200})\s{0,8}(?=\()")
+_NAME_BEGUN: Final = re.compile(r"(?:[^\W\d][\w.-]{0,200}\s{0,8})?\Z")
+_BETWEEN: Final = re.compile(r"[\s,;]*+")
+_JSON: Final = re.compile(r"\[?\s*+\{")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    openers: tuple[str, ...]
+    closers: tuple[str, ...] = ()
+    """Without any, the list needs its brackets, and ends with them."""
+
+
+def read(listing: Listing, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    start = (
+        bodies.after_blank(text, bodies.follows(text, at, listing.openers) or at) if listing.closers else at
+    )
+    if listing.closers and _JSON.match(text, start):
+        return bodies.read(Envelope(listing.openers, listing.closers), text, at, ended, tools)
+    try:
+        return _block(listing, text, start, ended)
+    except bodies.Unended:
+        return None if ended else MORE
+
+
+def _block(listing: Listing, text: str, start: int, ended: bool) -> Block | None:
+    bracketed = text.startswith("[", start)
+    position = bodies.after_blank(text, start + bracketed)
+    calls: list[Recovered] = []
+    while call := _CALL.match(text, position):
+        found = jsonish.scan(text, call.end(), jsonish.PYTHON)
+        if found.missing:
+            if found.stop == len(text):
+                raise bodies.Unended
+            return None
+        if (one := _recovered(call["name"], text[call.end() + 1 : found.stop - 1])) is not None:
+            calls.append(one)
+        position = bodies.behind(_BETWEEN, text, found.stop)
+    if _NAME_BEGUN.match(text, position):
+        raise bodies.Unended
+    if bracketed:
+        if not text.startswith("]", position):
+            return None
+        position += 1
+    if not listing.closers:
+        return Block(position, tuple(calls)) if calls and bracketed else None
+    position = bodies.after_blank(text, position)
+    if closed := bodies.follows(text, position, listing.closers):
+        return Block(closed, tuple(calls)) if calls else None
+    if not ended and bodies.may_follow(text, position, listing.closers):
+        raise bodies.Unended
+    return None
+
+
+def _recovered(name: str, inside: str) -> Recovered | None:
+    try:
+        value = jsonish.parse(f"{{{inside}}}", jsonish.PYTHON)
+    except BadJson:
+        return None
+    arguments = values.written(value) if isinstance(value, dict) else None
+    return Recovered(name.removesuffix(".call"), arguments) if arguments is not None else None

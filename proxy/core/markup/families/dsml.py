@@ -1,0 +1,71 @@
+"""DeepSeek 3.2 and 4: DSML. With D for the word DSML between two full-width bars:
+
+    <D function_calls>                                (4: tool_calls)
+    <D invoke name="NAME">
+    <D parameter name="KEY" string="true|false">value</D parameter>
+    </D invoke>
+    </D function_calls>
+
+without the blanks after D. The wrapper is often missing, at either end; the bars come doubled, joined to one
+character or in ASCII. `string="false"` says that the value is JSON, where the schema does not say it better. An invoke
+may be closed in itself, hold one JSON object instead of parameters, or one parameter `arguments` that is all of them.
+A gateway that has parsed the calls can leave a piece of the opening tag behind.
+"""
+
+import re
+from typing import Final
+
+from proxy.core.markup import tagged
+from proxy.core.markup.formats import Block, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.values import Unknown
+
+_D: Final = r"\s?[｜|‖]{1,2}\s?DSML\s?[｜|‖]{1,2}\s?"
+_SECTION: Final = r"(?:function_calls|tool_calls|tool_call|calls)\s?"
+_TAG_END: Final = r"(?:>|(?=[\n<]))"
+
+_MARKS: Final = re.compile(
+    rf"(?P<opened><{_D}{_SECTION}>)"
+    rf"|(?P<closed></{_D}{_SECTION}>|<[｜|]end[▁_]of[▁_]sentence[｜|]>)"
+    rf"|(?P<call><{_D}invoke(?P<name>\s[^<>\n]{{1,200}}){_TAG_END})"
+    rf"|(?P<called></{_D}invoke\s?>)"
+    rf"|(?P<parameter><{_D}parameter(?P<key>\s[^<>\n]{{1,250}}){_TAG_END})"
+    rf"|(?P<given></{_D}parameter\s?>)"
+)
+_WORDS: Final = ("function_calls>", "tool_calls>", "tool_call>", "calls>", "invoke>", "parameter>")
+_BEGUN: Final = re.compile(
+    r"</?\s?(?:[｜|‖]{1,2}\s?(?:D|DS|DSM|DSML\s?[｜|‖]{0,2}\s?"
+    rf"(?:{'|'.join(word[:size] for word in _WORDS for size in range(len(word), -1, -1))}"
+    r"|(?:invoke|parameter)\s[^<>\n]{0,256})?)?)?\Z"
+    r"|<[｜|][a-z▁_]{0,15}[｜|]?\Z"
+)
+_DANGLING: Final = re.compile(rf"<{_D}(?:{_SECTION}>?\s*(?:</{_D}(?:{_SECTION}>?)?\s*)?)?\Z")
+_EMPTY: Final = re.compile(rf"<{_D}{_SECTION}>\s{{0,64}}</{_D}{_SECTION}>")
+
+
+def _unknown(about: str) -> Unknown:
+    return Unknown.JSON if tagged.attributes(about).get("string") == "false" else Unknown.TEXT
+
+
+_GRAMMAR: Final = Grammar(_MARKS, begun=_BEGUN, unknown=_unknown, holders=frozenset(("arguments", "input")))
+
+
+def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    if empty := _EMPTY.match(text, at):
+        return Block(empty.end(), ())
+    verdict = tagged.read(_GRAMMAR, text, at, ended, tools)
+    if verdict is None and ended and _DANGLING.match(text, at):
+        return Block(len(text), ())
+    return verdict
+
+
+DIALECTS: Final = (
+    Dialect(
+        "deepseek-dsml",
+        Tier.ALWAYS,
+        tuple(f"<{bars}DSML{bars}" for bars in ("｜", "｜｜", "‖", "|", "||")),
+        _read,
+        ("function_calls>", "tool_calls>", "invoke>", "/>"),
+        native=True,
+    ),
+)

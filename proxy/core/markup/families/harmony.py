@@ -1,0 +1,79 @@
+"""Harmony (gpt-oss): a message to a function.
+
+    <|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{json}<|call|>
+
+`<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, and the message may
+end with `<|end|>` or with the text. What names no recipient is prose.
+
+Optional, since nothing tells it from prose: the same with its tokens gone,
+`assistant to=functions.NAME commentary json {json}`.
+"""
+
+import re
+from functools import partial
+from typing import Final
+
+from proxy.core.markup import bodies, jsonish
+from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+
+_HEADER: Final = re.compile(
+    r"(?:<\|start\|>\s?assistant)?\s{0,4}(?:to=(?P<before>[^\s<]{1,200}))?\s{0,4}"
+    r"<\|channel\|>\s?\w{1,40}\s{0,4}(?:to=(?P<after>[^\s<]{1,200}))?\s{0,4}"
+    r"(?:<\|constrain\|>\s?\w{1,40}|json|code)?\s{0,4}<\|message\|>"
+)
+_STRIPPED: Final = re.compile(
+    r"(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=(?P<before>functions\.[\w.-]{1,200})"
+    r"(?P<after>)\s{1,4}(?:commentary|analysis)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
+)
+_LONGEST_HEADER: Final = 700
+_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
+
+
+def _read(header: re.Pattern[str], last: str, text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+    unended: Verdict = None if ended else MORE
+    found = header.match(text, at)
+    name = found and (found["after"] or found["before"])
+    if not found or not name:
+        settled = last in text[at : at + _LONGEST_HEADER] or len(text) - at >= _LONGEST_HEADER
+        return None if settled or "\n\n" in text[at:] else unended
+    start = bodies.after_blank(text, found.end())
+    if start == len(text):
+        return unended
+    if not text.startswith("{", start):
+        return None
+    value = jsonish.scan(text, start)
+    if value.missing:
+        return unended if value.stop == len(text) else None
+    arguments = bodies.object_text(text[start : value.stop])
+    if arguments is None:
+        return None
+    calls = (Recovered(name.removeprefix("functions."), arguments),)
+    position = bodies.after_blank(text, value.stop)
+    if closed := bodies.follows(text, position, _ENDS):
+        return Block(closed, calls)
+    if not ended and bodies.may_follow(text, position, _ENDS):
+        return MORE
+    return Block(value.stop, calls) if position == len(text) or header is _STRIPPED else None
+
+
+DIALECTS: Final = (
+    Dialect(
+        "harmony",
+        Tier.WRAPPED,
+        ("<|start|>assistant", "<|channel|>commentary", "<|channel|>analysis"),
+        partial(_read, _HEADER, "<|message|>"),
+        _ENDS,
+    ),
+    Dialect(
+        "harmony-words",
+        Tier.OPTIONAL,
+        (
+            "assistant to=functions.",
+            "assistantcommentary to=functions.",
+            "commentary to=functions.",
+            "to=functions.",
+        ),
+        partial(_read, _STRIPPED, "{"),
+        ("}",),
+    ),
+)

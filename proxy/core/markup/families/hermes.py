@@ -1,0 +1,26 @@
+"""Hermes, Qwen 2.5 and 3, LongCat, Ernie, Granite 4, Reka, QwQ: JSON between two tags.
+
+    <tool_call>
+    {"name": NAME, "arguments": {...}}
+    </tool_call>
+
+Also an array of calls or several objects in one pair of tags (Granite 3 writes arrays). The closer may be missing at
+the end of the text, since the JSON itself tells that it is whole.
+"""
+
+from functools import partial
+from typing import Final
+
+from proxy.core.markup import bodies
+from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.formats import Dialect, Tier
+
+_ENDS_OF_TURN: Final = ("<|im_end|>", "<|eom_id|>", "<|eot_id|>", "<|endoftext|>")
+
+_HERMES: Final = Envelope(("<tool_call>",), ("</tool_call>", "</tool_calls>", *_ENDS_OF_TURN), strict=False)
+_LONGCAT: Final = Envelope(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
+
+DIALECTS: Final = tuple(
+    Dialect(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers)
+    for name, form in (("hermes", _HERMES), ("longcat", _LONGCAT))
+)

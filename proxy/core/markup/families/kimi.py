@@ -1,0 +1,102 @@
+"""Kimi K2: special tokens around an id and the arguments.
+
+    <|tool_calls_section_begin|>
+    <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{json}<|tool_call_end|>
+    <|tool_calls_section_end|>
+
+The tokens come in singular and plural, with blanks around them, without the section or without the ends. The id may
+lack `functions.`, or be the counter alone: then the keys of the arguments tell the tool, if they fit only one.
+
+Kimi K3 has tags made of tokens, whose attributes are escaped as in HTML:
+
+    <|open|>tools<|sep|><|open|>call tool="NAME" index="0"<|sep|>
+    <|open|>argument key="KEY" type="TYPE"<|sep|>value<|close|>argument<|sep|>
+    <|close|>call<|sep|><|close|>tools<|sep|>
+"""
+
+import html
+import re
+from functools import partial
+from typing import Final
+
+from proxy.core import jsontext
+from proxy.core.markup import sections, tagged, values
+from proxy.core.markup.formats import Dialect, Tier, Tools
+from proxy.core.markup.values import Unknown
+
+_COUNTER: Final = re.compile(r":?\d+")
+_NUMBERED: Final = re.compile(r":\d+\Z")
+
+
+def _name(head: str, _said: str, arguments: str, tools: Tools) -> str:
+    if _COUNTER.fullmatch(head):
+        fitting = [
+            name for name, schema in tools.schemas.items() if _fits(schema, set(jsontext.loads(arguments)))
+        ]
+        return fitting[0] if len(fitting) == 1 else ""
+    return tools.declared(head) or _NUMBERED.sub("", head).removeprefix("functions.")
+
+
+def _fits(schema: values.Schema, keys: set[str]) -> bool:
+    return keys.issubset(values.properties(schema)) and keys.issuperset(values.required(schema))
+
+
+_K2: Final = sections.Grammar(
+    opened=re.compile(r"<\|tool_calls?_section_begin\|>"),
+    call=re.compile(r"<\|tool_calls?_begin\|>"),
+    separator=re.compile(r"<\|tool_calls?_arguments?_begin\|>"),
+    prelude=re.compile(r"\s*(?P<said>)"),
+    called=re.compile(r"<\|tool_calls?_end\|>"),
+    closed=re.compile(r"<\|tool_calls?_section_end\|>"),
+    name=_name,
+)
+
+
+def _label(about: str) -> str:
+    return html.unescape(tagged.label(about))
+
+
+def _unknown(about: str) -> Unknown:
+    return Unknown.TEXT if tagged.attributes(about).get("type", "string") == "string" else Unknown.JSON
+
+
+_ABOUT: Final = r"(?:[^<>\n]|<(?!\|)){1,300}"
+_K3: Final = tagged.Grammar(
+    re.compile(
+        r"(?P<opened><\|open\|>\s?tools\s?<\|sep\|>)"
+        r"|(?P<closed><\|close\|>\s?tools\s?<\|sep\|>)"
+        rf"|(?P<call><\|open\|>\s?call(?P<name>\s{_ABOUT})<\|sep\|>)"
+        r"|(?P<called><\|close\|>\s?call\s?<\|sep\|>)"
+        rf"|(?P<parameter><\|open\|>\s?argument(?P<key>\s{_ABOUT})<\|sep\|>)"
+        r"|(?P<given><\|close\|>\s?argument\s?<\|sep\|>)"
+    ),
+    strict=True,
+    begun=re.compile(
+        r"<(?:\|(?:[a-z]{0,5}|(?:open|close)\||(?:open|close)\|>[^<>\n]{0,320}(?:<(?:\|[sep]{0,3}\|?)?)?)?)?\Z"
+    ),
+    label=_label,
+    unknown=_unknown,
+)
+
+DIALECTS: Final = (
+    Dialect(
+        "kimi-k2",
+        Tier.ALWAYS,
+        (
+            "<|tool_calls_section_begin|>",
+            "<|tool_call_section_begin|>",
+            "<|tool_call_begin|>",
+            "<|tool_calls_begin|>",
+        ),
+        partial(sections.read, _K2),
+        ("_end|>",),
+        native=True,
+    ),
+    Dialect(
+        "kimi-k3",
+        Tier.WRAPPED,
+        ("<|open|>tools<|sep|>", "<|open|> tools"),
+        partial(tagged.read, _K3),
+        ("<|close|>tools<|sep|>",),
+    ),
+)

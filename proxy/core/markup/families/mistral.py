@@ -1,0 +1,55 @@
+"""Mistral: a token and JSON, with no token at the end.
+
+    [TOOL_CALLS] [{"name": NAME, "arguments": {...}}, ...]                  (older; sometimes followed by [/TOOL_CALLS])
+    [TOOL_CALLS]NAME[ARGS]{json}   [TOOL_CALLS]NAME{json}                   (newer; once for each call)
+
+The newer form may have `[CALL_ID]...` before the arguments. Exactly one JSON value is read; text may follow it.
+"""
+
+import re
+from typing import Any, Final
+
+from proxy.core.jsontext import BadJson
+from proxy.core.markup import bodies, jsonish, values
+from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+
+_OPENERS: Final = ("[TOOL_CALLS]", "[TOOL_CALL]")
+_CLOSERS: Final = ("[/TOOL_CALLS]", "[/TOOL_CALL]")
+_NAME: Final = re.compile(
+    r"(?P<name>[^\s\[\]{}()<>\"'`,;]{1,200})\s{0,8}(?:\[CALL_ID\][\w-]{0,64}\s{0,8})?(?:\[ARGS\]\s{0,8})?(?=\{)"
+)
+_NAME_BEGUN: Final = re.compile(
+    r"[^\s\[\]{}()<>\"'`,;]{0,200}\s{0,8}(?:\[(?:[A-Z_]{0,7}|CALL_ID\][\w-]{0,64}\s{0,8}(?:\[[A-Z]{0,4}\]?\s{0,8})?|ARGS\]\s{0,8}))?\Z"
+)
+
+
+def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+    unended: Verdict = None if ended else MORE
+    start = bodies.after_blank(text, bodies.follows(text, at, _OPENERS) or at)
+    named = _NAME.match(text, start)
+    value_at = named.end() if named else start
+    if not text.startswith(("{", "["), value_at):
+        return unended if _NAME_BEGUN.match(text, value_at) else None
+    found = jsonish.scan(text, value_at)
+    if found.missing:
+        return unended if found.stop == len(text) else None
+    try:
+        value = jsonish.parse(text[value_at : found.stop])
+    except BadJson:
+        return None
+    if not (calls := _calls(named["name"] if named else None, value)):
+        return None
+    after = bodies.after_blank(text, found.stop)
+    if not ended and (after == len(text) or bodies.may_follow(text, after, _CLOSERS)):
+        return MORE
+    return Block(bodies.follows(text, after, _CLOSERS) or found.stop, calls)
+
+
+def _calls(name: str | None, value: Any) -> tuple[Recovered, ...]:
+    if name is None:
+        return bodies.calls_in(value)
+    arguments = values.written(value) if isinstance(value, dict) else None
+    return (Recovered(name, arguments),) if arguments is not None else ()
+
+
+DIALECTS: Final = (Dialect("mistral", Tier.ALWAYS, _OPENERS, _read, ("}", "]")),)

@@ -1,0 +1,31 @@
+"""Calls as Python writes them, between two tokens.
+
+    LFM2:      <|tool_call_start|>[f(a=1), g()]<|tool_call_end|>        (or a JSON array)
+    OLMo 3:    <function_calls>
+               f(a=1)
+               g()
+               </function_calls>
+    Llama 4:   <|python_start|>[f(a=1)]<|python_end|>
+    others:    [f(a=1), g()]                                            (optional: nothing tells it from a list)
+
+`<function_calls>` is Anthropic's wrapper as well: what follows it decides.
+"""
+
+from functools import partial
+from typing import Final
+
+from proxy.core.markup import expressions
+from proxy.core.markup.expressions import Listing
+from proxy.core.markup.formats import Dialect, Tier
+
+_FORMS: Final = (
+    ("lfm2", Tier.WRAPPED, Listing(("<|tool_call_start|>",), ("<|tool_call_end|>",))),
+    ("olmo3", Tier.WRAPPED, Listing(("<function_calls>",), ("</function_calls>",))),
+    ("llama4", Tier.WRAPPED, Listing(("<|python_start|>",), ("<|python_end|>",))),
+    ("pythonic", Tier.OPTIONAL, Listing(("[",))),
+)
+
+DIALECTS: Final = tuple(
+    Dialect(name, tier, form.openers, partial(expressions.read, form), form.closers or ("]",))
+    for name, tier, form in _FORMS
+)

@@ -1,0 +1,76 @@
+"""The words of this room: what a dialect is, and what reading one can come to.
+
+A dialect is data plus one pure function. `read` gets all text from the opener on and says what stands there; it never
+guesses, never raises, and does not know how the text was cut. When to ask, what to hold back, where code samples
+are, and which names were declared is the scanner's business, the same for all dialects.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final
+
+
+class Tier(Enum):
+    ALWAYS = "on whenever the request declares tools"
+    WRAPPED = "on, but only as a whole block with its wrapper"
+    OPTIONAL = "off unless the backend's profile names it"
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the request declares, under the names that the backend knows: name → parameters schema."""
+
+    schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def declared(self, said: str) -> str | None:
+        """The declared name that a model means, with the affixes removed that models add; None if there is none."""
+        if said in self.schemas:
+            return said
+        bare = said.strip().split("<|", 1)[0].strip()
+        for name in (bare, bare.removeprefix("functions."), bare.removeprefix("functions.").rpartition(":")[0]):
+            if name in self.schemas:
+                return name
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """One call found in text."""
+
+    name: str
+    """As the model wrote it; the scanner looks it up with `Tools.declared`."""
+    arguments: str
+    """One valid JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A complete piece of markup, from the opener up to `end`. Without calls it is a dangling tag: only stripped."""
+
+    end: int
+    calls: tuple[Recovered, ...]
+
+
+class _More(Enum):
+    MORE = "this may become a block, but it has not ended yet"
+
+
+MORE: Final = _More.MORE
+
+Verdict = Block | _More | None
+"""None: this is no block of the dialect, whatever may follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    name: str
+    tier: Tier
+    openers: tuple[str, ...]
+    """Every literal that a block may begin with."""
+    read: Callable[[str, int, bool, Tools], Verdict]
+    """(text, position of the opener, has the text ended?, tools) → verdict. Linear in the text after the opener."""
+    closers: tuple[str, ...]
+    """`read` is worth asking when one of these has come, and when the text has ended."""
+    native: bool = False
+    """Made of special tokens, which no model uses to rehearse or to quote: may be promoted from reasoning at once."""

@@ -1,0 +1,70 @@
+"""All openers of some dialects as one pattern, made once: most of a text is nothing but looked through for them."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from proxy.core.markup.formats import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Who may read what begins with an opener, in the order of their priority."""
+
+    dialects: tuple[Dialect, ...]
+    closed: re.Pattern[str] | None
+    """Matches the last character of whatever may end a block of theirs, and nothing before it."""
+    reach: int
+    """How many characters before its match `closed` looks at."""
+
+
+class Openers:
+    __slots__ = ("_beginnings", "_literals", "begun", "whole")
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        literals = sorted({opener for dialect in dialects for opener in dialect.openers})
+        self.whole = re.compile(_pattern(literals, partial=False))
+        """Finds the next opener, the longest that stands there."""
+        self.begun = re.compile(_pattern(literals, partial=True))
+        """The same, and also a beginning of one that the text ends with."""
+        self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
+        self._literals = {literal: _readers(literal, dialects) for literal in literals}
+
+    def may_grow(self, literal: str) -> bool:
+        """Can what the text ends with still become an opener, or a longer one?"""
+        return literal in self._beginnings
+
+    def readers(self, literal: str) -> Readers:
+        return self._literals[literal]
+
+
+def _readers(literal: str, dialects: Iterable[Dialect]) -> Readers:
+    ours = tuple(dialect for dialect in dialects if literal.startswith(dialect.openers))
+    closers = sorted({closer for dialect in ours for closer in dialect.closers})
+    if not closers:
+        return Readers(ours, None, 0)
+    last = "".join(sorted({re.escape(closer[-1]) for closer in closers}))
+    behind = "|".join(f"(?<={re.escape(closer)})" for closer in closers)
+    return Readers(ours, re.compile(f"[{last}](?:{behind})"), max(map(len, closers)))
+
+
+def _pattern(literals: Iterable[str], *, partial: bool) -> str:
+    """A pattern that shares what the literals have in common, so that no position is looked at twice."""
+    followers: dict[str, list[str]] = {}
+    ends = False
+    for literal in literals:
+        if literal:
+            followers.setdefault(literal[0], []).append(literal[1:])
+        else:
+            ends = True
+    ways = [re.escape(first) + _tail(rest, partial) for first, rest in followers.items()]
+    if ends:
+        ways.append("")
+    return f"(?:{'|'.join(ways)})"
+
+
+def _tail(literals: list[str], partial: bool) -> str:
+    if literals == [""]:
+        return ""
+    inner = _pattern(literals, partial=partial)
+    return rf"(?:\Z|{inner})" if partial and "" not in literals else inner

@@ -1,0 +1,83 @@
+"""Which dialects there are, and which of them are looked for in one reply.
+
+All are tried whatever the model is called: models are served under any name, and write in each other's dialects.
+"""
+
+from collections.abc import Set
+from functools import lru_cache
+from typing import Final
+
+from proxy.core.markup.families import (
+    deepseek,
+    dsml,
+    elements,
+    gemma,
+    glm,
+    harmony,
+    hermes,
+    invoke,
+    kimi,
+    minimax_m3,
+    mistral,
+    pythonic,
+    qwen,
+    sentinels,
+    step,
+)
+from proxy.core.markup.formats import Dialect, Tier, Tools
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.stage import MarkupSettings
+from proxy.core.tools.prepare import Prepared
+
+FAMILIES: Final = (
+    qwen,
+    hermes,
+    glm,
+    dsml,
+    deepseek,
+    kimi,
+    mistral,
+    invoke,
+    minimax_m3,
+    harmony,
+    gemma,
+    step,
+    pythonic,
+    sentinels,
+    elements,
+)
+"""The first of two dialects that share an opener is asked first, and wins if it finds a block."""
+
+DIALECTS: Final[tuple[Dialect, ...]] = tuple(dialect for family in FAMILIES for dialect in family.DIALECTS)
+NAMES: Final = frozenset(dialect.name for dialect in DIALECTS)
+
+
+def check(names: Set[str]) -> None:
+    """ValueError, in one line, for names of no dialect."""
+    if unknown := sorted(names - NAMES):
+        raise ValueError(f"no markup dialect {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
+
+
+def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tuple[Dialect, ...]:
+    """All but the optional ones; of those the ones named in `also`; none that is named in `without`."""
+    return tuple(
+        dialect
+        for dialect in DIALECTS
+        if dialect.name not in without and (dialect.tier is not Tier.OPTIONAL or dialect.name in also)
+    )
+
+
+def for_reply(
+    prepared: Prepared, *, on: bool, also: frozenset[str], without: frozenset[str]
+) -> MarkupSettings | None:
+    """What to look for in the reply to a request: nothing where no tool may be called."""
+    schemas = {tool.name: tool.parameters for tool in prepared.tools if prepared.names.permits(tool.name)}
+    openers = _openers(also, without) if on and schemas else None
+    return MarkupSettings(openers, Tools(schemas)) if openers else None
+
+
+@lru_cache(maxsize=32)
+def _openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
+    """Compiled once for each way in which backends are set up."""
+    dialects = active(also, without)
+    return Openers(dialects) if dialects else None

@@ -1,0 +1,143 @@
+"""Finds markup in a text that comes in pieces: text out, blocks out, in order.
+
+Nothing is held back but a suffix that can still become an opener, and what stands behind an opener until it is
+settled (`candidate`). What turns out to be no markup is text again from the opener on, and is searched right behind
+it. The outcome depends on the text alone, never on its pieces, and the work is linear in it: what dialects read in
+vain is counted, and while it is out of proportion, openers are text without being asked about.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proxy.core.markup.candidate import Candidate, Doubt, End, Passed, Settled, Why
+from proxy.core.markup.code import CodeTracker, Where
+from proxy.core.markup.formats import Dialect, Recovered, Tools
+from proxy.core.markup.openers import Openers, Readers
+
+WASTE, FREE_WASTE = 2, 1 << 20
+"""Failed candidates may cost so many characters of reading for each character of text, and this many at first."""
+ATTEMPT = 256
+"""What a failed candidate costs besides what was read."""
+UNREAD_PIECES = 1024
+"""How many pieces may wait for the code tracker, so that it never has to read a whole book at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One block, taken out of the text."""
+
+    dialect: Dialect
+    calls: tuple[Recovered, ...]
+    markup: str
+
+
+class Scanner:
+    def __init__(
+        self,
+        openers: Openers,
+        tools: Tools,
+        *,
+        say: Callable[[str], None],
+        take: Callable[[Found], None],
+        count: Callable[[Why, Dialect], None],
+    ) -> None:
+        """`say` gets the text (never empty), `take` the blocks, `count` the fate of what only looked like one."""
+        self._openers = openers
+        self._tools = tools
+        self._say = say
+        self._take = take
+        self._count = count
+        self._code = CodeTracker()
+        self.spot = openers.begun.search
+        """Not None where a piece holds an opener, or ends with the beginning of one."""
+        self._unread: list[str] = []
+        """What the code tracker has not read yet: while nothing looks like markup, it need not."""
+        self.pass_by = self._unread.append
+        """For pieces that need not be fed, because nothing is held and nothing is spotted in them."""
+        self._read = 0
+        """How much of the text that is looked at has been given to it."""
+        self._wasted = 0
+        self._held: list[str] = []
+        self._attempt: Candidate | Doubt | None = None
+        """What is known of that which is held; None if it is only a suffix."""
+
+    @property
+    def holds(self) -> bool:
+        return bool(self._held)
+
+    def feed(self, piece: str) -> None:
+        if not self._held and len(self._unread) > UNREAD_PIECES:
+            self._catch_up()
+        self._held.append(piece)
+        if self._attempt is None or self._attempt.hear(piece):
+            self._scan(End.OPEN)
+
+    def flush(self, end: End) -> None:
+        """Nothing will come that belongs to what is held; the text may go on after something else."""
+        if self._held:
+            self._scan(end)
+
+    # ── one look at all that is held ──
+
+    def _scan(self, end: End) -> None:
+        text = "".join(self._held)
+        self._held.clear()
+        attempt, self._attempt = self._attempt, None
+        said = at = self._read = 0
+        while True:
+            if attempt is None:
+                at, attempt = self._next_attempt(text, at, end)
+            if attempt is None or (outcome := attempt.look(text, at, end)) is None:
+                break
+            if isinstance(outcome, Settled):
+                self._code.learn(outcome.ahead)
+            elif isinstance(outcome, Passed):
+                self._count(outcome.why, attempt.readers.dialects[0])
+                self._wasted += attempt.spent + ATTEMPT
+                at += outcome.length
+            else:
+                self._tell(text[said:at])
+                said = self._read = at + outcome.length
+                self._code.skip(outcome.length)
+                self._take(Found(outcome.dialect, outcome.calls, text[at:said]))
+                at = said
+            attempt = None
+        self._unread.append(text[self._read : at])
+        self._tell(text[said:at])
+        if at < len(text):
+            self._held.append(text[at:])
+            self._attempt = attempt
+
+    def _next_attempt(self, text: str, at: int, end: End) -> tuple[int, Candidate | Doubt | None]:
+        """Where the next opener stands that may be meant; or without an attempt, where a suffix may become one."""
+        growing = end is End.OPEN
+        while opener := (self._openers.begun if growing else self._openers.whole).search(text, at):
+            at = opener.start()
+            if growing and opener.end() == len(text) and self._openers.may_grow(opener[0]):
+                return at, None
+            if attempt := self._attempt_at(text, at, self._openers.readers(opener[0])):
+                return at, attempt
+            at += 1
+        return len(text), None
+
+    def _attempt_at(self, text: str, at: int, readers: Readers) -> Candidate | Doubt | None:
+        """None where an opener is text: in a code sample, or when too many have been in vain."""
+        self._catch_up()
+        if self._wasted > WASTE * (self._code.at + at - self._read) + FREE_WASTE:
+            self._count(Why.UNREAD, readers.dialects[0])
+            return None
+        self._code.feed(text, self._read, at)
+        self._read = at
+        where = self._code.where()
+        if where is Where.INSIDE:
+            return None
+        return Doubt(self._code, readers) if where is Where.DOUBT else Candidate(readers, self._tools)
+
+    def _catch_up(self) -> None:
+        if self._unread:
+            self._code.feed("".join(self._unread))
+            self._unread.clear()
+
+    def _tell(self, text: str) -> None:
+        if text:
+            self._say(text)

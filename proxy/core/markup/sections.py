@@ -1,0 +1,101 @@
+"""The reader shared by the dialects that write calls as special tokens around a head and a JSON object.
+
+    SECTION ( CALL head SEPARATOR {json} CALL-END )* SECTION-END
+
+Every token but the separator may be missing: calls come without a section, sections without an end. What looks like a
+token may stand in an argument, so the JSON is read as JSON and not up to the next token.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from proxy.core.markup import bodies, jsonish
+from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+
+_HEAD: Final = re.compile(r"\s{0,64}(?P<head>[^\s<>{}]{0,200})\s{0,64}")
+_BEGUN: Final = re.compile(r"(?:<[^<>\n]{0,64})?\Z")
+_LEFT_OVER: Final = re.compile(r"[\s}`]*+")
+"""What may stand between the JSON and the token: the end of a fence, a bracket too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    opened: re.Pattern[str]
+    call: re.Pattern[str]
+    separator: re.Pattern[str]
+    prelude: re.Pattern[str]
+    """What stands between the separator and the JSON. It matches anything, the empty text if need be, and what it finds
+    before the JSON, in its group `said`, may be the function's name."""
+    called: re.Pattern[str]
+    closed: re.Pattern[str]
+    name: Callable[[str, str, str, Tools], str]
+    """(head, said, arguments, tools) → the function that is meant; empty if that cannot be told."""
+    wants_end: bool = False
+    """Does a call without its first token need its last?"""
+
+
+@dataclass(slots=True)
+class _Reader:
+    grammar: Grammar
+    text: str
+    ended: bool
+    tools: Tools
+
+    def block(self, at: int) -> Block | None:
+        opened = self.grammar.opened.match(self.text, at)
+        position = self._next(opened.end() if opened else at)
+        calls: list[Recovered] = []
+        whole = position
+        while found := self._call(position):
+            call, whole = found
+            calls.append(call)
+            position = self._next(whole)
+            if not opened:
+                break
+        if (closed := self.grammar.closed.match(self.text, position)) and (opened or calls):
+            return Block(closed.end(), tuple(calls))
+        return Block(whole, tuple(calls)) if calls else None
+
+    def _next(self, position: int) -> int:
+        """Behind the blanks. Raises Unended when only more text can tell what stands there."""
+        start = bodies.after_blank(self.text, position)
+        if not self.ended and _BEGUN.match(self.text, start):
+            raise bodies.Unended
+        return start
+
+    def _call(self, at: int) -> tuple[Recovered, int] | None:
+        """The call that stands at `at`, and where it ends. In a section its first token may be missing."""
+        first = self.grammar.call.match(self.text, at)
+        head = _HEAD.match(self.text, first.end() if first else at)
+        separated = head and self.grammar.separator.match(self.text, self._next(head.end()))
+        said = separated and self.grammar.prelude.match(self.text, separated.end())
+        if not head or not said:
+            return None
+        start = self._next(said.end())
+        if not self.text.startswith("{", start):
+            return None
+        found = jsonish.scan(self.text, start)
+        if found.missing and found.stop == len(self.text):
+            raise bodies.Unended
+        position = self._next(bodies.behind(_LEFT_OVER, self.text, found.stop))
+        called = self.grammar.called.match(self.text, position)
+        unsure = found.missing or (self.grammar.wants_end and not first)
+        settled = called or (first and self.grammar.closed.match(self.text, position))
+        if unsure and not settled:
+            return None
+        arguments = bodies.object_text(self.text[start : found.stop] + found.missing)
+        if arguments is None:
+            return None
+        name = self.grammar.name(head["head"], said["said"] or "", arguments, self.tools)
+        return (Recovered(name, arguments), called.end() if called else found.stop) if name else None
+
+
+def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    if ended and (opened := grammar.opened.match(text, at)) and not text[opened.end() :].strip():
+        return Block(len(text), ())
+    try:
+        return _Reader(grammar, text, ended, tools).block(at)
+    except bodies.Unended:
+        return None if ended else MORE

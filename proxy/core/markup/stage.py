@@ -1,0 +1,311 @@
+"""The stage of a reply's pipeline that takes markup out of text and reasoning and puts calls in its place.
+
+What was recovered is kept back while nothing visible follows it, because some backends send the same calls once more
+in their proper form: those are authoritative, and markup beside them is only taken out. Whatever follows, or the end
+of the reply, lets it go in the order of the text; a structured call that repeats it after that is dropped instead.
+
+White space that stands by itself beside a recovered call is not worth a message and is dropped; text with anything
+visible in it keeps all of its own. Without a recovered call everything leaves as it came, whatever was held meanwhile.
+
+In reasoning, models rehearse calls that they make later. So markup there is a call only if nobody would rehearse in
+it (`Dialect.native`), or if it is the very last thing of a reply that has no answer and no other call.
+"""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from hashlib import blake2s
+from itertools import count
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    ErrorDelta,
+    Finish,
+    FinishDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.markup.candidate import End, Why
+from proxy.core.markup.formats import Dialect, Recovered, Tools
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.scanner import Found, Scanner
+
+FIRST_INDEX = 1 << 30
+"""No backend counts its calls up to here, so an index tells recovered ones from structured ones."""
+MAX_BLANKS = 256
+"""More white space than anybody leaves around a call: what is longer is text."""
+ID_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupSettings:
+    """What to look for in one reply."""
+
+    openers: Openers
+    tools: Tools
+
+
+class Role(Enum):
+    BLANK = auto()
+    CALLS = auto()
+    TAG = auto()
+    """Markup without calls, or for calls that the backend makes itself: taken out if the reply has calls, else text."""
+    DRAFT = auto()
+    """Calls in reasoning that may have been rehearsed: text, unless the reply ends with them."""
+
+
+class Channel:
+    """The text of a reply, or its reasoning."""
+
+    __slots__ = ("flows", "scanner")
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        self.flows = False
+        """Has something visible been said here, so that white space is just more of it?"""
+
+
+@dataclass(slots=True)
+class Kept:
+    role: Role
+    channel: Channel
+    text: str
+    """As the model wrote it."""
+    found: Found | None = None
+
+
+class MarkupStage:
+    def __init__(
+        self,
+        emit: Callable[[Delta], None],
+        settings: MarkupSettings,
+        ledger: Ledger,
+        taken_ids: Set[str] = frozenset(),
+    ) -> None:
+        self._emit = emit
+        self._tools = settings.tools
+        self._ledger = ledger
+        self._ids = set(taken_ids)
+        self._content = self._channel(settings)
+        self._reasoning = self._channel(settings)
+        self._channels: dict[type, Channel] = {TextDelta: self._content, ReasoningDelta: self._reasoning}
+        self._flowing: type | None = None
+        """The kind of text that comes and goes as it is, because nothing is held or kept of it."""
+        self._spot = self._content.scanner.spot
+        self._pass_by = self._content.scanner.pass_by
+        self._logprobs: list[Any] = []
+        """Those of text that is held."""
+        self._kept: list[Kept] = []
+        self._recovered: list[Recovered] = []
+        self._suspects: list[CallDelta] = []
+        """A structured call that may be a recovered one once more, until it is whole."""
+        self._repeated: set[int] = set()
+        """The places of recovered calls that have been repeated."""
+        self._answered = False
+        """Was there any visible text?"""
+        self._structured = False
+        """Has the backend made calls of its own?"""
+
+    def _channel(self, settings: MarkupSettings) -> Channel:
+        channel = Channel(
+            Scanner(
+                settings.openers,
+                settings.tools,
+                say=lambda text: self._say(channel, text),
+                take=lambda found: self._take(channel, found),
+                count=self._count,
+            )
+        )
+        return channel
+
+    # ── in ──
+
+    def feed(self, delta: Delta) -> None:
+        # The way of nearly every delta, so it is kept short.
+        if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]
+            self._pass_by(text)
+            self._emit(delta)
+        elif channel := self._channels.get(type(delta)):
+            self._on_text(channel, delta)
+        else:
+            self._on_other(delta)
+
+    def close(self) -> None:
+        """No more deltas will come, and none has said that this is the end."""
+        self._conclude(End.CUT)
+
+    def _on_text(self, channel: Channel, delta: Any) -> None:
+        self._flowing = None
+        if channel is self._content and delta.logprobs:
+            self._logprobs += delta.logprobs
+        if delta.text:
+            other = self._reasoning if channel is self._content else self._content
+            other.scanner.flush(End.WHOLE)
+            channel.scanner.feed(delta.text)
+        if channel.flows and not self._kept and not channel.scanner.holds:
+            self._flowing = type(delta)
+            self._spot, self._pass_by = channel.scanner.spot, channel.scanner.pass_by
+
+    def _on_other(self, delta: Delta) -> None:
+        match delta:
+            case CallDelta(name=name):
+                if name:
+                    self._on_structured()
+                    delta = self._renamed(delta, name)
+                if self._recovered:
+                    self._suspects.append(delta)
+                    return
+            case FinishDelta(finish) if finish is not Finish.STOP:
+                self._conclude(End.CUT)
+            case FinishDelta() | EndDelta():
+                self._conclude(End.WHOLE)
+            case RefusalDelta() | ErrorDelta():
+                self._conclude(End.CUT)
+            case _:
+                pass
+        self._emit(delta)
+
+    def _on_structured(self) -> None:
+        self._flush(End.WHOLE)
+        self._structured = True
+        for kept in self._kept:
+            if kept.role is Role.CALLS:
+                kept.role = Role.TAG
+        self._let_go()
+        self._content.flows = False
+        self._flowing = None
+
+    def _conclude(self, end: End) -> None:
+        self._flush(end)
+        if end is End.WHOLE and not self._answered and not self._called():
+            for kept in self._kept:
+                if kept.role is Role.DRAFT:
+                    kept.role = Role.CALLS
+        self._let_go()
+
+    def _flush(self, end: End) -> None:
+        self._reasoning.scanner.flush(end)
+        self._content.scanner.flush(end)
+
+    def _renamed(self, delta: CallDelta, name: str) -> CallDelta:
+        """Without the tags or tokens that a backend's own parser left on the name."""
+        head, tag, _ = name.partition("<")
+        meant = self._tools.declared(head) if tag and name not in self._tools.schemas else None
+        if meant is None:
+            return delta
+        self._ledger.odd("call_name_with_markup")
+        return replace(delta, name=meant)
+
+    # ── from the scanners ──
+
+    def _say(self, channel: Channel, text: str) -> None:
+        if (self._kept or not channel.flows) and text.isspace() and self._has_room(text):
+            self._kept.append(Kept(Role.BLANK, channel, text))
+        else:
+            self._let_go(channel)
+            self._utter(channel, text)
+
+    def _has_room(self, text: str) -> bool:
+        return len(text) + sum(len(kept.text) for kept in self._kept if kept.role is Role.BLANK) <= MAX_BLANKS
+
+    def _take(self, channel: Channel, found: Found) -> None:
+        if channel is self._content:
+            self._logprobs.clear()
+        self._kept.append(Kept(self._role(channel, found), channel, found.markup, found))
+
+    def _role(self, channel: Channel, found: Found) -> Role:
+        if not found.calls:
+            return Role.TAG
+        if channel is self._reasoning and not found.dialect.native:
+            return Role.DRAFT
+        return Role.TAG if self._structured else Role.CALLS
+
+    def _count(self, why: Why, dialect: Dialect) -> None:
+        self._ledger.found(why.value, dialect.name)
+
+    # ── out ──
+
+    def _called(self) -> bool:
+        return (
+            self._structured or bool(self._recovered) or any(kept.role is Role.CALLS for kept in self._kept)
+        )
+
+    def _let_go(self, visible: Channel | None = None) -> None:
+        """Something that is not white space follows what is kept, in the channel given or in none of them."""
+        if self._suspects:
+            self._judge()
+        if not self._kept:
+            return
+        markup = {Role.CALLS, Role.TAG} if self._called() else set()
+        taken_out = [place for place, kept in enumerate(self._kept) if kept.role in markup]
+        kept_ones, self._kept = self._kept, []
+        for place, kept in enumerate(kept_ones):
+            if kept.role in markup:
+                self._call(kept)
+            elif kept.role is not Role.BLANK:
+                self._utter(kept.channel, kept.text)
+            elif not taken_out or (place > taken_out[-1] and kept.channel is visible):
+                self._emit_text(kept.channel, kept.text)
+
+    def _call(self, kept: Kept) -> None:
+        found = kept.found
+        assert found is not None
+        if kept.role is Role.TAG:
+            self._ledger.found("stripped", found.dialect.name)
+            return
+        for call in found.calls:
+            self._ledger.found("recovered", found.dialect.name)
+            place = len(self._recovered)
+            self._emit(CallDelta(FIRST_INDEX + place, self._new_id(place, call), call.name, call.arguments))
+            self._recovered.append(call)
+
+    def _judge(self) -> None:
+        """Is the structured call that came last a recovered one? Then it is not made twice."""
+        suspects, self._suspects = self._suspects, []
+        name = suspects[0].name
+        arguments = _value("".join(delta.arguments for delta in suspects))
+        for place, call in enumerate(self._recovered):
+            if place not in self._repeated and call.name == name and _value(call.arguments) == arguments:
+                self._repeated.add(place)
+                self._ledger.odd("call_repeats_markup")
+                return
+        for delta in suspects:
+            self._emit(delta)
+
+    def _new_id(self, place: int, call: Recovered) -> str:
+        """The same for the same call in the same place of a reply, unless the conversation has it already."""
+        ids = (_id(place, call, attempt) for attempt in count())
+        call_id = next(one for one in ids if one not in self._ids)
+        self._ids.add(call_id)
+        return call_id
+
+    def _utter(self, channel: Channel, text: str) -> None:
+        channel.flows = True
+        self._answered = self._answered or channel is self._content
+        self._emit_text(channel, text)
+
+    def _emit_text(self, channel: Channel, text: str) -> None:
+        if channel is self._reasoning:
+            self._emit(ReasoningDelta(text))
+            return
+        logprobs, self._logprobs = self._logprobs, []
+        self._emit(TextDelta(text, logprobs or None))
+
+
+def _value(arguments: str) -> Any:
+    """What a client would understand; for what is no JSON, the text."""
+    try:
+        return jsontext.loads(arguments)
+    except jsontext.BadJson:
+        return arguments
+
+
+def _id(place: int, call: Recovered, attempt: int) -> str:
+    seed = "\0".join((str(place), call.name, call.arguments, str(attempt)))
+    return f"call_{blake2s(seed.encode('utf-8', 'surrogatepass'), digest_size=ID_BYTES).hexdigest()}"

@@ -1,0 +1,254 @@
+"""The reader shared by the dialects that write a call as tags around its parameters.
+
+They differ in how the tags are spelled, and in nothing else: an optional wrapper, calls in it, parameters in a call,
+text in a parameter. The hard part is where a value ends, because a value may itself hold tags (a file about tool
+calls, an example) and because models forget closers. Three rules decide it:
+
+* a closer ends what it closes only if markup that may follow it does follow, or the text ends;
+* a call inside a value is a sample: up to its own closer it is data;
+* if the text ends and these samples never ended, there were none, and the text is read once more without that rule.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from proxy.core.markup import bodies, jsonish, values
+from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+from proxy.core.markup.values import Pair, Unknown
+
+_BLANK: Final = re.compile(r"(?:\s|\\n)*+")
+"""Some backends escape the newlines of a whole block once too often."""
+_TAG_BEGUN: Final = re.compile(r"<[^<>\n]{0,256}\Z")
+_BLANK_BEGUN: Final = re.compile(r"\\?\Z")
+_ATTRIBUTE: Final = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
+_DIRECT: Final = re.compile(r"\s*=\s*(.*)", re.DOTALL)
+_DRIFTED: Final = re.compile(r"</[\w:]{0,40}(?:param|arg_value)[\w:]{0,40}>?\s*+\Z")
+"""A closer that is none, at the end of a value that has no other."""
+_NAMING: Final = ("name", "tool", "key")
+
+
+def verbatim(raw: str) -> str:
+    return raw
+
+
+def one_newline(raw: str) -> str:
+    """Without the newline that the template puts at each end; further blanks are data."""
+    return raw.removeprefix("\n").removesuffix("\n")
+
+
+def attributes(raw: str) -> dict[str, str]:
+    """The attributes of a tag, quoted in either way or not at all."""
+    return {found[1]: found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(raw)}
+
+
+def label(raw: str) -> str:
+    """What a tag is about: `=NAME`, or ` name="NAME"`, or the bare text."""
+    if direct := _DIRECT.match(raw):
+        raw = direct[1]
+    else:
+        said = attributes(raw)
+        if naming := next((key for key in _NAMING if key in said), None):
+            return said[naming].strip()
+    return raw.strip().strip("\"'").strip()
+
+
+def as_text(_: str) -> Unknown:
+    return Unknown.TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How the tags of a dialect are spelled.
+
+    `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
+    in `name`), `called` (its end), `parameter` (what names it in `key`) and `given` (its end). Whether and how far a
+    mark matches never depends on text that may still come.
+    """
+
+    marks: re.Pattern[str]
+    strict: bool = False
+    """Is it no block without the closer of the wrapper?"""
+    strip: Callable[[str], str] = verbatim
+    begun: re.Pattern[str] = _TAG_BEGUN
+    """What at the end of the text may still become a mark."""
+    label: Callable[[str], str] = label
+    unknown: Callable[[str], Unknown] = as_text
+    """How the tag of a parameter tells what its value is when the schema does not."""
+    holders: frozenset[str] = frozenset()
+    """Keys that hold all the arguments, when the tool has no such parameter and the call has no other."""
+
+
+class _NoBlock(Exception):
+    """The text contradicts the grammar."""
+
+
+class _Next(NamedTuple):
+    kind: str
+    """The kind of the mark that stands here, or `end` of the text, or `other`."""
+    start: int
+    end: int
+    about: str = ""
+
+
+def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    """The block that begins at `at` with a mark of the grammar."""
+    reader = _Reader(grammar, text, ended, tools, samples=True)
+    try:
+        return reader.block(at)
+    except _NoBlock:
+        return None
+    except bodies.Unended:
+        if not ended:
+            return MORE
+    reader = _Reader(grammar, text, ended, tools, samples=False)
+    try:
+        return reader.block(at)
+    except (_NoBlock, bodies.Unended):
+        return Block(reader.whole, tuple(reader.calls)) if reader.calls and not grammar.strict else None
+
+
+class _Reader:
+    """One pass over one block."""
+
+    __slots__ = ("calls", "ended", "grammar", "samples", "text", "tools", "whole", "wrapper")
+
+    def __init__(self, grammar: Grammar, text: str, ended: bool, tools: Tools, *, samples: bool) -> None:
+        self.grammar = grammar
+        self.text = text
+        self.ended = ended
+        self.tools = tools
+        self.samples = samples
+        self.wrapper = "closed" in grammar.marks.groupindex
+        self.calls: list[Recovered] = []
+        self.whole = 0
+        """Where the last call that is whole ends."""
+
+    def block(self, at: int) -> Block:
+        here = self._next(at)
+        wrapped = here.kind == "opened"
+        if wrapped:
+            here = self._next(here.end)
+        if here.kind != "call":
+            raise bodies.Unended if here.kind == "end" else _NoBlock
+        while here.kind == "call" and (wrapped or not self.calls):
+            here = self._call(here)
+        if here.kind == "closed":
+            return Block(here.end, tuple(self.calls))
+        if self.grammar.strict and self.wrapper:
+            raise _NoBlock
+        return Block(self.whole, tuple(self.calls))
+
+    def _next(self, position: int) -> _Next:
+        """What stands at `position`, blanks aside. Raises Unended when only more text can tell."""
+        start = bodies.behind(_BLANK, self.text, position)
+        if mark := self.grammar.marks.match(self.text, start):
+            return _as_next(mark)
+        if not self.ended and (
+            _BLANK_BEGUN.match(self.text, start) or self.grammar.begun.match(self.text, start)
+        ):
+            raise bodies.Unended
+        return _Next("end" if start == len(self.text) else "other", start, start)
+
+    def _call(self, call: _Next) -> _Next:
+        """Read one call; what follows it is the answer."""
+        name = self.grammar.label(call.about.removesuffix("/"))
+        schema = self.tools.schemas.get(self.tools.declared(name) or "", {})
+        may_stay_open: tuple[str, ...]
+        if call.about.endswith("/"):
+            return self._finish(name, "{}", call.end, self._after(call.end))
+        here = self._next(call.end)
+        if here.kind == "other" and self.text.startswith("{", here.start):
+            arguments, end, here = self._json(here.start)
+            may_stay_open = ("call", "opened", "end")
+        else:
+            pairs, end = [], call.end
+            while here.kind == "parameter":
+                key, unknown = self.grammar.label(here.about), self.grammar.unknown(here.about)
+                raw, end, here = self._value(here.end, values.properties(schema))
+                pairs.append(Pair(key, self.grammar.strip(raw), unknown))
+            arguments = self._arguments(pairs, schema)
+            may_stay_open = ("call", "opened") if pairs else ()
+        if here.kind == "called":
+            return self._finish(name, arguments, here.end, self._after(here.end))
+        if here.kind == "closed" or here.kind in may_stay_open:
+            return self._finish(name, arguments, end, here)
+        raise bodies.Unended if here.kind == "end" else _NoBlock
+
+    def _finish(self, name: str, arguments: str | None, end: int, after: _Next) -> _Next:
+        if arguments is None:
+            raise _NoBlock
+        self.calls.append(Recovered(name, arguments))
+        self.whole = end
+        return after
+
+    def _after(self, end: int) -> _Next:
+        """What follows a call that is closed: of interest only where a wrapper can be."""
+        return self._next(end) if self.wrapper else _Next("other", end, end)
+
+    def _value(self, start: int, known: Mapping[str, Any]) -> tuple[str, int, _Next]:
+        """The text of a parameter, where it ends with its closer, and what follows."""
+        calls = wrappers = 0
+        for mark in self.grammar.marks.finditer(self.text, start):
+            here = _as_next(mark)
+            if self.samples and here.kind in ("call", "opened"):
+                calls += here.kind == "call" and not here.about.endswith("/")
+                wrappers += here.kind == "opened"
+            elif calls and here.kind == "called":
+                calls -= 1
+            elif wrappers and here.kind == "closed":
+                wrappers, calls = wrappers - 1, 0
+            elif not calls and not wrappers and (following := self._ending(here, known)):
+                raw = self.text[start : here.start]
+                return (
+                    (raw, here.end, following)
+                    if here.kind == "given"
+                    else (_undrifted(raw), here.start, following)
+                )
+        raise bodies.Unended
+
+    def _ending(self, mark: _Next, known: Mapping[str, Any]) -> _Next | None:
+        """What follows the value, if this mark ends it and is not part of it."""
+        match mark.kind:
+            case "given":
+                after = self._next(mark.end)
+                return after if after.kind != "other" else None
+            case "parameter":
+                return mark if not known or self.grammar.label(mark.about) in known else None
+            case "called":
+                return mark if self._next(mark.end).kind in ("closed", "call", "opened", "end") else None
+            case "closed" if not self.samples:
+                return mark if self._next(mark.end).kind in ("opened", "end") else None
+            case _:
+                return None
+
+    def _json(self, start: int) -> tuple[str | None, int, _Next]:
+        """The arguments as one JSON object, which some models write instead of the parameters."""
+        found = jsonish.scan(self.text, start)
+        if found.missing and found.stop == len(self.text):
+            raise bodies.Unended
+        after = self._next(bodies.after_stray(self.text, found.stop))
+        if found.missing and after.kind not in ("called", "closed"):
+            raise _NoBlock
+        return bodies.object_text(self.text[start : found.stop] + found.missing), found.stop, after
+
+    def _arguments(self, pairs: list[Pair], schema: Mapping[str, Any]) -> str | None:
+        match pairs:
+            case [Pair(key, raw, _)] if key in self.grammar.holders and key not in values.properties(schema):
+                if (held := bodies.object_text(raw)) is not None:
+                    return held
+        return values.arguments(pairs, schema)
+
+
+def _undrifted(raw: str) -> str:
+    tail = raw.rfind("</")
+    return raw[:tail] if tail >= 0 and _DRIFTED.match(raw, tail) else raw
+
+
+_ABOUT: Final = {"call": "name", "parameter": "key"}
+
+
+def _as_next(mark: re.Match[str]) -> _Next:
+    kind = mark.lastgroup or ""
+    return _Next(kind, mark.start(), mark.end(), (mark[_ABOUT[kind]] or "") if kind in _ABOUT else "")

@@ -1,0 +1,207 @@
+"""Text values become what the tool's JSON Schema says they are.
+
+The dialects made of tags write every value as text, so `5` is a number or a string only by the schema. The schema
+decides, in a fixed order of types; what fits none of them stays the text that the model wrote.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from proxy.core import jsontext
+from proxy.core.jsontext import BadJson
+from proxy.core.markup import jsonish
+
+Schema = Mapping[str, Any]
+
+_LONGEST_NUMBER: Final = 400
+"""Digits. Longer ones are no numbers that a tool could want, and Python refuses to read some of them."""
+
+
+class Unknown(Enum):
+    """What to make of a value that the schema says nothing about."""
+
+    TEXT = "it stays text"
+    JSON = "it is what it is as JSON, and text if it is none"
+
+
+class Pair(NamedTuple):
+    key: str
+    raw: str
+    unknown: Unknown = Unknown.TEXT
+
+
+_ORDER: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
+_SYNONYMS: Final = {
+    **dict.fromkeys(("int", "int32", "int64", "long"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("bool",), "boolean"),
+    **dict.fromkeys(("dict", "map"), "object"),
+    **dict.fromkeys(("list", "tuple"), "array"),
+    **dict.fromkeys(("str", "text"), "string"),
+}
+"""Names of types that are not JSON Schema's, but are declared nevertheless."""
+
+_UNFIT: Final = object()
+
+_TYPE_OF: Final = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (dict, "object"),
+    (list, "array"),
+    (type(None), "null"),
+)
+_INTEGER: Final = re.compile(r"[+-]?\d+")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_ESCAPED_JSON: Final = re.compile(r"\s*[\[{]\s*(?:\\[nt]|\s)*\\\"")
+
+
+def properties(schema: Schema) -> Schema:
+    """What is said about each key, in the schema itself or in what it is composed of."""
+    known: dict[str, Any] = {}
+    for part in _parts(schema, schema):
+        found = part.get("properties")
+        for key, said in found.items() if isinstance(found, Mapping) else ():
+            known[key] = {"anyOf": [known[key], said]} if key in known else said
+    return known
+
+
+def required(schema: Schema) -> list[Any]:
+    found = schema.get("required")
+    return found if isinstance(found, list) else []
+
+
+def arguments(pairs: Iterable[Pair], schema: Schema) -> str | None:
+    """The JSON object that these texts are; of a key that comes twice, the last. None if it cannot be written."""
+    known = properties(schema)
+    return written({pair.key: convert(pair.raw, known.get(pair.key), schema, pair.unknown) for pair in pairs})
+
+
+def written(value: Mapping[str, Any]) -> str | None:
+    try:
+        return jsontext.compact(value)
+    except BadJson:
+        return None
+
+
+def convert(raw: str, declared: Any, root: Schema, unknown: Unknown = Unknown.TEXT) -> Any:
+    """What `raw` is under the schema `declared`, which may refer into `root`."""
+    types = admitted(declared, root)
+    if not types:
+        return raw if unknown is Unknown.TEXT else _as_json(raw, raw)
+    for name in _ORDER:
+        if name in types and (value := _READ[name](raw)) is not _UNFIT:
+            return value
+    return raw if types.issubset(_ORDER) else _as_json(raw, raw)
+
+
+def admitted(declared: Any, root: Schema) -> set[str]:
+    """Every type that the schema admits, wherever in it that is said."""
+    return {name for part in _parts(declared, root) for name in _named(part)}
+
+
+def _parts(declared: Any, root: Schema) -> Iterator[Schema]:
+    """The schema and all that it is composed of; references are looked up in `root`."""
+    waiting, seen = [declared], set()
+    while waiting:
+        schema = waiting.pop()
+        if not isinstance(schema, Mapping) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        yield schema
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if isinstance(branches := schema.get(keyword), list):
+                waiting += branches
+        if isinstance(reference := schema.get("$ref"), str):
+            waiting.append(_referred(reference, root))
+
+
+def _named(schema: Schema) -> set[str]:
+    """The types that this one schema names, or that its keywords tell."""
+    said = schema.get("type")
+    names = {str(name).lower() for name in (said if isinstance(said, list) else [said] if said else [])}
+    types = {_SYNONYMS.get(name, name) for name in names}
+    if types:
+        return types
+    values = schema.get("enum")
+    for value in [
+        *(values if isinstance(values, list) else []),
+        *([schema["const"]] if "const" in schema else []),
+    ]:
+        types.add(next(name for kind, name in _TYPE_OF if isinstance(value, kind)))
+    if "properties" in schema:
+        types.add("object")
+    if "items" in schema:
+        types.add("array")
+    return types
+
+
+def _referred(reference: str, root: Schema) -> Any:
+    found: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(step.replace("~1", "/").replace("~0", "~"))
+    return found
+
+
+def _as_json(raw: str, otherwise: Any) -> Any:
+    try:
+        return jsontext.loads(raw)
+    except BadJson:
+        return otherwise
+
+
+def _null(raw: str) -> Any:
+    return None if raw.strip().lower() in ("null", "none") else _UNFIT
+
+
+def _integer(raw: str) -> Any:
+    text = raw.strip()
+    return int(text) if len(text) < _LONGEST_NUMBER and _INTEGER.fullmatch(text) else _UNFIT
+
+
+def _number(raw: str) -> Any:
+    if (whole := _integer(raw)) is not _UNFIT:
+        return whole
+    text = raw.strip()
+    if len(text) >= _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return _UNFIT
+    value = float(text)
+    return value if math.isfinite(value) else _UNFIT
+
+
+def _boolean(raw: str) -> Any:
+    return {"true": True, "1": True, "false": False, "0": False}.get(raw.strip().lower(), _UNFIT)
+
+
+def _container(kind: type, raw: str) -> Any:
+    """JSON, or the Python literal that some models write instead, or JSON that was escaped once too often."""
+    if raw.lstrip()[:1] not in ("{", "[", "("):
+        return _UNFIT
+    for text in (raw, _unescaped(raw)) if _ESCAPED_JSON.match(raw) else (raw,):
+        try:
+            value = jsonish.parse(text, jsonish.PYTHON)
+        except BadJson:
+            continue
+        return value if isinstance(value, kind) else _UNFIT
+    return _UNFIT
+
+
+def _unescaped(raw: str) -> str:
+    return str(_as_json(f'"{raw}"', raw))
+
+
+_READ: Final[Mapping[str, Callable[[str], Any]]] = {
+    "null": _null,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "object": lambda raw: _container(dict, raw),
+    "array": lambda raw: _container(list, raw),
+    "string": lambda raw: raw,
+}

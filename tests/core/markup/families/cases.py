@@ -1,0 +1,72 @@
+"""All texts of the tables of this directory, for the rules that hold for every dialect."""
+
+from typing import Final
+
+from proxy.core.markup.families import (
+    deepseek,
+    dsml,
+    elements,
+    gemma,
+    glm,
+    harmony,
+    hermes,
+    invoke,
+    kimi,
+    minimax_m3,
+    mistral,
+    pythonic,
+    qwen,
+    sentinels,
+    step,
+)
+from proxy.core.markup.formats import Dialect
+from tests.core.markup.families import (
+    test_deepseek,
+    test_dsml,
+    test_gemma,
+    test_glm,
+    test_harmony,
+    test_hermes,
+    test_invoke,
+    test_kimi,
+    test_mistral,
+    test_pythonic,
+    test_qwen,
+    test_sentinels,
+)
+
+FAMILIES: Final = (
+    deepseek,
+    dsml,
+    elements,
+    gemma,
+    glm,
+    harmony,
+    hermes,
+    invoke,
+    kimi,
+    minimax_m3,
+    mistral,
+    pythonic,
+    qwen,
+    sentinels,
+    step,
+)
+TABLES: Final = (
+    test_deepseek,
+    test_dsml,
+    test_gemma,
+    test_glm,
+    test_harmony,
+    test_hermes,
+    test_invoke,
+    test_kimi,
+    test_mistral,
+    test_pythonic,
+    test_qwen,
+    test_sentinels,
+)
+
+DIALECTS: Final[tuple[Dialect, ...]] = tuple(dialect for family in FAMILIES for dialect in family.DIALECTS)
+BLOCKS: Final[tuple[str, ...]] = tuple(text for table in TABLES for text, _, _ in table.CASES.values())
+TEXTS: Final[tuple[str, ...]] = tuple(text for table in TABLES for text in table.TEXTS)

@@ -1,0 +1,160 @@
+"""R08: GLM's keys and values, and Hunyuan's."""
+
+import pytest
+
+from proxy.core.markup.families import glm, hermes, qwen
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
+
+OSLO = ("get_weather", {"city": "Oslo"})
+
+
+def call(name: str, **values: str) -> str:
+    pairs = "".join(
+        f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n" for key, value in values.items()
+    )
+    return f"<tool_call>{name}\n{pairs}</tool_call>"
+
+
+def hunyuan(*calls: str, suffix: str = "") -> str:
+    """The same calls as Hunyuan writes them."""
+    text = "".join(one.replace("\n", "<tool_sep>", 1) for one in calls)
+    text = f"<tool_calls>{text}</tool_calls>"
+    return text.replace(">", f"{suffix}>") if suffix else text
+
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "a call": (call("get_weather", city="Oslo"), [OSLO], ""),
+    "prose on both sides": (f"Look. {call('get_weather', city='Oslo')} So.", [OSLO], "Look.  So."),
+    "two calls": (call("get_weather", city="Oslo") + "\n" + call("get_time"), [OSLO, ("get_time", {})], "\n"),
+    "no arguments, on one line": ("<tool_call>get_time</tool_call>", [("get_time", {})], ""),
+    "no arguments, with blanks": ("<tool_call>  \n  get_time  \n  </tool_call>", [("get_time", {})], ""),
+    "all on one line": (call("get_weather", city="Oslo").replace("\n", ""), [OSLO], ""),
+    "typed by the schema": (
+        call(
+            "get_weather", city="12", days="3", ratio="1", metric="false", tags='["a"]', filters="{'b': True}"
+        ),
+        [
+            (
+                "get_weather",
+                {"city": "12", "days": 3, "ratio": 1, "metric": False, "tags": ["a"], "filters": {"b": True}},
+            )
+        ],
+        "",
+    ),
+    "values are verbatim": (
+        call("get_weather", city="  a < b\n & c\n"),
+        [("get_weather", {"city": "  a < b\n & c\n"})],
+        "",
+    ),
+    "backslashes are data": (call("get_weather", city="C:\\new"), [("get_weather", {"city": "C:\\new"})], ""),
+    "text in quotes": (
+        call("get_weather", city='"Oslo"', days='"42"'),
+        [("get_weather", {"city": "Oslo", "days": 42})],
+        "",
+    ),
+    "quotes that are data": (
+        call("get_weather", city='"a" and "b"'),
+        [("get_weather", {"city": '"a" and "b"'})],
+        "",
+    ),
+    "an empty value": (call("get_weather", city=""), [("get_weather", {"city": ""})], ""),
+    "keys are trimmed": (
+        "<tool_call>get_weather<arg_key> city </arg_key><arg_value>Oslo</arg_value></tool_call>",
+        [OSLO],
+        "",
+    ),
+    "signs in keys": (
+        call("untyped", **{"a<1>": "x", "b&c": "y"}),
+        [("untyped", {"a<1>": "x", "b&c": "y"})],
+        "",
+    ),
+    "other scripts": (call("获取天气", 城市="北京"), [("获取天气", {"城市": "北京"})], ""),
+    "escaped newlines": (call("get_weather", city="Oslo").replace("\n", "\\n"), [OSLO], ""),
+    "objects escaped once too often": (
+        call("get_weather", city="x", filters='{\\"a\\": 1}'),
+        [("get_weather", {"city": "x", "filters": {"a": 1}})],
+        "",
+    ),
+    "a closer in a value": (
+        call("get_weather", city="a</arg_value>b</tool_call>c"),
+        [("get_weather", {"city": "a</arg_value>b</tool_call>c"})],
+        "",
+    ),
+    "a sample in a value": (
+        call("write_file", path="p", content=call("get_weather", city="Oslo") + " so") + "!",
+        [("write_file", {"path": "p", "content": call("get_weather", city="Oslo") + " so"})],
+        "!",
+    ),
+    "no closer of a value": (
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo<arg_key>days</arg_key><arg_value>2</tool_call>",
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
+    "no closer, before the next": (
+        f"{call('get_weather', city='Oslo')[:-12]}{call('get_time')}",
+        [OSLO, ("get_time", {})],
+        "\n",
+    ),
+    "Hunyuan's": (hunyuan(call("get_weather", city="Oslo")), [OSLO], ""),
+    "Hunyuan's, two": (
+        hunyuan(call("get_weather", city="Oslo"), call("get_time")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "Hunyuan's, spaced": (
+        f"So:\n{hunyuan(call('get_weather', city='Oslo')).replace('><', f'>{chr(10)}<')}\nok",
+        [OSLO],
+        "So:\n\nok",
+    ),
+    "Hunyuan's, without the separator": (
+        hunyuan(call("get_weather", city="Oslo"), call("get_time"), suffix=":opensource").replace(
+            "<tool_sep:opensource>", ""
+        ),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "Hunyuan's, typed": (
+        hunyuan(call("get_weather", city="1", days="1")),
+        [("get_weather", {"city": "1", "days": 1})],
+        "",
+    ),
+    "Hunyuan's, with a suffix": (hunyuan(call("get_weather", city="Oslo"), suffix=":v3"), [OSLO], ""),
+    "Hunyuan's, a sample in a value": (
+        hunyuan(call("write_file", path="p", content="</tool_call> x")),
+        [("write_file", {"path": "p", "content": "</tool_call> x"})],
+        "",
+    ),
+}
+
+TEXTS = (
+    "The <tool_call> tag is used by GLM.",
+    "<tool_call>get_weather",
+    "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Os",
+    call("get_weather", city="Oslo")[:-1],
+    "<tool_call>call get_time now</tool_call>",
+    "<tool_call>get_weather<arg_key>city</arg_key>Oslo</tool_call>",
+    "<tool_call>get_time<b></tool_call>",
+    "<tool_call></tool_call>",
+    "<tool_calls><tool_call>get_time<tool_sep></tool_call>",
+    "<tool_calls><tool_call>get_time<tool_sep></tool_call> then",
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(DIALECTS, text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    if "<tool_calls>" in text:
+        check(glm.DIALECTS[1:], text, [], text)
+    else:
+        check(DIALECTS, text, [], text)
+
+
+@pytest.mark.parametrize("text", ["<tool_call> tag is", "<tool_call>{", "<tool_call><b>x", '<tool_call>"'])
+def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
+    assert glm.DIALECTS[0].read(text, 0, False, TOOLS) is None

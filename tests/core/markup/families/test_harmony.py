@@ -1,0 +1,93 @@
+"""R08: messages to a function."""
+
+import pytest
+
+from proxy.core.markup.families import harmony
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+WHOLE, WORDS = harmony.DIALECTS
+OSLO = ("get_weather", {"city": "Oslo"})
+JSON = '{"city": "Oslo"}'
+HEAD = "<|channel|>commentary to=functions.get_weather"
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "a call": (f"<|start|>assistant{HEAD} <|constrain|>json<|message|>{JSON}<|call|>", [OSLO], ""),
+    "no start": (f"{HEAD} <|constrain|>json<|message|>{JSON}<|call|>", [OSLO], ""),
+    "no constraint": (f"{HEAD}<|message|>{JSON}<|call|>", [OSLO], ""),
+    "a word for a constraint": (f"{HEAD} json<|message|>{JSON}<|call|>", [OSLO], ""),
+    "the recipient before the channel": (
+        f"<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>{JSON}<|call|>",
+        [OSLO],
+        "",
+    ),
+    "in the channel of the analysis": (
+        f"<|channel|>analysis to=functions.get_weather code<|message|>{JSON}<|call|>",
+        [OSLO],
+        "",
+    ),
+    "ended otherwise": (f"{HEAD}<|message|>{JSON}<|end|>", [OSLO], ""),
+    "at the end of the text": (f"{HEAD}<|message|>{JSON}\n", [OSLO], "\n"),
+    "no `functions.`": (f"{HEAD}<|message|>{JSON}<|call|>".replace("functions.", ""), [OSLO], ""),
+    "two": (
+        f"{HEAD}<|message|>{JSON}<|call|><|start|>assistant"
+        "<|channel|>commentary to=functions.get_time<|message|>{}<|call|>",
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "after some analysis": (
+        f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant{HEAD}<|message|>{JSON}<|call|>",
+        [OSLO],
+        "<|channel|>analysis<|message|>Hm.<|end|>",
+    ),
+    "a token in a string": (
+        f'{HEAD}<|message|>{{"city": "<|call|>"}}<|call|>x',
+        [("get_weather", {"city": "<|call|>"})],
+        "x",
+    ),
+}
+
+TEXTS = (
+    "<|channel|>commentary<|message|>I will look now.<|end|>",
+    "<|start|>assistant is how a message begins",
+    "<|start|>assistant\n\nis how a message begins",
+    f"{HEAD}",
+    f"{HEAD}<|message|>",
+    f"{HEAD}<|message|>Oslo<|call|>",
+    f"{HEAD}<|message|>{JSON[:-3]}",
+    f"{HEAD}<|message|>{JSON} then",
+    f'{HEAD}<|message|>{{"city": <b>}}<|call|>',
+    f'{HEAD}<|message|>{{"city": Oslo}}<|call|>',
+    f"{HEAD} and so on <|message|>{JSON}<|call|>",
+    f"<|start|>assistant{' word' * 200}",
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check([WHOLE], text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check([WHOLE], text, [], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "left"),
+    [
+        (f"assistant to=functions.get_weather commentary json {JSON}", [OSLO], ""),
+        (f"assistantcommentary to=functions.get_weather json{JSON} x", [OSLO], " x"),
+        (f"commentary to=functions.get_weather json\n{JSON}", [OSLO], ""),
+        ("to=functions.get_weather is a recipient", [], "to=functions.get_weather is a recipient"),
+        ("to=functions.get_weather {", [], "to=functions.get_weather {"),
+    ],
+)
+def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str) -> None:
+    check([WORDS], text, calls, left)
+
+
+@pytest.mark.parametrize(
+    "text", ["<|channel|>analysis<|message|>", f"{HEAD}<|message|>x", "<|start|>assistant\n\n"]
+)
+def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
+    assert WHOLE.read(text, 0, False, TOOLS) is None

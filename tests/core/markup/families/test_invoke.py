@@ -1,0 +1,241 @@
+"""R08: `invoke` elements, of MiniMax, Anthropic, Dots, and without a wrapper."""
+
+import pytest
+
+from proxy.core.markup.families import elements, invoke, minimax_m3, pythonic
+from proxy.core.markup.formats import Tier
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+WRAPPED = tuple(
+    dialect
+    for dialect in (*invoke.DIALECTS, *pythonic.DIALECTS, *elements.DIALECTS, *minimax_m3.DIALECTS)
+    if dialect.tier is not Tier.OPTIONAL
+)
+BARE = tuple(dialect for dialect in invoke.DIALECTS if dialect.tier is Tier.OPTIONAL)
+OSLO = ("get_weather", {"city": "Oslo"})
+
+
+def element(name: str, **values: str) -> str:
+    parameters = "".join(f'<parameter name="{key}">{value}</parameter>\n' for key, value in values.items())
+    return f'<invoke name="{name}">\n{parameters}</invoke>\n'
+
+
+def m2(*calls: str) -> str:
+    return f"<minimax:tool_call>\n{''.join(calls)}</minimax:tool_call>"
+
+
+def anthropic(*calls: str) -> str:
+    return f"<function_calls>\n{''.join(calls)}</function_calls>"
+
+
+def oldest(name: str, **values: str) -> str:
+    parameters = "".join(f"<{key}>{value}</{key}>\n" for key, value in values.items())
+    return f"<invoke>\n<tool_name>{name}</tool_name>\n<parameters>\n{parameters}</parameters>\n</invoke>\n"
+
+
+WEATHER = element("get_weather", city="Oslo")
+T = "]<]minimax[>["
+
+
+def m3(*calls: str) -> str:
+    return f"{T}<tool_call>\n{''.join(calls)}{T}</tool_call>"
+
+
+def m3_call(name: str, *inside: str) -> str:
+    return f'{T}<invoke name="{name}">{"".join(inside)}{T}</invoke>\n'
+
+
+def m3_element(key: str, *inside: str) -> str:
+    return f"{T}<{key}>{''.join(inside)}{T}</{key}>"
+
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    # ── MiniMax M2
+    "M2": (m2(WEATHER), [OSLO], ""),
+    "M2, prose on both sides": (f"Look. {m2(WEATHER)} So.", [OSLO], "Look.  So."),
+    "M2, two calls": (m2(WEATHER, element("get_time")), [OSLO, ("get_time", {})], ""),
+    "M2, two blocks": (m2(WEATHER) + m2(WEATHER), [OSLO, OSLO], ""),
+    "M2, typed": (
+        m2(element("get_weather", city="5", days="5", metric="true", unit="null", tags="[1]")),
+        [("get_weather", {"city": "5", "days": 5, "metric": True, "unit": None, "tags": [1]})],
+        "",
+    ),
+    "M2, no schema": (m2(element("untyped", a="5")), [("untyped", {"a": "5"})], ""),
+    "M2, on one line": (m2(WEATHER).replace("\n", ""), [OSLO], ""),
+    "M2, single quotes": (m2(WEATHER).replace('"', "'"), [OSLO], ""),
+    "M2, no quotes": (m2(WEATHER).replace('"', ""), [OSLO], ""),
+    "M2, blanks in tags": (m2(WEATHER).replace('">', '" >').replace("name=", "name = "), [OSLO], ""),
+    "M2, a newline at each end": (m2(element("get_weather", city="\nOslo\n")), [OSLO], ""),
+    "M2, no closer of a parameter": (
+        m2(
+            '<invoke name="get_weather"><parameter name="city">Oslo<parameter name="days">2</parameter></invoke>'
+        ),
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
+    "M2, no closer of the wrapper": (m2(WEATHER).removesuffix("\n</minimax:tool_call>"), [OSLO], ""),
+    "M2, a sample in a value": (
+        m2(element("write_file", path="p", content=f"{m2(WEATHER)}!")),
+        [("write_file", {"path": "p", "content": f"{m2(WEATHER)}!"})],
+        "",
+    ),
+    "M2, a closer in a value": (
+        m2(element("get_weather", city="a</parameter>b</invoke>c")),
+        [("get_weather", {"city": "a</parameter>b</invoke>c"})],
+        "",
+    ),
+    "M2, closed in itself": (m2('<invoke name="get_time" />'), [("get_time", {})], ""),
+    # ── Anthropic
+    "Anthropic's": (anthropic(WEATHER), [OSLO], ""),
+    "Anthropic's, two": (f"a {anthropic(WEATHER, WEATHER)} b", [OSLO, OSLO], "a  b"),
+    "Anthropic's, typed": (
+        anthropic(element("get_weather", city="x", days="3", filters='{"a": 1}')),
+        [("get_weather", {"city": "x", "days": 3, "filters": {"a": 1}})],
+        "",
+    ),
+    "Anthropic's, with a namespace": (
+        anthropic(WEATHER)
+        .replace("</", "</atem:")
+        .replace("<f", "<atem:f")
+        .replace("<i", "<atem:i")
+        .replace("<p", "<atem:p"),
+        [OSLO],
+        "",
+    ),
+    "Anthropic's, a namespace inside": (anthropic(WEATHER).replace("invoke", "x:invoke"), [OSLO], ""),
+    "Anthropic's, a word before": (f"call\n{anthropic(WEATHER)}", [OSLO], "call\n"),
+    "Anthropic's, one object": (
+        anthropic('<invoke name="get_weather">{"city": "Oslo"}</invoke>'),
+        [OSLO],
+        "",
+    ),
+    "Dots'": (anthropic(WEATHER).replace("function_calls", "dots_function_call"), [OSLO], ""),
+    # ── the oldest
+    "oldest": (anthropic(oldest("get_weather", city="Oslo")), [OSLO], ""),
+    "oldest, two": (
+        anthropic(oldest("get_weather", city="Oslo"), oldest("get_time")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "oldest, typed": (
+        anthropic(oldest("get_weather", city="1", days="1")),
+        [("get_weather", {"city": "1", "days": 1})],
+        "",
+    ),
+    "oldest, on one line": (anthropic(oldest("get_weather", city="Oslo")).replace("\n", ""), [OSLO], ""),
+    "oldest, markup in a value": (
+        anthropic(oldest("get_weather", city="<b>x</b> </city> y")),
+        [("get_weather", {"city": "<b>x</b> </city> y"})],
+        "",
+    ),
+    "oldest, prose on both sides": (f"a {anthropic(oldest('get_time'))} b", [("get_time", {})], "a  b"),
+    # ── MiniMax M3
+    "M3": (m3(m3_call("get_weather", m3_element("city", "Oslo"))), [OSLO], ""),
+    "M3, prose on both sides": (f"a {m3(m3_call('get_time'))} b", [("get_time", {})], "a  b"),
+    "M3, two calls": (m3(m3_call("get_time"), m3_call("get_time")), [("get_time", {}), ("get_time", {})], ""),
+    "M3, typed": (
+        m3(
+            m3_call(
+                "get_weather",
+                m3_element("city", "018"),
+                m3_element("days", "018"),
+                m3_element("metric", "true"),
+            )
+        ),
+        [("get_weather", {"city": "018", "days": 18, "metric": True})],
+        "",
+    ),
+    "M3, objects and lists": (
+        m3(
+            m3_call(
+                "get_weather",
+                m3_element("filters", m3_element("a", "1"), m3_element("b", m3_element("c", "x"))),
+                m3_element("tags", m3_element("item", "x"), m3_element("item", m3_element("k", "v"))),
+            )
+        ),
+        [("get_weather", {"filters": {"a": "1", "b": {"c": "x"}}, "tags": ["x", {"k": "v"}]})],
+        "",
+    ),
+    "M3, a key twice": (
+        m3(m3_call("untyped", m3_element("tag", "a"), m3_element("tag", "b"))),
+        [("untyped", {"tag": ["a", "b"]})],
+        "",
+    ),
+    "M3, an element called item of an object": (
+        m3(m3_call("get_weather", m3_element("filters", m3_element("item", "a")))),
+        [("get_weather", {"filters": {"item": "a"}})],
+        "",
+    ),
+    "M3, blanks between token and tag": (
+        m3(m3_call("get_weather", m3_element("city", "Oslo"))).replace(f"{T}<", f"{T} \n<"),
+        [OSLO],
+        "",
+    ),
+    "M3, markup without the token is data": (
+        m3(m3_call("get_weather", m3_element("city", "<b>a</b> ]<] </city>"))),
+        [("get_weather", {"city": "<b>a</b> ]<] </city>"})],
+        "",
+    ),
+}
+
+TEXTS = (
+    "Wrap it in <function_calls> please.",
+    "<function_calls>\n</function_calls>",
+    "<function_calls>\nNothing.\n</function_calls>",
+    anthropic(WEATHER).removesuffix("</function_calls>"),
+    anthropic(WEATHER).removesuffix("</function_calls>") + "So.",
+    anthropic("<invoke>get_time</invoke>"),
+    anthropic("<invoke><tool_name>get_time</tool_name></invoke>"),
+    anthropic("<invoke><tool_name>get_time</tool_name><parameters>x</parameters></invoke>"),
+    anthropic("<invoke><tool_name>get_time</tool_name><parameters></parameters>x"),
+    anthropic(oldest("get_weather", city="Oslo"))[:90],
+    anthropic(oldest("get_weather", city="Oslo")).removesuffix("</function_calls>"),
+    '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Oslo</parameter>',
+    "<minimax:tool_call> is MiniMax's",
+    '<invoke name="get_time"></invoke>',
+    f"{T} and text",
+    f"{T}<tool_call>",
+    f"{T}<other>{T}</other>",
+    f"{T}<tool_call>{T}</user_id>",
+    f"{T}</tool_call>",
+    f"{T}<tool_call>text{T}</tool_call>",
+    f"{T}<tool_call>text",
+    f"{T}<tool_call>{T}<city>",
+    f"{T}<tool_call>{T}</tool_call>",
+    m3(f"{T}<invoke>{T}</invoke>"),
+    m3(m3_call("get_weather", "text", m3_element("city", "x"))),
+    m3(m3_call("get_weather", m3_element("city", "Oslo")))[:70],
+    m3(m3_call("untyped", *[f"{T}<a>"] * 120, *[f"{T}</a>"] * 120)),
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(WRAPPED, text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(WRAPPED, text, [], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "left"),
+    [
+        (f"Look. {WEATHER}So.", [OSLO], "Look. \nSo."),
+        (f"{WEATHER}</function_calls>", [OSLO], ""),
+        (WEATHER.replace("invoke", "minimax:invoke"), [OSLO], "\n"),
+        ("Use <invoke name=x> here.", [], "Use <invoke name=x> here."),
+    ],
+)
+def test_without_a_wrapper_if_that_is_asked_for(text: str, calls: Calls, left: str) -> None:
+    check(BARE, text, calls, left)
+
+
+@pytest.mark.parametrize(
+    "text", ["<function_calls> x y", "<function_calls><b>", '<function_calls><invoke name="x">y']
+)
+def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
+    for dialect in WRAPPED:
+        if text.startswith(dialect.openers):
+            assert dialect.read(text, 0, False, TOOLS) is None

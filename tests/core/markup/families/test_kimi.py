@@ -1,0 +1,144 @@
+"""R08: Kimi's tokens."""
+
+import pytest
+
+from proxy.core.markup.families import deepseek, kimi
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+DIALECTS = (*deepseek.DIALECTS, *kimi.DIALECTS)
+OSLO = ("get_weather", {"city": "Oslo"})
+BEGIN, END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
+CALL, ARGUMENTS, CALLED = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
+
+
+def call(said: str, arguments: str = '{"city": "Oslo"}') -> str:
+    return f"{CALL}{said}{ARGUMENTS}{arguments}{CALLED}"
+
+
+def section(*calls: str) -> str:
+    return f"{BEGIN}{''.join(calls)}{END}"
+
+
+def k3(*calls: str) -> str:
+    return f"<|open|>tools<|sep|>{''.join(calls)}<|close|>tools<|sep|>"
+
+
+def k3_call(name: str, *arguments: tuple[str, str, str]) -> str:
+    inside = "".join(
+        f'<|open|>argument key="{key}" type="{kind}"<|sep|>{value}<|close|>argument<|sep|>'
+        for key, kind, value in arguments
+    )
+    return f'<|open|>call tool="{name}" index="0"<|sep|>{inside}<|close|>call<|sep|>'
+
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "a call": (section(call("functions.get_weather:0")), [OSLO], ""),
+    "prose on both sides": (f"Look. {section(call('functions.get_weather:0'))} So.", [OSLO], "Look.  So."),
+    "two calls": (
+        section(call("functions.get_weather:0"), call("functions.get_time:1", "{}")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "two sections": (section(call("functions.get_weather:0")) * 2, [OSLO, OSLO], ""),
+    "blanks around every token": (
+        f'{BEGIN}\n {CALL} functions.get_weather:0 \n{ARGUMENTS}\n{{"city": "Oslo"}} \n {CALLED} \n{END}',
+        [OSLO],
+        "",
+    ),
+    "no prefix": (section(call("get_weather:3")), [OSLO], ""),
+    "no number": (section(call("functions.get_weather")), [OSLO], ""),
+    "a name with dots": (section(call("functions.mcp.search-docs:0", "{}")), [("mcp.search-docs", {})], ""),
+    "a name that is not declared": (
+        section(call("functions.other.thing:12", "{}")),
+        [("other.thing", {})],
+        "",
+    ),
+    "a number alone": (
+        section(call("0", '{"path": "p", "content": "c"}')),
+        [("write_file", {"path": "p", "content": "c"})],
+        "",
+    ),
+    "markup and tokens in a string": (
+        section(call("functions.get_weather:0", '{"city": "<div>' + CALLED + END + '"}')),
+        [("get_weather", {"city": "<div>" + CALLED + END})],
+        "",
+    ),
+    "JSON on several lines": (section(call("get_weather:0", '{\n  "city": "Oslo"\n}')), [OSLO], ""),
+    "a singular section": (
+        section(call("get_weather:0")).replace("calls_section", "call_section"),
+        [OSLO],
+        "",
+    ),
+    "no section": (f"Look. {call('functions.get_weather:0')} So.", [OSLO], "Look.  So."),
+    "no begin of the section": (f"{call('functions.get_weather:0')}{END}.", [OSLO], "."),
+    "no end of the section": (f"{BEGIN}{call('functions.get_weather:0')}", [OSLO], ""),
+    "no end of the call": (f"{BEGIN}{call('get_weather:0').removesuffix(CALLED)}{END}", [OSLO], ""),
+    "no ends": (f"{BEGIN}{call('get_weather:0').removesuffix(CALLED)}", [OSLO], ""),
+    "no begin of the call": (section(call("functions.get_weather:0").removeprefix(CALL)), [OSLO], ""),
+    "a bracket too few": (
+        section(call("get_weather:0", '{"city": "Oslo"'), call("get_time:1", "{}")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "a broken call before a good one": (
+        section(call("get_weather:0", "{city}"), call("get_time:1", "{}")),
+        [("get_time", {})],
+        f"{BEGIN}{call('get_weather:0', '{city}')}",
+    ),
+    "a section without calls": (f"a{BEGIN}\n{END}b", [], "ab"),
+    "a begin at the end": (f"a{BEGIN}", [], "a"),
+    # ── K3
+    "K3's": (k3(k3_call("get_weather", ("city", "string", "Oslo"))), [OSLO], ""),
+    "K3's, two": (k3(k3_call("get_time"), k3_call("get_time")), [("get_time", {}), ("get_time", {})], ""),
+    "K3's, with prose": (f"a {k3(k3_call('get_time'))} b", [("get_time", {})], "a  b"),
+    "K3's, typed by the tag": (
+        k3(k3_call("untyped", ("a", "string", "1"), ("b", "number", "1"), ("c", "object", '{"d": []}'))),
+        [("untyped", {"a": "1", "b": 1, "c": {"d": []}})],
+        "",
+    ),
+    "K3's, attributes are escaped and values are not": (
+        k3(k3_call("untyped", ("a&amp;b&quot;", "string", "x &amp; <y>"))),
+        [("untyped", {'a&b"': "x &amp; <y>"})],
+        "",
+    ),
+    "K3's, blanks": (
+        k3(k3_call("get_weather", ("city", "string", "Oslo"))).replace("<|sep|><|", "<|sep|>\n<|"),
+        [OSLO],
+        "",
+    ),
+    "K3's, a closer in a value": (
+        k3(k3_call("get_weather", ("city", "string", "a<|close|>argument<|sep|> b"))),
+        [("get_weather", {"city": "a<|close|>argument<|sep|> b"})],
+        "",
+    ),
+}
+
+TEXTS = (
+    f"The token {BEGIN} opens a section.",
+    f"{CALL}functions.get_weather:0",
+    f'{CALL}functions.get_weather:0{ARGUMENTS}{{"city": "Os',
+    section(call("0", '{"x": 1}')),
+    section(call("0", "{}").replace("0", "")),
+    section("text"),
+    f"{CALL}get_weather:0{ARGUMENTS}{{<b>}}{CALLED}",
+    "<|open|>tools<|sep|>",
+    k3(k3_call("get_time")).removesuffix("<|close|>tools<|sep|>"),
+    k3(k3_call("get_time")).removesuffix("<|close|>tools<|sep|>") + " then",
+    k3("text"),
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(DIALECTS, text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(DIALECTS, text, [], text)
+
+
+def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
+    k2, k3_dialect = kimi.DIALECTS
+    assert k2.read(f"{CALL}get weather", 0, False, TOOLS) is None
+    assert k3_dialect.read("<|open|>tools<|sep|>text", 0, False, TOOLS) is None

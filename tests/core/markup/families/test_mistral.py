@@ -1,0 +1,80 @@
+"""R08: Mistral's token, in both forms."""
+
+import pytest
+
+from proxy.core.markup.families import mistral
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+DIALECTS = mistral.DIALECTS
+OSLO = ("get_weather", {"city": "Oslo"})
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "older": (f"[TOOL_CALLS][{JSON}]", [OSLO], ""),
+    "older, with a blank": (f"[TOOL_CALLS] [{JSON}]", [OSLO], ""),
+    "older, two": (f"[TOOL_CALLS] [{JSON}, {JSON}]", [OSLO, OSLO], ""),
+    "older, closed": (f"[TOOL_CALLS] [{JSON}] [/TOOL_CALLS]x", [OSLO], "x"),
+    "older, prose on both sides": (f"Hello[TOOL_CALLS] [{JSON}]\nSo.", [OSLO], "Hello\nSo."),
+    "older, other order": (
+        '[TOOL_CALLS] [{"arguments": {"name": "Ann"}, "id": "a1b2", "name": "untyped"}]',
+        [("untyped", {"name": "Ann"})],
+        "",
+    ),
+    "older, one object": (f"[TOOL_CALLS]{JSON}", [OSLO], ""),
+    "older, brackets in strings": (
+        '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "]}[/TOOL_CALLS]"}}]',
+        [("get_weather", {"city": "]}[/TOOL_CALLS]"})],
+        "",
+    ),
+    "older, junk beside a call": (f"[TOOL_CALLS][{JSON}, 5]", [OSLO], ""),
+    "newer": ('[TOOL_CALLS]get_weather{"city": "Oslo"}', [OSLO], ""),
+    "newer, two": (
+        '[TOOL_CALLS]get_weather{"city": "Oslo"}[TOOL_CALLS]get_time{}',
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "newer, marked": ('[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}', [OSLO], ""),
+    "newer, with an id": ('[TOOL_CALLS]get_weather[CALL_ID]a1b2c3[ARGS]{"city": "Oslo"}', [OSLO], ""),
+    "newer, with blanks": ('[TOOL_CALLS] get_weather [ARGS] {"city": "Oslo"} So.', [OSLO], " So."),
+    "newer, prose on both sides": ('a [TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"} b', [OSLO], "a  b"),
+    "newer, a name with signs": ("[TOOL_CALLS]mcp.search-docs[ARGS]{}", [("mcp.search-docs", {})], ""),
+    "newer, nested": (
+        '[TOOL_CALLS]get_weather{"city": "{", "filters": {"a": {"b": [1, {}]}}}',
+        [("get_weather", {"city": "{", "filters": {"a": {"b": [1, {}]}}})],
+        "",
+    ),
+    "a relative": ('[TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', [OSLO], ""),
+}
+
+TEXTS = (
+    "[TOOL_CALLS] not json at all",
+    "The token [TOOL_CALLS] marks calls.",
+    "[TOOL_CALLS]",
+    "[TOOL_CALLS]get_weather",
+    "[TOOL_CALLS]get_weather[ARGS]",
+    '[TOOL_CALLS]get_weather{"city": "Os',
+    '[TOOL_CALLS]get_weather{"city": <b>}',
+    "[TOOL_CALLS]get_weather{city Oslo}",
+    "[TOOL_CALLS]get_weather[1]",
+    "[TOOL_CALLS][1, 2]",
+    f"[TOOL_CALLS][{JSON}",
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(DIALECTS, text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(DIALECTS, text, [], text)
+
+
+def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
+    assert mistral.DIALECTS[0].read("[TOOL_CALLS] is a", 0, False, TOOLS) is None
+
+
+def test_arguments_that_are_too_deep_to_be_written_are_no_call() -> None:
+    text = f'[TOOL_CALLS]untyped{{"a": {"[" * 300}{"]" * 300}}}'
+    assert mistral.DIALECTS[0].read(text, 0, True, TOOLS) is None

@@ -1,0 +1,251 @@
+"""R08: the small families, and the optional forms without a token."""
+
+import pytest
+
+from proxy.core.markup.families import elements, sentinels, step
+from proxy.core.markup.formats import Tier
+from tests.core.markup.families.driver import TOOLS, Calls, check
+
+DIALECTS = (*sentinels.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
+WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is Tier.WRAPPED)
+OPTIONAL = {dialect.name: dialect for dialect in DIALECTS if dialect.tier is Tier.OPTIONAL}
+OSLO = ("get_weather", {"city": "Oslo"})
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+TIME = '{"name": "get_time", "arguments": {}}'
+
+INKLING = f"<|content_invoke_tool_json|>{JSON.replace('arguments', 'args')}<|end_message|>"
+
+
+def step3(*invokes: str) -> str:
+    calls = "\n".join(
+        f"<｜tool_call_begin｜>function<｜tool_sep｜>{one}<｜tool_call_end｜>" for one in invokes
+    )
+    return f"<｜tool_calls_begin｜>\n{calls}\n<｜tool_calls_end｜>"
+
+
+def steptml(name: str, **values: str) -> str:
+    inside = "".join(
+        f'<steptml:parameter name="{key}">{value}</steptml:parameter>\n' for key, value in values.items()
+    )
+    return f'<steptml:invoke name="{name}">\n{inside}</steptml:invoke>'
+
+
+def minicpm(name: str, **values: str) -> str:
+    inside = "".join(f"<param name={key!r}>{value}</param>" for key, value in values.items())
+    return f'<function name="{name}">{inside}</function>'
+
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "Granite 3": (f"<|tool_call|>[{JSON}]", [OSLO], ""),
+    "Granite 3, two, and prose": (f"a <|tool_call|> [{JSON}, {TIME}] b", [OSLO, ("get_time", {})], "a  b"),
+    "Granite 20B": (f"<function_call> {JSON}", [OSLO], ""),
+    "Granite 20B, two": (f"<function_call> {JSON} <function_call> {TIME}", [OSLO, ("get_time", {})], " "),
+    "Granite 20B, closed": (f"<function_call>{JSON}</function_call>x", [OSLO], "x"),
+    "Jamba": (f"<tool_calls>[{JSON}, {TIME}]</tool_calls>", [OSLO, ("get_time", {})], ""),
+    "Hunyuan A13B": (f"a\n<tool_calls>\n[{JSON}]\n</tool_calls>", [OSLO], "a\n"),
+    "MiniMax M1": (f"<tool_calls>\n{JSON}\n{TIME}\n</tool_calls>", [OSLO, ("get_time", {})], ""),
+    "Hermes in another tag": (f"<tools>\n{JSON}\n</tools>", [OSLO], ""),
+    "InternLM 2": (
+        f"<|action_start|><|plugin|>\n{JSON.replace('arguments', 'parameters')}<|action_end|>",
+        [OSLO],
+        "",
+    ),
+    "InternLM 2, with a blank": (f"<|action_start|> <|plugin|> {JSON} <|action_end|>", [OSLO], ""),
+    "Nemotron": (f"<TOOLCALL>[{JSON}]</TOOLCALL>", [OSLO], ""),
+    "Nemotron, a string": (
+        f"<TOOLCALL>[{JSON.replace('Oslo', '</TOOLCALL>')}]</TOOLCALL>",
+        [("get_weather", {"city": "</TOOLCALL>"})],
+        "",
+    ),
+    "Apertus": (
+        '<|tools_prefix|>[{"get_weather": {"city": "Oslo"}}, {"get_time": {}}]<|tools_suffix|>',
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "Apertus, junk beside a call": (
+        '<|tools_prefix|>[{"get_time": {}, "x": 5}]<|tools_suffix|>',
+        [("get_time", {})],
+        "",
+    ),
+    "GigaChat": (f"<|function_call|>{JSON} b", [OSLO], " b"),
+    "Cohere": (
+        '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Oslo"}}]'
+        "<|END_ACTION|>",
+        [OSLO],
+        "",
+    ),
+    "Llama 3": (f"<|python_tag|>{JSON.replace('arguments', 'parameters')}", [OSLO], ""),
+    "Llama 3, two": (f"<|python_tag|>{JSON}; {TIME}<|eom_id|>", [OSLO, ("get_time", {})], ""),
+    "Llama 3, built in": ('<|python_tag|>get_weather.call(city="Oslo")', [OSLO], ""),
+    "Llama 3, built in, and its end": (
+        'a <|python_tag|>get_weather.call(city="Oslo")<|eom_id|> b',
+        [OSLO],
+        "a  b",
+    ),
+    "Inkling": (INKLING, [OSLO], ""),
+    "Inkling, with its author": (f"a<|message_model|>weather{INKLING}b", [OSLO], "ab"),
+    "Step 3": (step3(steptml("get_weather", city="Oslo")), [OSLO], ""),
+    "Step 3, two": (
+        step3(steptml("get_weather", city="Oslo"), steptml("get_time")),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "Step 3, typed": (
+        step3(steptml("get_weather", city="5", days="5")),
+        [("get_weather", {"city": "5", "days": 5})],
+        "",
+    ),
+    "Step 3, a newline at each end": (step3(steptml("get_weather", city="\nOslo\n")), [OSLO], ""),
+    "Step 3, prose on both sides": (f"a {step3(steptml('get_time'))} b", [("get_time", {})], "a  b"),
+    "Step 3, a closer in a value": (
+        step3(steptml("get_weather", city="a</steptml:parameter>b")),
+        [("get_weather", {"city": "a</steptml:parameter>b"})],
+        "",
+    ),
+    "MiniCPM 5": (minicpm("get_weather", city="Oslo"), [OSLO], ""),
+    "MiniCPM 5, two": (
+        minicpm("get_weather", city="Oslo") + minicpm("get_time"),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "MiniCPM 5, CDATA": (
+        minicpm("get_weather", city="<![CDATA[a < b\n]]>"),
+        [("get_weather", {"city": "a < b\n"})],
+        "",
+    ),
+    "MiniCPM 5, typed": (
+        minicpm("get_weather", city="5", days="5"),
+        [("get_weather", {"city": "5", "days": 5})],
+        "",
+    ),
+    "MiniCPM 5, without the blanks": (
+        minicpm("get_weather", city="Oslo").replace(" name", "name"),
+        [OSLO],
+        "",
+    ),
+    "MiniCPM 5, prose on both sides": (f"a {minicpm('get_time')} b", [("get_time", {})], "a  b"),
+}
+
+TEXTS = (
+    "<|tool_call|> is a token",
+    f"<|tool_call|>[{JSON}",
+    "<|tool_call|>[{]",
+    "<tool_calls>[1]</tool_calls>",
+    f"<tool_calls>[{JSON}]",
+    f"<tool_calls>[{JSON}] then",
+    "<function_call> {}",
+    "<|python_tag|>print('x')",
+    "<|python_tag|>import math",
+    "<|python_tag|>",
+    "<|message_model|>Hello.<|end_message|>",
+    "<|message_model|>weather<|content_inv",
+    "<|tools_prefix|>[]<|tools_suffix|>",
+    "<function name=x> in XML",
+    minicpm("get_weather", city="Oslo").removesuffix("</function>"),
+    step3("nothing"),
+    step3(steptml("get_time")).removesuffix("<｜tool_calls_end｜>"),
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(WRAPPED, text, calls, left)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(WRAPPED, text, [], text)
+
+
+def element(name: str, **values: str) -> str:
+    return (
+        f"<{name}>\n" + "".join(f"<{key}>{value}</{key}>\n" for key, value in values.items()) + f"</{name}>"
+    )
+
+
+OPTIONAL_CASES: dict[str, tuple[str, str, Calls, str]] = {
+    "Phi 4": ("phi4", f"functools[{JSON}] x", [OSLO], " x"),
+    "Phi 4, prose": (
+        "phi4",
+        "functools is a module, functools[1] is none",
+        [],
+        "functools is a module, functools[1] is none",
+    ),
+    "GigaChat's words": ("gigachat-words", f"function call<|role_sep|>\n{JSON}", [OSLO], ""),
+    "a fence": ("xlam-fence", f"So:\n```json\n[{JSON}]\n```\nok", [OSLO], "So:\n\nok"),
+    "a fence with other JSON": (
+        "xlam-fence",
+        '```json\n{"name": "x"}\n```',
+        [],
+        '```json\n{"name": "x"}\n```',
+    ),
+    "bare": ("bare-json", f"{JSON}", [OSLO], ""),
+    "bare, with prose": ("bare-json", f"Look.\n{JSON}\nSo.", [OSLO], "Look.\n\nSo."),
+    "bare, an array": ("bare-json", f"[{JSON}, {TIME}]", [OSLO, ("get_time", {})], ""),
+    "bare, two": ("bare-json", f"{JSON}; {TIME}", [OSLO, ("get_time", {})], "; "),
+    "bare, an answer": ("bare-json", '{"name": "Ann", "age": 5}', [], '{"name": "Ann", "age": 5}'),
+    "bare, in an answer": (
+        "bare-json",
+        f'{{"calls": [{JSON}], "one": {JSON}}}',
+        [],
+        f'{{"calls": [{JSON}], "one": {JSON}}}',
+    ),
+    "bare, code": ("bare-json", "if (a) { return [b]; }", [], "if (a) { return [b]; }"),
+    "an element": (
+        "element",
+        f"a {element('get_weather', city='Oslo', days='2')} b",
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "a  b",
+    ),
+    "an element, without keys": ("element", "<get_time></get_time>", [("get_time", {})], ""),
+    "an element, with markup in it": (
+        "element",
+        element("write_file", path="a.html", content="\n<p>x</p></content> \n"),
+        [("write_file", {"path": "a.html", "content": "<p>x</p></content> "})],
+        "",
+    ),
+    "an element, with JSON": ("element", '<get_weather>{"city": "Oslo"}</get_weather>', [OSLO], ""),
+    "an element, broken JSON": (
+        "element",
+        "<get_weather>{city}</get_weather>",
+        [],
+        "<get_weather>{city}</get_weather>",
+    ),
+    "an element, wrong JSON": (
+        "element",
+        "<get_weather>{]</get_weather>",
+        [],
+        "<get_weather>{]</get_weather>",
+    ),
+    "an element, half the JSON": ("element", '<get_weather>{"city', [], '<get_weather>{"city'),
+    "an element, text": ("element", "<get_weather>Oslo</get_weather>", [], "<get_weather>Oslo</get_weather>"),
+    "an element, another key": (
+        "element",
+        element("get_weather", town="Oslo"),
+        [],
+        element("get_weather", town="Oslo"),
+    ),
+    "an element, unclosed": ("element", "<get_weather><city>Oslo", [], "<get_weather><city>Oslo"),
+    "an element, not a tool": ("element", "a < b, <b>c</b>, <x", [], "a < b, <b>c</b>, <x"),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "calls", "left"), OPTIONAL_CASES.values(), ids=list(OPTIONAL_CASES))
+def test_what_is_only_read_if_that_is_asked_for(name: str, text: str, calls: Calls, left: str) -> None:
+    check([OPTIONAL[name]], text, calls, left)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<|tool_call|> is", "<TOOLCALL> is", "<|python_tag|>1", "<|message_model|>\n", "<function name=x>y"],
+)
+def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
+    for dialect in WRAPPED:
+        if text.startswith(dialect.openers):
+            assert dialect.read(text, 0, False, TOOLS) is None
+
+
+def test_an_element_that_is_too_deep_to_be_written_is_no_call() -> None:
+    deep = "[" * 300 + "]" * 300
+    text = f"<get_weather><tags>{deep}</tags></get_weather>"
+    assert OPTIONAL["element"].read(text, 0, True, TOOLS) is None

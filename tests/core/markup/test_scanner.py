@@ -1,0 +1,251 @@
+"""Text in pieces → text and blocks: what is held back and for how long, what it costs, and that no cut matters."""
+
+import pytest
+
+from proxy.core.markup import candidate, scanner
+from proxy.core.markup.candidate import End
+from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.scanner import Scanner
+from tests.core.markup.scanning import CALL, DIALECTS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
+
+RUN: Piece = (CALL, ["run"])
+
+CASES: dict[str, tuple[str, list[Piece]]] = {
+    "nothing": ("", []),
+    "text": ("Hello, world", ["Hello, world"]),
+    "R08 a call": (CALL, [RUN]),
+    "a call in text": (f"a {CALL} b", ["a ", RUN, " b"]),
+    "two calls": (f"{CALL}\n{CALL}", [RUN, "\n", RUN]),
+    "two calls in one block": ("<call>run look</call>", [("<call>run look</call>", ["run", "look"])]),
+    "names with affixes": ("<call>functions.run:0</call>", [("<call>functions.run:0</call>", ["run"])]),
+    "an undeclared name": ("a <call>walk</call> b", ["a <call>walk</call> b"]),
+    "a name that is not declared beside one that is": ("<call>run walk</call>", ["<call>run walk</call>"]),
+    "a call within an undeclared one": ("<call>walk [[run]]</call>", ["<call>walk [[run]]</call>"]),
+    "an undeclared block, then a call": (f"<call>walk</call>{CALL}", ["<call>walk</call>", RUN]),
+    "no block": (f"<call>!</call>{CALL}", ["<call>!</call>", RUN]),
+    "a call right behind an opener that is text": (f"<call>! {CALL}", ["<call>! ", RUN]),
+    "never closed": ("a <call>run", ["a <call>run"]),
+    "half an opener": ("a <cal", ["a <cal"]),
+    "an opener that is not to be": ("a <cat", ["a <cat"]),
+    "half an opener, then a call": (f"<ca{CALL}", ["<ca", RUN]),
+    "in a fence": (f"```\n{CALL}\n```\n", [f"```\n{CALL}\n```\n"]),
+    "after a fence": (f"```\n{CALL}\n```\n{CALL}", [f"```\n{CALL}\n```\n", RUN]),
+    "in a span": (f"a `{CALL}` b {CALL}", [f"a `{CALL}` b ", RUN]),
+    "behind an open run": (f"a ` b {CALL} c", ["a ` b ", RUN, " c"]),
+    "behind an open run that is closed in the block": (
+        "a ` b <call>run ` look</call>",
+        ["a ` b <call>run ` look</call>"],
+    ),
+    "in what may be an info line": (f"``` {CALL}\n", [f"``` {CALL}\n"]),
+    "in what was no info line": (f"``` {CALL} `a`", ["``` ", RUN, " `a`"]),
+    "a fence after a block": (f"{CALL}\n```\n{CALL}", [RUN, f"\n```\n{CALL}"]),
+    "no fence in the line of a block": (f"{CALL}```\n{CALL}", [RUN, "```\n", RUN]),
+    "a dangling tag": ("a [[", ["a ", ("[[", [])]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_the_same_is_found_in_every_cut(text: str, expected: list[Piece]) -> None:
+    for pieces in cuts(text):
+        assert scan(pieces) == expected
+
+
+def test_text_that_stops_without_an_end_is_never_guessed() -> None:
+    for pieces in cuts("a [["):
+        assert scan(pieces, end=End.CUT) == ["a [["]
+    assert scan([CALL], end=End.CUT) == [RUN]
+
+
+# ── what is held back ──
+
+
+class Watched:
+    """A scanner and what it has said so far."""
+
+    def __init__(self, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
+        self.out: list[object] = []
+        self.scanner = Scanner(
+            Openers(dialects), TOOLS, say=self.out.append, take=self.out.append, count=lambda *_: None
+        )
+
+    def feed(self, *pieces: str) -> list[object]:
+        self.out.clear()
+        for piece in pieces:
+            self.scanner.feed(piece)
+        return list(self.out)
+
+
+def test_only_a_suffix_that_may_become_an_opener_is_held() -> None:
+    watched = Watched()
+    assert watched.feed("a < b") == ["a < b"]
+    assert watched.feed("a <ca") == ["a "]
+    assert watched.feed("t") == ["<cat"]
+    assert not watched.scanner.holds
+
+
+def test_text_about_an_opener_is_released_before_it_ends() -> None:
+    watched = Watched()
+    assert watched.feed("The tag <call> begins a call!") == ["The tag "]
+    assert "".join(map(str, watched.feed(" And then", " some more"))).startswith("<call> begins a call!")
+
+
+def test_what_follows_a_block_is_not_held() -> None:
+    watched = Watched()
+    assert watched.feed(f"{CALL} and")[1:] == [" and"]
+
+
+def late(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    """Its closer counts only if something else than white space follows, and not a bracket."""
+    closed = text.find(")", at)
+    after = text[closed + 1 :].lstrip()
+    if closed < 0 or not after:
+        return Block(closed + 1, (Recovered("run", "{}"),)) if ended and closed >= 0 else MORE
+    return None if after[0] == "(" else Block(closed + 1, (Recovered("run", "{}"),))
+
+
+LATE = Dialect("late", Tier.ALWAYS, ("(",), late, (")",))
+
+
+def test_a_dialect_that_must_see_what_follows_is_soon_asked_again() -> None:
+    long = "x" * 1000
+    watched = Watched((LATE,))
+    assert watched.feed(f"({long})") == []
+    assert watched.feed(" ", "a", "b")[1:] == [" a", "b"]
+    for text in (f"({long}) a", f"({long})   (", f"({long})"):
+        for pieces in ([text], list(text)):
+            assert scan(pieces, dialects=(LATE,)) == scan([text], dialects=(LATE,))
+
+
+FENCED = Dialect(
+    "fenced",
+    Tier.ALWAYS,
+    ("<f>",),
+    lambda text, *_: Block(len("<f>```</f>"), (Recovered("run", "{}"),)) if "</f>" in text else MORE,
+    ("</f>",),
+)
+
+
+def test_fences_inside_of_markup_do_not_count() -> None:
+    text = f"<f>```</f>\n{CALL}"
+    for pieces in cuts(text):
+        assert scan(pieces, dialects=(FENCED, PAIR)) == [("<f>```</f>", ["run"]), "\n", RUN]
+
+
+NEVER = Dialect("never", Tier.ALWAYS, ("<call>",), lambda *_: MORE, ("</call>",))
+NONE = Dialect("none", Tier.ALWAYS, ("<call>",), lambda *_: None, ())
+
+
+def test_the_first_dialect_that_finds_a_block_wins() -> None:
+    other = Dialect("other", Tier.ALWAYS, PAIR.openers, PAIR.read, PAIR.closers)
+    found: list[str] = []
+    for dialects in ((PAIR, other), (other, PAIR), (NONE, other), (PAIR, NEVER)):
+        one = Scanner(
+            Openers(dialects),
+            TOOLS,
+            say=found.append,
+            take=lambda block: found.append(block.dialect.name),
+            count=lambda *_: None,
+        )
+        one.feed(CALL)
+    assert found == ["pair", "other", "other", "pair"]
+
+
+def test_a_dialect_that_waits_keeps_those_after_it_waiting_until_the_text_has_ended() -> None:
+    assert Watched((NEVER, PAIR)).feed(CALL, " and so on") == []
+    assert scan([CALL], dialects=(NEVER, PAIR)) == [RUN]
+    assert scan([CALL], dialects=(NEVER, PAIR), end=End.CUT) == [RUN]
+
+
+# ── limits ──
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidate, "MAX_HELD", 64)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("before", ["", "a ` b ", "``` "])
+def test_what_is_too_long_is_text(before: str) -> None:
+    """Nothing in the window is looked at again; what follows it is."""
+    text = before + "<call>run" + " " * 55 + "</call>" + CALL
+    for pieces in cuts(text):
+        counts: list[tuple[str, str]] = []
+        assert scan(pieces, counts=counts)[-1] == RUN or before
+        assert "".join(one if isinstance(one, str) else one[0] for one in scan(pieces)) == text
+        assert ("capped", "pair") in counts
+        assert scan(pieces) == scan([text])
+
+
+@pytest.mark.usefixtures("small")
+def test_a_block_that_ends_at_the_limit_is_one() -> None:
+    text = "<call>run".ljust(57) + "</call>"
+    assert scan([text]) == scan(text) == [(text, ["run"])]
+
+
+def test_every_fate_is_counted_with_its_dialect() -> None:
+    counts: list[tuple[str, str]] = []
+    scan([f"<call>! <call>walk</call> [[{CALL}"], counts=counts)
+    assert counts == [("released", "pair"), ("undeclared", "pair"), ("released", "native")]
+
+
+# ── cost ──
+
+
+class Work:
+    """A dialect that counts the characters it is given to read."""
+
+    def __init__(self, verdict: Verdict, closer: str = "</call>") -> None:
+        self.read = 0
+        self.times = 0
+        self.verdict = verdict
+        self.dialect = Dialect("work", Tier.ALWAYS, ("<call>",), self._read, (closer,))
+
+    def _read(self, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+        self.read += len(text)
+        self.times += 1
+        return self.verdict
+
+
+SIZE = 24_000
+
+
+@pytest.mark.parametrize("verdict", [None, MORE])
+@pytest.mark.parametrize(
+    "unit", ["<call>", "<call></call>", "<call>" + "</call>" * 50, "<call>" + "x" * 1000]
+)
+@pytest.mark.parametrize("size", [SIZE, 1])
+def test_the_reading_is_linear_in_the_text(
+    unit: str, verdict: Verdict, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, limit, value in ((candidate, "MAX_HELD", 2048), (candidate, "FREE_LOOKS", 64)):
+        monkeypatch.setattr(module, limit, value)
+    monkeypatch.setattr(scanner, "FREE_WASTE", 4096)
+    work = Work(verdict)
+    text = unit * (SIZE // len(unit))
+    pieces = [text] if size > 1 else list(text)
+    assert scan(pieces, dialects=(work.dialect,)) == [text]
+    assert work.read < (candidate.LOOKS + scanner.WASTE + 4) * SIZE
+    assert work.times < SIZE // 10
+
+
+def test_after_too_many_failures_an_opener_is_text_until_text_has_made_up_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scanner, "FREE_WASTE", 0)
+    counts: list[tuple[str, str]] = []
+    text = "<call>!" * 3 + CALL + "x" * 1000 + CALL
+    for pieces in ([text], list(text)):
+        counts.clear()
+        assert scan(pieces, counts=counts) == [text.removesuffix(CALL), RUN]
+        assert counts == [("released", "pair"), *[("unread", "pair")] * 3]
+
+
+def test_plain_text_is_not_read_by_the_tracker_of_code_until_something_looks_like_markup() -> None:
+    one = Scanner(OPENERS, TOOLS, say=lambda _: None, take=lambda _: None, count=lambda *_: None)
+    for _ in range(scanner.UNREAD_PIECES + 1):
+        one.pass_by("` text ")
+    assert one._code.at == 0
+    one.feed("<")
+    assert one._code.at == 7 * (scanner.UNREAD_PIECES + 1)
