@@ -1,7 +1,5 @@
 """What begins with an opener: when its dialects are asked, what is made of their verdicts, and how a doubt ends."""
 
-import pytest
-
 from proxy.core.markup.candidate import (
     FIRST_LOOK,
     MAX_HELD,
@@ -17,6 +15,7 @@ from proxy.core.markup.code import CodeTracker, Found, Where
 from proxy.core.markup.formats import MORE, Dialect, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
 from tests.core.markup.scanning import CALL, DIALECTS, TOOLS
+from tests.tables import table
 
 
 class Asked:
@@ -39,7 +38,7 @@ def test_it_is_asked_each_time_the_text_has_doubled() -> None:
     assert asked.lengths == [FIRST_LOOK << power for power in range(5)]
 
 
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@table("size", [1, 3, 1000])
 def test_it_is_asked_where_a_closer_ends_and_soon_after_however_the_text_comes(size: int) -> None:
     asked = Asked()
     text = "<call>x</call>".ljust(40) + "y"
@@ -72,7 +71,7 @@ def candidate() -> Candidate:
     return Candidate(Openers(DIALECTS).readers("<call>"), TOOLS)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "end", "outcome"),
     [
         ("<call>walk</call>", End.OPEN, Passed(17, Why.UNDECLARED)),
@@ -111,7 +110,7 @@ def test_a_doubt_ends_when_enough_is_heard() -> None:
     assert isinstance(one.look("` <call>run ` ", 2, End.OPEN), Settled)
 
 
-@pytest.mark.parametrize("end", [End.WHOLE, End.CUT])
+@table("end", [End.WHOLE, End.CUT])
 def test_a_doubt_ends_with_the_text(end: End) -> None:
     for before, found in (("` ", Found.END_OF_PARAGRAPH), ("``` ", Found.FENCE)):
         settled = doubt(before).look("<call>", 0, end)

@@ -1,8 +1,7 @@
 """Where code is, by the rules of CommonMark, and how far ahead one has to read to know."""
 
-import pytest
-
 from proxy.core.markup.code import CodeTracker, Lookahead, Where
+from tests.tables import table
 
 HERE = "@"
 """Marks the place that is asked about. It is no part of the text."""
@@ -107,14 +106,14 @@ def feed(tracker: CodeTracker, text: str, pieces: int) -> None:
         tracker.feed(text, at, min(len(text), at + (pieces or len(text))))
 
 
-@pytest.mark.parametrize("pieces", [0, 1, 2, 3, 7])
-@pytest.mark.parametrize("text", INSIDE.values(), ids=INSIDE)
+@table("pieces", [0, 1, 2, 3, 7])
+@table("text", INSIDE.values(), ids=INSIDE)
 def test_this_is_code(text: str, pieces: int) -> None:
     assert set(ask(text, pieces)) == {Where.INSIDE}
 
 
-@pytest.mark.parametrize("pieces", [0, 1, 2, 3, 7])
-@pytest.mark.parametrize("text", OUTSIDE.values(), ids=OUTSIDE)
+@table("pieces", [0, 1, 2, 3, 7])
+@table("text", OUTSIDE.values(), ids=OUTSIDE)
 def test_this_is_no_code(text: str, pieces: int) -> None:
     assert set(ask(text, pieces)) == {Where.OUTSIDE}
 

@@ -7,11 +7,12 @@ import pytest
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import jsonish
 from proxy.core.markup.jsonish import JSON, PYTHON, Notation, Scan
+from tests.tables import table
 
 MARKED = jsonish.notation(quote="<q>", bare_text=True)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ('{"a": 1} b', Scan(8, "")),
@@ -33,7 +34,7 @@ def test_a_value_is_found_up_to_its_own_end(text: str, expected: Scan) -> None:
     assert jsonish.scan(text, 0) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("{a:<q>}<q>}x", Scan(11, "")),
@@ -48,7 +49,7 @@ def test_a_token_as_quotation_mark(text: str, expected: Scan) -> None:
     assert jsonish.scan(text, 0, MARKED) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "how", "expected"),
     [
         ('{"a": [1, null]}', JSON, {"a": [1, None]}),
@@ -84,7 +85,7 @@ def test_what_is_forgiven(text: str, how: Notation, expected: Any) -> None:
     assert jsonish.parse(text, how) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["", "{", "}", "{'a': b}", "{a b}", "<a>", "{'a'}}", ":", "[,:]", "{'a': 'b", "'a", "{'a': 1_0}"]
 )
 def test_what_is_not(text: str) -> None:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-import pytest
-
 from proxy.core.markup import registry
 from proxy.core.model import Call, Reasoning, Text
 from proxy.core.outbound.profiles import DEFAULT
 from tests.core.markup.scanning import cuts
 from tests.helpers import DONE, STOP, WITH_TOOLS, Run, call_chunk, chunk, run
+from tests.tables import table
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 XML = "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"
@@ -160,7 +159,7 @@ def test_there_are_many() -> None:
     assert len(PROSE | CODE | LOOKALIKES) > 60
 
 
-@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@table("block", BLOCKS.values(), ids=BLOCKS)
 def test_each_sample_is_a_call_where_it_is_meant(block: str) -> None:
     """Or else none of the tests below could fail."""
     for pieces in cuts(f"So:\n\n{block}"):
@@ -168,7 +167,7 @@ def test_each_sample_is_a_call_where_it_is_meant(block: str) -> None:
     assert calls(reply([indented(block, "    ")])) == ["get_weather"]
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@table("text", TEXTS.values(), ids=TEXTS)
 def test_this_is_text(text: str) -> None:
     for pieces in islice(cuts(text), 6):
         got = reply(pieces)
@@ -176,7 +175,7 @@ def test_this_is_text(text: str) -> None:
         assert not calls(got)
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@table("text", TEXTS.values(), ids=TEXTS)
 def test_before_more_text_it_is_text_too(text: str) -> None:
     """What follows can close, end or complete nothing."""
     text = f"{text}\n\nThat was it."
@@ -184,7 +183,7 @@ def test_before_more_text_it_is_text_too(text: str) -> None:
         assert texts(reply(pieces)) == [text]
 
 
-@pytest.mark.parametrize("text", (PROSE | LOOKALIKES).values(), ids=PROSE | LOOKALIKES)
+@table("text", (PROSE | LOOKALIKES).values(), ids=PROSE | LOOKALIKES)
 def test_in_reasoning_it_is_reasoning(text: str) -> None:
     for pieces in ([text], list(text)):
         assert texts(reply([*pieces], "reasoning_content", chunk({"content": "."}) + STOP)) == [text, "."]
@@ -195,8 +194,8 @@ def test_in_reasoning_it_is_reasoning(text: str) -> None:
 NO_TOOLS = {"model": "m", "input": "Hi", "stream": True}
 
 
-@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
-@pytest.mark.parametrize(
+@table("block", BLOCKS.values(), ids=BLOCKS)
+@table(
     "how",
     [
         {"body": NO_TOOLS},
@@ -214,7 +213,7 @@ def test_where_it_cannot_be_meant_markup_is_text(block: str, how: dict[str, Any]
         assert not calls(got)
 
 
-@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@table("block", BLOCKS.values(), ids=BLOCKS)
 def test_beside_a_structured_call_markup_is_neither_text_nor_a_second_call(block: str) -> None:
     structured = call_chunk(0, "s1", "get_weather", '{"city": "Rome"}')
     for pieces in cuts(f"So:\n\n{block}\n"):
@@ -225,7 +224,7 @@ def test_beside_a_structured_call_markup_is_neither_text_nor_a_second_call(block
             assert "".join(texts(got)).strip() == "So:"
 
 
-@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@table("block", BLOCKS.values(), ids=BLOCKS)
 def test_a_call_that_the_output_limit_cut_is_text(block: str) -> None:
     for size in range(1, len(block) - 20, 7):
         got = reply([f"a {block[:size]}"], end=chunk({}, "length") + DONE)

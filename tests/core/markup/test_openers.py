@@ -1,9 +1,8 @@
 """All openers as one pattern: what stands somewhere, what may still become one, and who may read it."""
 
-import pytest
-
 from proxy.core.markup.formats import Dialect, Tier
 from proxy.core.markup.openers import Openers
+from tests.tables import table
 
 
 def dialect(name: str, openers: tuple[str, ...], closers: tuple[str, ...] = ()) -> Dialect:
@@ -16,7 +15,7 @@ BOTH = dialect("both", ("[x]", "<call"), (">",))
 OPENERS = Openers((SHORT, LONG, BOTH))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [
         ("a <call b", "<call"),
@@ -35,7 +34,7 @@ def test_the_longest_opener_that_stands_first_is_found(text: str, found: str | N
         assert (match and match[0]) == found
 
 
-@pytest.mark.parametrize("suffix", ["<", "<c", "<cal", "<calls", "[", "[x", "<call"])
+@table("suffix", ["<", "<c", "<cal", "<calls", "[", "[x", "<call"])
 def test_the_beginning_of_an_opener_is_found_only_at_the_end(suffix: str) -> None:
     found = OPENERS.begun.search(f"text {suffix}")
     assert found is not None
@@ -45,14 +44,12 @@ def test_the_beginning_of_an_opener_is_found_only_at_the_end(suffix: str) -> Non
     assert (later and later[0]) == ("<call" if suffix.startswith("<call") else None)
 
 
-@pytest.mark.parametrize("whole", ["<calls>", "[x]"])
+@table("whole", ["<calls>", "[x]"])
 def test_a_whole_opener_grows_no_more(whole: str) -> None:
     assert not OPENERS.may_grow(whole)
 
 
-@pytest.mark.parametrize(
-    ("literal", "names"), [("<call", "short both"), ("<calls>", "short long both"), ("[x]", "long both")]
-)
+@table(("literal", "names"), [("<call", "short both"), ("<calls>", "short long both"), ("[x]", "long both")])
 def test_who_has_an_opener_that_begins_like_it_may_read_it_in_their_order(literal: str, names: str) -> None:
     assert [one.name for one in OPENERS.readers(literal).dialects] == names.split()
 

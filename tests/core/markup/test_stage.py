@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from proxy.core.errors import Truncated
 from proxy.core.events import (
     CallDelta,
@@ -22,6 +20,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import FIRST_INDEX, MAX_BLANKS, MarkupSettings, MarkupStage
 from proxy.core.model import Usage
 from tests.core.markup.scanning import CALL, OPENERS, TOOLS
+from tests.tables import table
 
 LOOK = "<call>look</call>"
 DRAFT = CALL
@@ -220,7 +219,7 @@ CASES: dict[str, tuple[tuple[Delta, ...], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("deltas", "said"), CASES.values(), ids=CASES)
+@table(("deltas", "said"), CASES.values(), ids=CASES)
 def test_what_a_reply_becomes(deltas: tuple[Delta, ...], said: list[str]) -> None:
     for pieces in in_cuts(deltas):
         assert Stage().feed(*pieces).said == said
@@ -260,7 +259,7 @@ def test_r08_ids_that_the_conversation_has_are_not_used_again() -> None:
     assert second.id == third.id != first.id
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "name", "odd"),
     [
         ("run", "run", 0),

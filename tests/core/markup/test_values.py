@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.markup import values
 from proxy.core.markup.values import Pair, Unknown
+from tests.tables import table
 
 ROOT = {
     "$defs": {
@@ -21,7 +20,7 @@ def schema(*types: str) -> dict[str, Any]:
     return {"type": list(types)}
 
 
-@pytest.mark.parametrize(
+@table(
     ("declared", "raw", "expected"),
     [
         # a string is never anything else
@@ -114,7 +113,7 @@ def test_the_schema_decides(declared: Any, raw: str, expected: Any) -> None:
     assert type(value) is type(expected)
 
 
-@pytest.mark.parametrize(("raw", "expected"), [("5", 5), ("[1]", [1]), ("text", "text"), ("", "")])
+@table(("raw", "expected"), [("5", 5), ("[1]", [1]), ("text", "text"), ("", "")])
 def test_what_the_schema_does_not_know_may_be_json(raw: str, expected: Any) -> None:
     assert values.convert(raw, None, {}, Unknown.JSON) == expected
 
@@ -139,7 +138,7 @@ def test_of_a_key_that_comes_twice_the_last_counts() -> None:
     assert jsontext.strict(written) == {"a": 3, "b": "2"}
 
 
-@pytest.mark.parametrize("schema", [{"properties": []}, {"properties": None}, {"required": "a"}, {}])
+@table("schema", [{"properties": []}, {"properties": None}, {"required": "a"}, {}])
 def test_a_schema_may_be_broken(schema: dict[str, Any]) -> None:
     assert values.arguments([Pair("a", "1")], schema) == '{"a":"1"}'
     assert values.required(schema) == []

@@ -36,6 +36,7 @@ from proxy.core.stream.lifecycle import BrokenOrder
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import FILTER, LENGTH, STOP, TOOLS, assemble, call, cut, done
 from tests.helpers import counting_mint
+from tests.tables import table
 
 END = EndDelta()
 USAGE = Usage(10, 5, 15)
@@ -73,7 +74,7 @@ def test_each_change_of_kind_ends_one_part_and_starts_another() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", [TextDelta, ReasoningDelta, RefusalDelta])
+@table("kind", [TextDelta, ReasoningDelta, RefusalDelta])
 def test_f48_nothing_is_said_of_an_empty_delta(kind: Callable[[str], Delta]) -> None:
     reply = assemble(kind(""), TextDelta("a"), kind(""), TextDelta("b"), STOP, END)
     assert reply.parts == done(Text("ab"))
@@ -131,7 +132,7 @@ def test_a_declared_name_opens_at_once() -> None:
     assert assemble(says(0, "call_1", "get_weather"), close=False).assembler.begun
 
 
-@pytest.mark.parametrize("name", ["exec", "get_", "unheard_of"])
+@table("name", ["exec", "get_", "unheard_of"])
 def test_a_name_that_may_be_a_fragment_waits_for_the_first_argument(name: str) -> None:
     assert not assemble(says(0, "call_1", name), close=False).assembler.begun
     reply = assemble(says(0, "call_1", name), says(0, arguments="{}"), close=False)
@@ -140,9 +141,7 @@ def test_a_name_that_may_be_a_fragment_waits_for_the_first_argument(name: str) -
     )
 
 
-@pytest.mark.parametrize(
-    "pieces", [("get_", "wea", "ther"), ("get", "get_weather"), ("get_weather", "get_weather")]
-)
+@table("pieces", [("get_", "wea", "ther"), ("get", "get_weather"), ("get_weather", "get_weather")])
 def test_f51_a_name_in_fragments_is_one_name(pieces: tuple[str, ...]) -> None:
     deltas = [says(0, "call_1" if number == 0 else None, piece) for number, piece in enumerate(pieces)]
     reply = assemble(*deltas, says(0, arguments="{}"), STOP, END)
@@ -154,7 +153,7 @@ def test_f51_a_fragment_that_is_a_declared_name_waits_for_the_rest() -> None:
     assert reply.parts == done(call("call_1", "exec_command"))
 
 
-@pytest.mark.parametrize("name", ["exec", "unheard_of"])
+@table("name", ["exec", "unheard_of"])
 def test_a_name_without_arguments_is_settled_by_the_end(name: str) -> None:
     assert assemble(says(0, "call_1", name), STOP, END).parts == done(call("call_1", name, "{}"))
 
@@ -178,13 +177,13 @@ def test_the_longest_id_that_clients_may_send_back_is_kept() -> None:
     assert assemble(says(0, long, "get_time"), STOP, END).parts == done(call(long, "get_time"))
 
 
-@pytest.mark.parametrize("id", ["x" * (MAX_CALL_ID + 1), "a\nb", "a\x00", "\ud83d", "call_taken"])
+@table("id", ["x" * (MAX_CALL_ID + 1), "a\nb", "a\x00", "\ud83d", "call_taken"])
 def test_an_id_that_clients_cannot_use_is_replaced(id: str) -> None:
     reply = assemble(says(0, id, "get_time"), says(0, id, None, "{}"), STOP, END, taken_ids={"call_taken"})
     assert reply.parts == done(call(f"call_{1:032x}", "get_time"))
 
 
-@pytest.mark.parametrize("before", [[], [says(1, "b", "get_weather", "{")]], ids=["open", "queued"])
+@table("before", [[], [says(1, "b", "get_weather", "{")]], ids=["open", "queued"])
 def test_a_name_that_comes_after_the_name_is_settled_changes_nothing(before: list[Delta]) -> None:
     reply = assemble(*before, says(0, "a", "get_time", "{"), says(0, "a", "_zone", "}"), STOP, END)
     assert reply.parts[-1:] == done(call("a", "get_time"))
@@ -210,19 +209,19 @@ def test_a_custom_call_gets_its_input_unwrapped_in_one_delta() -> None:
     ]
 
 
-@pytest.mark.parametrize("arguments", ["", '{"input":""}'])
+@table("arguments", ["", '{"input":""}'])
 def test_a_custom_call_may_have_no_input(arguments: str) -> None:
     reply = assemble(says(0, "call_1", "apply_patch", arguments), STOP, END)
     assert reply.parts == done(call("call_1", "apply_patch", "", ToolKind.CUSTOM))
 
 
-@pytest.mark.parametrize("arguments", ["", '{"input":"*** Beg'])
+@table("arguments", ["", '{"input":"*** Beg'])
 def test_a_custom_call_that_was_cut_is_incomplete(arguments: str) -> None:
     reply = assemble(says(0, "call_1", "apply_patch", arguments), LENGTH, END)
     assert [(type(ended.part), ended.complete) for ended in reply.parts] == [(Call, False)]
 
 
-@pytest.mark.parametrize("arguments", ['{"a":', "nonsense", "[1]", '{"a":1}{"a":1}'])
+@table("arguments", ['{"a":', "nonsense", "[1]", '{"a":1}{"a":1}'])
 def test_r09_f54_broken_arguments_of_a_finished_call_are_passed_on_and_counted(arguments: str) -> None:
     reply = assemble(says(0, "call_1", "get_weather", arguments), STOP, END)
     assert reply.parts == done(call("call_1", "get_weather", arguments))
@@ -245,7 +244,7 @@ def test_a_text_after_a_whole_call_opens_a_new_part() -> None:
     assert reply.parts == done(Text("a"), call("call_1", "get_time"), Text("bc"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("delta", "part"),
     [(TextDelta("x"), Text("x")), (ReasoningDelta("x"), Reasoning("x")), (RefusalDelta("x"), Refusal("x"))],
     ids=["text", "reasoning", "refusal"],
@@ -347,8 +346,8 @@ HOLDING_UP = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), HOLDING_UP)
-@pytest.mark.parametrize(
+@table(("before", "after"), HOLDING_UP)
+@table(
     ("pieces", "arguments"),
     [
         (["{}", '{"zone":', "1}"], '{"zone":1}'),
@@ -469,7 +468,7 @@ def test_arguments_for_a_call_that_is_over_are_counted() -> None:
 # ── calls that never open ──
 
 
-@pytest.mark.parametrize("ending", [STOP, LENGTH], ids=["stop", "length"])
+@table("ending", [STOP, LENGTH], ids=["stop", "length"])
 def test_a_call_without_a_name_is_dropped_and_counted(ending: Delta) -> None:
     reply = assemble(TextDelta("x"), says(0, "a", None, "{}"), ending, END)
     assert [ended.part for ended in reply.parts] == [Text("x")]
@@ -530,7 +529,7 @@ def test_f40_a_finish_is_proof_without_an_end_mark() -> None:
     assert assemble(TextDelta("x"), STOP).ended == ReplyEnded(Ending.COMPLETED)
 
 
-@pytest.mark.parametrize(
+@table(
     "deltas",
     [
         pytest.param([TextDelta("x")], id="text"),
@@ -549,7 +548,7 @@ def test_f41_an_end_mark_is_proof_when_all_is_whole(deltas: list[Delta]) -> None
     assert reply.odd == {"finish_missing": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("deltas", "fault"),
     [
         pytest.param([], Truncated, id="nothing"),
@@ -564,9 +563,7 @@ def test_f41_an_end_mark_alone_proves_nothing(deltas: list[Delta], fault: type[B
     assert type(assemble(*deltas, END).ended.fault) is fault
 
 
-@pytest.mark.parametrize(
-    "deltas", [[], [TextDelta("x")], [TextDelta("x"), STOP]], ids=["nothing", "text", "finished"]
-)
+@table("deltas", [[], [TextDelta("x")], [TextDelta("x"), STOP]], ids=["nothing", "text", "finished"])
 def test_an_end_mark_ends_the_reply_at_once(deltas: list[Delta]) -> None:
     """The connection may stay open for minutes after it."""
     assert assemble(*deltas, END, close=False).assembler.ended
@@ -583,15 +580,13 @@ def test_f39_a_call_that_was_whole_is_not_proved_either() -> None:
     assert assemble(says(0, "a", "get_time", "{}")).parts == cut(call("a", "get_time"))
 
 
-@pytest.mark.parametrize(
-    "deltas", [[], [ReasoningDelta("x")], [UsageDelta(USAGE)]], ids=["nothing", "reasoning", "usage"]
-)
+@table("deltas", [[], [ReasoningDelta("x")], [UsageDelta(USAGE)]], ids=["nothing", "reasoning", "usage"])
 def test_a_finish_without_an_answer_is_never_a_success(deltas: list[Delta]) -> None:
     reply = assemble(*deltas, STOP, END)
     assert isinstance(reply.ended.fault, Empty)
 
 
-@pytest.mark.parametrize(
+@table(
     ("finish", "ending"), [(LENGTH, Ending.MAX_TOKENS), (FILTER, Ending.FILTERED)], ids=["length", "filter"]
 )
 class TestF56CutByTheModel:
@@ -629,7 +624,7 @@ class TestF56CutByTheModel:
         assert reply.parts == cut(call("a", "get_time", "{"))
         assert reply.odd == {"call_dropped_cut": 1}
 
-    @pytest.mark.parametrize(
+    @table(
         "held",
         [
             [TextDelta("x")],
@@ -790,7 +785,7 @@ def work(deltas: list[Delta]) -> int:
     return spent
 
 
-@pytest.mark.parametrize(
+@table(
     "deltas",
     [
         pytest.param(lambda n: [TextDelta("x")] * n, id="text"),

@@ -7,11 +7,12 @@ import pytest
 from proxy.core.events import CallDelta
 from proxy.core.stream.calls import Calls, CallState
 from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
+from tests.tables import table
 
 # ── one call ──
 
 
-@pytest.mark.parametrize(
+@table(
     ("phase", "item_added", "end_emitted"),
     [
         (CallPhase.WAITING, False, False),
@@ -27,7 +28,7 @@ def test_item_added_and_end_emitted_are_read_off_the_phase(
     assert (call.item_added, call.end_emitted) == (item_added, end_emitted)
 
 
-@pytest.mark.parametrize(("before", "next_"), list(product(CallPhase, CallPhase)))
+@table(("before", "next_"), list(product(CallPhase, CallPhase)))
 def test_a_call_moves_along_its_table_only(before: CallPhase, next_: CallPhase) -> None:
     call = CallState(0, name="f", phase=before)
     if next_ in CALL_MOVES[before]:
@@ -39,7 +40,7 @@ def test_a_call_moves_along_its_table_only(before: CallPhase, next_: CallPhase) 
         assert call.phase is before
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "name"),
     [
         pytest.param(["get_weather"], "get_weather", id="whole"),
@@ -56,7 +57,7 @@ def test_f51_no_name_is_doubled_and_no_fragment_lost(said: list[str], name: str)
     assert call.name == name
 
 
-@pytest.mark.parametrize(
+@table(
     ("pieces", "whole"),
     [
         ([], False),
@@ -86,9 +87,7 @@ def test_arguments_are_whole_when_they_are_one_json_object(pieces: list[str], wh
     assert CallState(0, pending_args=pieces).is_whole() is whole
 
 
-@pytest.mark.parametrize(
-    "pieces", [['{"a":"}', '"}'], ['{"a":{', "}", "}"], ["{}", " ", "{}"], ['{"a":1}', "\n", " "]]
-)
+@table("pieces", [['{"a":"}', '"}'], ['{"a":{', "}", "}"], ["{}", " ", "{}"], ['{"a":1}', "\n", " "]])
 def test_looking_early_and_often_does_not_change_the_answer(pieces: list[str]) -> None:
     call = CallState(0)
     for piece in pieces:
@@ -119,7 +118,7 @@ def said(
     return CallDelta(index, id, name, arguments)
 
 
-@pytest.mark.parametrize(
+@table(
     ("deltas", "calls"),
     [
         pytest.param(
@@ -246,8 +245,8 @@ def test_by_index_alone_the_first_fragment_needs_no_index() -> None:
     assert find(said(None, "a", "f"), said(None, "b", "f"), identity="index") == [0, 0]
 
 
-@pytest.mark.parametrize("phase", [CallPhase.ENDED, CallPhase.DROPPED])
-@pytest.mark.parametrize("index", [0, None])
+@table("phase", [CallPhase.ENDED, CallPhase.DROPPED])
+@table("index", [0, None])
 def test_a_name_after_the_end_is_a_new_call(phase: CallPhase, index: int | None) -> None:
     calls = Calls("id")
     first = calls.find(said(index, None, "f"))
@@ -255,7 +254,7 @@ def test_a_name_after_the_end_is_a_new_call(phase: CallPhase, index: int | None)
     assert calls.find(said(index, None, "f", "{}")) is not first
 
 
-@pytest.mark.parametrize("phase", [CallPhase.ENDED, CallPhase.DROPPED])
+@table("phase", [CallPhase.ENDED, CallPhase.DROPPED])
 def test_an_unknown_id_after_the_end_is_a_new_call_whose_name_may_still_come(phase: CallPhase) -> None:
     """Nothing can continue a call that is over: taken for a fragment of it, the whole new call would be lost."""
     calls = Calls("id")
@@ -278,7 +277,7 @@ def test_the_first_id_stays() -> None:
 # ── all calls ──
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "whole"),
     [
         (CallState(0, name="f", arguments=["{}"], phase=CallPhase.OPEN), True),

@@ -6,6 +6,7 @@ from proxy.core.errors import Fault, Garbled
 from proxy.core.sse import MAX_EVENT_BYTES
 from proxy.core.stream.intake import BOM, Intake
 from tests.helpers import bytewise, cut
+from tests.tables import table
 
 
 class Recorder:
@@ -52,12 +53,12 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize(("data", "told"), BODIES)
+@table(("data", "told"), BODIES)
 def test_the_first_visible_byte_decides(data: bytes, told: list[tuple[str, bytes]]) -> None:
     assert taken_in(data).told == told
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [
         *(body.values[0] for body in BODIES),
@@ -74,7 +75,7 @@ def test_no_cut_changes_what_it_is(data: bytes) -> None:
         assert taken_in(data, cut(data, [at])).told == told, f"cut at {at}"
 
 
-@pytest.mark.parametrize("page", [b"<html>", b"\n <!DOCTYPE html>", BOM + b"<?xml"])
+@table("page", [b"<html>", b"\n <!DOCTYPE html>", BOM + b"<?xml"])
 def test_f16_a_web_page_is_refused_and_not_shown(page: bytes) -> None:
     recorder = taken_in(page)
     assert recorder.told == []
@@ -89,12 +90,12 @@ def test_f31_an_event_over_the_limit_is_a_fault_and_no_exception() -> None:
     assert [type(fault) for fault in recorder.faults] == [Garbled]
 
 
-@pytest.mark.parametrize("data", [b"", b" ", b"\r\n\n", BOM, BOM[:1], BOM + b"\n"])
+@table("data", [b"", b" ", b"\r\n\n", BOM, BOM[:1], BOM + b"\n"])
 def test_white_space_alone_is_silence(data: bytes) -> None:
     assert taken_in(data).intake.silent
 
 
-@pytest.mark.parametrize("data", [b"{", b": comment", b"x"])
+@table("data", [b"{", b": comment", b"x"])
 def test_anything_visible_is_not(data: bytes) -> None:
     assert not taken_in(data).intake.silent
 

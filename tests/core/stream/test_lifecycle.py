@@ -24,6 +24,7 @@ from proxy.core.stream.lifecycle import (
     after,
     diagram,
 )
+from tests.tables import table
 
 STARTED, DELTA = PartStarted(PartKind.TEXT), PartDelta("Hi")
 PART_ENDED, ENDED = PartEnded(Text("Hi"), complete=True), ReplyEnded(Ending.COMPLETED)
@@ -42,7 +43,7 @@ def test_a_reply_goes_from_new_through_its_parts_to_its_end() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("phase", "event"),
     [
         pytest.param(phase, event, id=f"{type(event).__name__}-{phase.name}")

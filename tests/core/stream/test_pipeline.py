@@ -16,6 +16,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import call, cut, done, read_events
 from tests.helpers import DONE, REQUEST, STOP, Run, bytewise, call_chunk, chunk, counting_mint, run, start
+from tests.tables import table
 
 USAGE = chunk(usage={"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3})
 RESET = Truncated("The connection broke.")
@@ -64,14 +65,14 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("data", "parts"), REPLIES)
+@table(("data", "parts"), REPLIES)
 def test_the_bytes_become_a_reply(data: bytes, parts: list[PartEnded]) -> None:
     reply = run(data)
     assert reply.reply.parts == parts
     assert ending(reply) == COMPLETED
 
 
-@pytest.mark.parametrize(("data", "parts"), REPLIES)
+@table(("data", "parts"), REPLIES)
 def test_f32_one_byte_at_a_time_they_become_the_same(data: bytes, parts: list[PartEnded]) -> None:
     reply = run(bytewise(data))
     assert reply.reply.parts == parts
@@ -115,7 +116,7 @@ def test_what_the_engine_knows_reaches_the_assembler() -> None:
 # ── proof ──
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "expected"),
     [
         pytest.param(b"", (Ending.FAILED, Empty), id="F19 nothing"),
@@ -158,7 +159,7 @@ def test_f60_what_was_received_is_kept_incomplete() -> None:
     assert reply.pipeline.fault is RESET
 
 
-@pytest.mark.parametrize("fault", [None, RESET], ids=["end", "reset"])
+@table("fault", [None, RESET], ids=["end", "reset"])
 def test_text_that_was_held_back_as_half_a_tag_is_kept_too(fault: Fault | None) -> None:
     assert run(text("<thi"), fault=fault).reply.parts == cut(Text("<thi"))
     assert run(text("<think>a</"), fault=fault).reply.parts == cut(Reasoning("a</"))
@@ -192,9 +193,9 @@ END_IT: list[Callable[[Run], None]] = [
 ]
 
 
-@pytest.mark.parametrize("end", END_IT, ids=["done", "close", "fail", "garbled"])
-@pytest.mark.parametrize("again", END_IT, ids=["done", "close", "fail", "garbled"])
-@pytest.mark.parametrize("finish", [b"", STOP], ids=["open", "finished"])
+@table("end", END_IT, ids=["done", "close", "fail", "garbled"])
+@table("again", END_IT, ids=["done", "close", "fail", "garbled"])
+@table("finish", [b"", STOP], ids=["open", "finished"])
 def test_f46_a_reply_ends_once_whatever_comes_after(
     end: Callable[[Run], None], again: Callable[[Run], None], finish: bytes
 ) -> None:
@@ -218,7 +219,7 @@ def test_f46_what_shares_a_read_with_the_end_mark_is_counted_and_ignored() -> No
     assert reply.ledger.oddities["delta_after_end"] == 2
 
 
-@pytest.mark.parametrize("said", [b"", text("x")], ids=["silent", "begun"])
+@table("said", [b"", text("x")], ids=["silent", "begun"])
 def test_after_the_end_no_byte_is_read(said: bytes) -> None:
     reply = run(said, fault=RESET)
     before = dict(reply.ledger.oddities)

@@ -1,13 +1,12 @@
 """A part that is nothing but text, while it grows."""
 
-import pytest
-
 from proxy.core.events import PartKind
 from proxy.core.model import Reasoning, Refusal, ReplyPart, Text
 from proxy.core.stream.prose import OpenProse
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "part"),
     [(PartKind.TEXT, Text("ab")), (PartKind.REASONING, Reasoning("ab")), (PartKind.REFUSAL, Refusal("ab"))],
     ids=lambda value: getattr(value, "value", ""),

@@ -17,6 +17,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from proxy.core.stream.think import MAX_LEADING_BLANKS, ThinkSplitter
+from tests.tables import table
 
 USAGE = UsageDelta(Usage(1, 2, 3))
 
@@ -94,12 +95,12 @@ CONTENTS = [
 ]
 
 
-@pytest.mark.parametrize(("content", "expected"), CONTENTS)
+@table(("content", "expected"), CONTENTS)
 def test_only_a_block_at_the_very_start_is_reasoning(content: str, expected: list[Delta]) -> None:
     assert split(TextDelta(content)) == expected
 
 
-@pytest.mark.parametrize(("content", "expected"), CONTENTS)
+@table(("content", "expected"), CONTENTS)
 def test_no_cut_of_the_text_matters(content: str, expected: list[Delta]) -> None:
     assert split(*texts(*content)) == expected
     for at in range(1, len(content)):
@@ -142,7 +143,7 @@ def test_of_nothing_nothing_is_said() -> None:
     assert out == []
 
 
-@pytest.mark.parametrize(
+@table(
     "other",
     [RefusalDelta("no"), CallDelta(0, "a", "f"), FinishDelta(Finish.STOP), EndDelta()],
     ids=lambda d: type(d).__name__,
@@ -165,7 +166,7 @@ def test_whatever_else_comes_releases_what_was_held_and_ends_the_search(other: D
     ]
 
 
-@pytest.mark.parametrize("other", [USAGE, ReasoningDelta("r")], ids=lambda d: type(d).__name__)
+@table("other", [USAGE, ReasoningDelta("r")], ids=lambda d: type(d).__name__)
 def test_usage_and_reasoning_say_nothing_about_the_content(other: Delta) -> None:
     """G15: some backends count in every chunk, and some send their reasoning twice."""
     assert split(TextDelta("<th"), other, TextDelta("ink></think>b")) == [other, TextDelta("b")]

@@ -1,10 +1,9 @@
 """Is a text that grows by fragments one whole JSON object by now? The answer never depends on the cuts."""
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.stream.wholeness import ObjectWatch
 from tests.helpers import bytewise
+from tests.tables import table
 
 TEXTS = [
     ("{}", True),
@@ -34,12 +33,12 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "whole"), TEXTS)
+@table(("text", "whole"), TEXTS)
 def test_whole_is_what_can_be_read_as_one_object(text: str, whole: bool) -> None:
     assert ObjectWatch().whole([text]) is whole is jsontext.is_object(text)
 
 
-@pytest.mark.parametrize("text", [text for text, _ in TEXTS])
+@table("text", [text for text, _ in TEXTS])
 def test_it_may_be_asked_after_every_character(text: str) -> None:
     pieces: list[str] = []
     watch = ObjectWatch()
@@ -49,7 +48,7 @@ def test_it_may_be_asked_after_every_character(text: str) -> None:
         assert watch.whole(pieces) is watch.whole(pieces)
 
 
-@pytest.mark.parametrize(("text", "whole"), TEXTS)
+@table(("text", "whole"), TEXTS)
 def test_it_may_be_asked_only_at_the_end(text: str, whole: bool) -> None:
     assert (
         ObjectWatch().whole(

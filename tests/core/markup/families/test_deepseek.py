@@ -1,9 +1,8 @@
 """R08: DeepSeek's tokens."""
 
-import pytest
-
 from proxy.core.markup.families import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 DIALECTS = (*deepseek.DIALECTS, *kimi.DIALECTS)
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -103,16 +102,16 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(DIALECTS, text, [], text)
 
 
-@pytest.mark.parametrize("text", [f"{BEGIN} is a", f"{CALL}a b", f"{CALL}get_time{SEP}x y"])
+@table("text", [f"{BEGIN} is a", f"{CALL}a b", f"{CALL}get_time{SEP}x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert deepseek.DIALECTS[0].read(text, 0, False, TOOLS) is None

@@ -1,10 +1,9 @@
 """R08: DeepSeek's DSML."""
 
-import pytest
-
 from proxy.core.markup.families import dsml
 from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 DIALECTS = dsml.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -131,12 +130,12 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(DIALECTS, text, [], text)
 

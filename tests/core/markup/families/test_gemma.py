@@ -1,9 +1,8 @@
 """R08: Gemma's objects."""
 
-import pytest
-
 from proxy.core.markup.families import gemma
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 OSLO = ("get_weather", {"city": "Oslo"})
 Q = '<|"|>'
@@ -99,16 +98,16 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(gemma.DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(gemma.DIALECTS, text, [], text)
 
 
-@pytest.mark.parametrize("text", ["<|tool_call> is a", "<|tool_call><b", "<|tool_call>call:x y"])
+@table("text", ["<|tool_call> is a", "<|tool_call><b", "<|tool_call>call:x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert gemma.DIALECTS[0].read(text, 0, False, TOOLS) is None

@@ -1,9 +1,8 @@
 """R08: GLM's keys and values, and Hunyuan's."""
 
-import pytest
-
 from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
 
@@ -142,12 +141,12 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     if "<tool_calls>" in text:
         check(glm.DIALECTS[1:], text, [], text)
@@ -155,6 +154,6 @@ def test_text_stays_text(text: str) -> None:
         check(DIALECTS, text, [], text)
 
 
-@pytest.mark.parametrize("text", ["<tool_call> tag is", "<tool_call>{", "<tool_call><b>x", '<tool_call>"'])
+@table("text", ["<tool_call> tag is", "<tool_call>{", "<tool_call><b>x", '<tool_call>"'])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert glm.DIALECTS[0].read(text, 0, False, TOOLS) is None

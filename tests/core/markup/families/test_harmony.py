@@ -1,9 +1,8 @@
 """R08: messages to a function."""
 
-import pytest
-
 from proxy.core.markup.families import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 WHOLE, WORDS = harmony.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -62,17 +61,17 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check([WHOLE], text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check([WHOLE], text, [], text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "calls", "left"),
     [
         (f"assistant to=functions.get_weather commentary json {JSON}", [OSLO], ""),
@@ -86,8 +85,6 @@ def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str)
     check([WORDS], text, calls, left)
 
 
-@pytest.mark.parametrize(
-    "text", ["<|channel|>analysis<|message|>", f"{HEAD}<|message|>x", "<|start|>assistant\n\n"]
-)
+@table("text", ["<|channel|>analysis<|message|>", f"{HEAD}<|message|>x", "<|start|>assistant\n\n"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert WHOLE.read(text, 0, False, TOOLS) is None

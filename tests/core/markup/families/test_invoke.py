@@ -1,10 +1,9 @@
 """R08: `invoke` elements, of MiniMax, Anthropic, Dots, and without a wrapper."""
 
-import pytest
-
 from proxy.core.markup.families import elements, invoke, minimax_m3, pythonic
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 WRAPPED = tuple(
     dialect
@@ -209,17 +208,17 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(WRAPPED, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(WRAPPED, text, [], text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "calls", "left"),
     [
         (f"Look. {WEATHER}So.", [OSLO], "Look. \nSo."),
@@ -232,9 +231,7 @@ def test_without_a_wrapper_if_that_is_asked_for(text: str, calls: Calls, left: s
     check(BARE, text, calls, left)
 
 
-@pytest.mark.parametrize(
-    "text", ["<function_calls> x y", "<function_calls><b>", '<function_calls><invoke name="x">y']
-)
+@table("text", ["<function_calls> x y", "<function_calls><b>", '<function_calls><invoke name="x">y'])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for dialect in WRAPPED:
         if text.startswith(dialect.openers):

@@ -1,9 +1,8 @@
 """R08: Mistral's token, in both forms."""
 
-import pytest
-
 from proxy.core.markup.families import mistral
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 DIALECTS = mistral.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -61,12 +60,12 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(DIALECTS, text, [], text)
 

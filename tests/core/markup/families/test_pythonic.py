@@ -1,10 +1,9 @@
 """R08: calls as Python writes them."""
 
-import pytest
-
 from proxy.core.markup.families import pythonic
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 WRAPPED = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.WRAPPED)
 BARE = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.OPTIONAL)
@@ -111,17 +110,17 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(WRAPPED, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(WRAPPED, text, [], text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "calls", "left"),
     [
         (f"[{CALL}]", [OSLO], ""),
@@ -134,7 +133,7 @@ def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str)
     check(BARE, text, calls, left)
 
 
-@pytest.mark.parametrize("text", ["<|tool_call_start|> is a", "<function_calls><b", "<|python_start|>[1"])
+@table("text", ["<|tool_call_start|> is a", "<function_calls><b", "<|python_start|>[1"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for dialect in WRAPPED:
         if text.startswith(dialect.openers):

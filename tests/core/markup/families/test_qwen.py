@@ -1,9 +1,8 @@
 """R08: Qwen's tags, Seed-OSS's wrapper, Llama's function tag."""
 
-import pytest
-
 from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check, first_block
+from tests.tables import table
 
 DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
 
@@ -232,19 +231,17 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(DIALECTS, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(DIALECTS, text, [], text)
 
 
-@pytest.mark.parametrize(
-    "text", ["<tool_call>no", "<function=get_weather>\nno", "<tool_call>\n<function=get_weather>\nx"]
-)
+@table("text", ["<tool_call>no", "<function=get_weather>\nno", "<tool_call>\n<function=get_weather>\nx"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert qwen.DIALECTS[0].read(text, 0, False, TOOLS) is None
 

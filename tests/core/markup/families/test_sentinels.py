@@ -1,10 +1,9 @@
 """R08: the small families, and the optional forms without a token."""
 
-import pytest
-
 from proxy.core.markup.families import elements, sentinels, step
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.tables import table
 
 DIALECTS = (*sentinels.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
 WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is Tier.WRAPPED)
@@ -147,12 +146,12 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
     check(WRAPPED, text, calls, left)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     check(WRAPPED, text, [], text)
 
@@ -230,12 +229,12 @@ OPTIONAL_CASES: dict[str, tuple[str, str, Calls, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "text", "calls", "left"), OPTIONAL_CASES.values(), ids=list(OPTIONAL_CASES))
+@table(("name", "text", "calls", "left"), OPTIONAL_CASES.values(), ids=list(OPTIONAL_CASES))
 def test_what_is_only_read_if_that_is_asked_for(name: str, text: str, calls: Calls, left: str) -> None:
     check([OPTIONAL[name]], text, calls, left)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["<|tool_call|> is", "<TOOLCALL> is", "<|python_tag|>1", "<|message_model|>\n", "<function name=x>y"],
 )
