@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from proxy.core import jsontext
+from proxy.core.markup import registry
 from proxy.core.outbound.profiles import DEFAULT, PROFILES, overridden
 from proxy.core.outbound.target import checked
 
@@ -52,7 +53,8 @@ def _header_value(value: SecretStr) -> SecretStr:
 def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
     if "headers" in overrides:
         raise ValueError("headers belong in backend.headers, where they are kept secret")
-    overridden(DEFAULT, overrides)
+    profile = overridden(DEFAULT, overrides)
+    registry.check(profile.markup_dialects | profile.markup_without)
     return overrides
 
 

@@ -19,6 +19,7 @@ from proxy.core.inbound.clients import ClientProfile, EventStyle
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.policy.breaker import Admission, Outcome, outcome
@@ -135,14 +136,18 @@ class Engine:
 
     def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
         said = (part for said in plan.request.turns for part in said.parts)
+        profile = plan.profile
         return Pipeline(
-            lambda emit: ChatDecoder(emit, plan.profile, turn.ledger),
+            lambda emit: ChatDecoder(emit, profile, turn.ledger),
             names=plan.prepared.names,
             mint=self._mint,
             ledger=turn.ledger,
             sink=sink,
             taken_ids={part.call_id for part in said if isinstance(part, Call)},
-            call_identity=plan.profile.call_identity,
+            call_identity=profile.call_identity,
+            markup=registry.for_reply(
+                plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
+            ),
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:

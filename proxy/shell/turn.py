@@ -66,7 +66,12 @@ class Turn:
         """Writes the line: whose request it was, what it came to, cost, and what was strange. Never its content."""
         if self.reply is not None:
             self._note_reply(self.reply)
-        for name, counts in (("oddities", self.ledger.oddities), ("dropped", self.ledger.dropped)):
+        ledger = self.ledger
+        for name, counts in (
+            ("oddities", ledger.oddities),
+            ("markup", ledger.markup),
+            ("dropped", ledger.dropped),
+        ):
             if counts:
                 self.note(**{name: dict(counts)})
         self.log.info("request", **self._facts, ms_total=self._elapsed(), bytes_out=self.channel.bytes_out)
