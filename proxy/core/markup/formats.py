@@ -28,7 +28,11 @@ class Tools:
         if said in self.schemas:
             return said
         bare = said.strip().split("<|", 1)[0].strip()
-        for name in (bare, bare.removeprefix("functions."), bare.removeprefix("functions.").rpartition(":")[0]):
+        for name in (
+            bare,
+            bare.removeprefix("functions."),
+            bare.removeprefix("functions.").rpartition(":")[0],
+        ):
             if name in self.schemas:
                 return name
         return None
