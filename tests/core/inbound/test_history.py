@@ -30,14 +30,13 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
-from tests.tables import table
 
 A, B, C = called("a"), called("b"), called("c")
 SYSTEM = {"role": "system", "content": "Be brief."}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
 
 
-@table(
+@pytest.mark.parametrize(
     ("items", "expected"),
     [
         pytest.param(
@@ -206,7 +205,7 @@ def test_what_was_mended_is_counted():
     assert not ledger.dropped
 
 
-@table(
+@pytest.mark.parametrize(
     ("items", "param", "message"),
     [
         (
@@ -247,7 +246,7 @@ def test_calls_and_outputs_are_told_at_debug():
     ]
 
 
-@table(
+@pytest.mark.parametrize(
     ("part", "size"),
     [
         (Text("\ud800"), 1),

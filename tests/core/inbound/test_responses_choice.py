@@ -1,10 +1,11 @@
 """R02: every form of `tool_choice`, and a restriction that is never widened."""
 
+import pytest
+
 from proxy.core.inbound import responses_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 from tests.core.inbound.asks import CLOCK, SEARCH, WEATHER, ask, refused
-from tests.tables import table
 
 AUTO, NONE, REQUIRED = ChoiceMode
 PATCH = {"type": "custom", "name": "patch"}
@@ -17,7 +18,7 @@ def only(*names):
     return frozenset(ToolName(*name.split("@")) for name in names)
 
 
-@table(
+@pytest.mark.parametrize(
     ("choice", "expected"),
     [
         (None, ToolChoice(AUTO)),
@@ -54,8 +55,8 @@ def test_every_form_of_a_choice(choice, expected):
     assert ask(tools=TOOLS, tool_choice=choice).choice == expected
 
 
-@table("choice", ["auto", "none", None, {"type": "web_search"}])
-@table("tools", [None, [], [SEARCH]])
+@pytest.mark.parametrize("choice", ["auto", "none", None, {"type": "web_search"}])
+@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
 def test_a_choice_that_demands_nothing_needs_no_tools(choice, tools):
     """Codex compacts with `tools: []` and `tool_choice: "auto"`."""
     assert ask(tools=tools, tool_choice=choice).choice.mode in (AUTO, NONE)
@@ -83,7 +84,7 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
     assert ledger.dropped["tool_choice"] == 1
 
 
-@table(
+@pytest.mark.parametrize(
     ("choice", "param"),
     [
         (5, "tool_choice"),
@@ -121,8 +122,8 @@ def test_a_choice_that_cannot_be_met_is_refused(choice, param):
     assert fault.status == 400
 
 
-@table("choice", ["required", {"type": "function", "name": "weather"}])
-@table("tools", [None, []])
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "weather"}])
+@pytest.mark.parametrize("tools", [None, []])
 def test_a_demand_without_any_tools_is_refused(choice, tools):
     """Nothing could meet it."""
     assert refused(tools=tools, tool_choice=choice).param == "tool_choice"

@@ -24,7 +24,6 @@ from proxy.core.model import (
     Turn,
 )
 from tests.core.inbound.asks import OBJECT, SEARCH, ask, call, called, output, refused, result, spoken, user
-from tests.tables import table
 
 
 def test_the_least_request():
@@ -83,7 +82,7 @@ def test_every_field_arrives():
     )
 
 
-@table(
+@pytest.mark.parametrize(
     ("fields", "logprobs", "top"),
     [
         ({}, False, 0),
@@ -99,7 +98,7 @@ def test_logprobs_are_wanted_by_either_name(fields, logprobs, top):
     assert (sampling.logprobs, sampling.top_logprobs) == (logprobs, top)
 
 
-@table(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ({}, OutputFormat()),
@@ -123,7 +122,7 @@ def test_a_bad_schema_of_the_answer_is_refused():
     assert refused(text={"format": wish}).param == "text.format.schema.properties"
 
 
-@table("body", [None, True, 5, 1.5, "x", [], [{"model": "m", "input": "x"}]])
+@pytest.mark.parametrize("body", [None, True, 5, 1.5, "x", [], [{"model": "m", "input": "x"}]])
 def test_a_body_is_an_object(body):
     """F72."""
     with pytest.raises(ClientFault) as caught:
@@ -131,7 +130,7 @@ def test_a_body_is_an_object(body):
     assert (caught.value.status, caught.value.param) == (400, None)
 
 
-@table("model", [{}, {"model": None}, {"model": ""}])
+@pytest.mark.parametrize("model", [{}, {"model": None}, {"model": ""}])
 def test_a_model_is_required(model):
     """F72: with the code that programs look for."""
     with pytest.raises(ClientFault) as caught:
@@ -139,7 +138,7 @@ def test_a_model_is_required(model):
     assert (caught.value.param, caught.value.code) == ("model", "missing_required_parameter")
 
 
-@table(
+@pytest.mark.parametrize(
     "body",
     [
         {},

@@ -5,6 +5,8 @@ Every stream goes through `read_stream`, which checks numbering, order, pairs an
 
 from typing import Any
 
+import pytest
+
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, RateLimited, Truncated
 from proxy.core.events import (
@@ -18,12 +20,10 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.clients import CODEX
 from proxy.core.inbound.responses_encode import Framing, ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
-from tests.tables import table
 
 USAGE = Usage(1, 2, 3)
 END = ReplyEnded(Ending.COMPLETED, USAGE)
@@ -228,7 +228,7 @@ def test_log_probabilities_travel_with_their_delta_and_in_the_end_with_the_text(
     assert events[-1]["response"]["output"][0]["content"][0]["logprobs"] == [token]
 
 
-@table(
+@pytest.mark.parametrize(
     "text",
     ["\n\ndata: [DONE]\n\n", '"\\', "\x00\x1f\u2028", "é😀", '%d %b {} ,"sequence_number":9', "\ud83d"],
     ids=["frame", "quotes", "control", "unicode", "templates", "half a character"],
@@ -246,7 +246,9 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
 # ── ends other than success ──
 
 
-@table(("ending", "reason"), [(Ending.MAX_TOKENS, "max_output_tokens"), (Ending.FILTERED, "content_filter")])
+@pytest.mark.parametrize(
+    ("ending", "reason"), [(Ending.MAX_TOKENS, "max_output_tokens"), (Ending.FILTERED, "content_filter")]
+)
 def test_f56_a_cut_reply_closes_its_item_incomplete(ending: Ending, reason: str) -> None:
     events = encode(*part(Text("x"), "x", complete=False), ReplyEnded(ending, USAGE))
     assert types(events)[-4:] == [
@@ -281,15 +283,15 @@ def test_a_failure_within_a_call_keeps_what_was_received() -> None:
     assert (item["status"], item["arguments"]) == ("incomplete", '{"a"')
 
 
-@table("extended", [False, True])
-@table("call", [CALL, CUSTOM], ids=["function", "custom"])
+@pytest.mark.parametrize("extended", [False, True])
+@pytest.mark.parametrize("call", [CALL, CUSTOM], ids=["function", "custom"])
 def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Call, extended: bool) -> None:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
         ResponseObject(REQUEST, counting_mint(), lambda: NOW),
         frames.append,
         extended=extended,
-        client=CODEX,
+        close_cut_calls=False,
     )
     events = [*part(Text("x"), "x"), *part(CALL, '{"a":1}'), *part(call, '{"a"', complete=False)]
     for event in (ReplyStarted(), *events, ReplyEnded(Ending.FAILED, None, Truncated("Gone."))):
@@ -312,7 +314,7 @@ def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Ca
 def test_half_a_text_is_closed_for_everybody() -> None:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, client=CODEX
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, close_cut_calls=False
     )
     for event in (
         ReplyStarted(),
@@ -369,62 +371,3 @@ def test_an_outline_tells_adjacent_deltas_as_one() -> None:
         for deltas in (("abc",), ("a", "b", "c"), ("ab", "c"))
     ]
     assert cuts[0] == cuts[1] == cuts[2]
-
-
-# ── a client's own way ──
-
-
-def encoder_for_codex() -> tuple[ResponsesEncoder, list[bytes]]:
-    frames: list[bytes] = []
-    response = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
-    return ResponsesEncoder(response, frames.append, client=CODEX), frames
-
-
-def test_a_refusal_leaves_as_text_for_clients_that_drop_refusals() -> None:
-    encoder, frames = encoder_for_codex()
-    for event in (ReplyStarted(), *part(Refusal("I won't."), "I ", "won't."), END):
-        encoder.feed(event)
-    assert read_stream(b"".join(frames)) == encode(*part(Text("I won't."), "I ", "won't."), END)
-
-
-def test_a_failure_is_told_in_the_codes_that_the_client_understands() -> None:
-    encoder, frames = encoder_for_codex()
-    for event in (ReplyStarted(), ReplyEnded(Ending.FAILED, None, ClientFault("No.", code="unsupported"))):
-        encoder.feed(event)
-    *_, error, failed = read_stream(b"".join(frames))
-    assert (error["code"], error["error"]["code"]) == ("invalid_prompt", "invalid_prompt")
-    assert failed["response"]["error"] == {"code": "invalid_prompt", "message": "No."}
-
-
-def test_a_sign_of_life_is_an_event_like_any_other() -> None:
-    encoder, frames = encoder_for_codex()
-    first, *rest = part(Text("Hello"), "Hel", "lo")
-    encoder.feed(ReplyStarted())
-    encoder.still_working()
-    encoder.feed(first)
-    encoder.still_working()
-    for event in (*rest, END):
-        encoder.feed(event)
-    told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
-    assert [event["sequence_number"] for event in told] == list(range(len(told)))
-    assert types(told)[:7] == [
-        "response.created",
-        "response.in_progress",
-        "response.in_progress",
-        ADDED,
-        "response.content_part.added",
-        "response.in_progress",
-        "response.output_text.delta",
-    ]
-    assert told[5] == told[1] | {"sequence_number": 5}
-
-
-def test_there_is_no_sign_of_life_outside_of_a_life() -> None:
-    encoder, frames = encoder_for_codex()
-    encoder.still_working()
-    assert frames == []
-    encoder.feed(ReplyStarted())
-    encoder.feed(END)
-    whole = list(frames)
-    encoder.still_working()
-    assert frames == whole

@@ -1,9 +1,10 @@
 """The fields around `input`: used, echoed, knowingly dropped, knowingly refused; never refused for being unknown."""
 
+import pytest
+
 from proxy.core.errors import NotFound
 from proxy.core.ledger import Ledger
 from tests.core.inbound.asks import ask, refused
-from tests.tables import table
 
 NULLABLE = [
     "instructions",
@@ -44,7 +45,7 @@ def test_null_is_absent():
     assert not ledger.dropped
 
 
-@table(
+@pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"model": 5}, "model must be a string, got number."),
@@ -135,7 +136,7 @@ def test_a_metadata_key_has_a_bound_too():
     assert len(fault.message) < 200
 
 
-@table(
+@pytest.mark.parametrize(
     "fields",
     [
         {"temperature": 0, "top_p": 0},
@@ -158,7 +159,7 @@ def test_what_must_pass(fields):
     assert ask(**fields).model == "m"
 
 
-@table(
+@pytest.mark.parametrize(
     ("name", "value", "counted"),
     [
         ("truncation", "auto", True),
@@ -195,7 +196,7 @@ def test_a_previous_response_is_not_found():
     assert "whole history" in fault.message
 
 
-@table(
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("background", True),

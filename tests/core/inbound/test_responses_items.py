@@ -1,5 +1,7 @@
 """Input items: every published form, and the exact place of every wrong one."""
 
+import pytest
+
 from proxy.core.inbound import responses_items
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Image, Reasoning, Result, Role, Text, ToolKind, ToolName
@@ -16,12 +18,11 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
-from tests.tables import table
 
 TEXT = {"type": "input_text", "text": "x"}
 
 
-@table(
+@pytest.mark.parametrize(
     ("item", "role", "parts"),
     [
         ({"type": "message", "role": "user", "content": "x"}, "user", [Text("x")]),
@@ -57,7 +58,7 @@ def test_messages(item, role, parts):
     assert spoken(*turns(item)) == [(role, parts)]
 
 
-@table(
+@pytest.mark.parametrize(
     ("item", "expected"),
     [
         (call("call_1", arguments='{"a":1}'), called("call_1", arguments='{"a":1}')),
@@ -95,7 +96,7 @@ def test_calls(item, expected):
     assert turns(item)[0].parts == [expected]
 
 
-@table(
+@pytest.mark.parametrize(
     ("value", "content"),
     [
         ("sunny", [Text("sunny")]),
@@ -120,7 +121,7 @@ def test_outputs(value, content):
     assert turns(call("a"), output("a", value))[1].parts == [Result("a", content)]
 
 
-@table(
+@pytest.mark.parametrize(
     ("item", "expected"),
     [
         ({"summary": [{"type": "summary_text", "text": "hm"}]}, Reasoning("hm")),
@@ -148,7 +149,7 @@ def test_reasoning(item, expected):
     assert turns({"type": "reasoning", "id": "rs_1"} | item)[0].parts == [expected]
 
 
-@table(
+@pytest.mark.parametrize(
     ("item", "counted"),
     [
         ({"type": "item_reference", "id": "msg_1"}, "item_reference"),
@@ -192,7 +193,7 @@ def test_tools_among_the_items_are_declared_like_any_others():
     assert spoken(*request.turns) == [("user", [Text("x")])]
 
 
-@table(
+@pytest.mark.parametrize(
     ("item", "param"),
     [
         (5, ""),

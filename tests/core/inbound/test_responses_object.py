@@ -18,7 +18,6 @@ from proxy.core.inbound.responses_object import (
 )
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from tests.helpers import NOW, PATCH, REQUEST, WEATHER, counting_mint
-from tests.tables import table
 
 USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
 
@@ -45,7 +44,9 @@ NULLABLE = {
 }  # fmt: skip
 
 
-@table("body", [REQUEST, REQUEST | dict.fromkeys(ECHO_DEFAULTS)], ids=["left out", "sent as null"])
+@pytest.mark.parametrize(
+    "body", [REQUEST, REQUEST | dict.fromkeys(ECHO_DEFAULTS)], ids=["left out", "sent as null"]
+)
 def test_every_member_is_there_and_null_only_where_the_specification_allows_it(body: dict[str, Any]) -> None:
     frame = response(body).started()
     assert set(frame) == NEVER_NULL | NULLABLE
@@ -88,7 +89,7 @@ def test_what_was_not_asked_for_has_its_default() -> None:
     }
 
 
-@table(
+@pytest.mark.parametrize(
     ("member", "value"),
     [
         ("instructions", "Be brief."),
@@ -112,7 +113,7 @@ def test_the_time_is_whole_seconds() -> None:
     assert type(frame["created_at"]) is int
 
 
-@table(
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         (None, None),
@@ -128,7 +129,7 @@ def test_reasoning_has_both_members_or_is_null(asked: Any, told: Any) -> None:
 SCHEMA = {"type": "object", "properties": {}}
 
 
-@table(
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         (None, {"format": {"type": "text"}}),
@@ -178,7 +179,7 @@ def test_the_format_of_the_text_is_echoed_in_full(asked: Any, told: Any) -> None
 FUNCTION = {"type": "function", "name": "f", "description": None, "parameters": None, "strict": None}
 
 
-@table(
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         (None, []),
@@ -200,7 +201,7 @@ def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -
     assert echo(tools=asked)["tools"] == told
 
 
-@table(
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         (None, "auto"),
@@ -253,7 +254,9 @@ def test_the_items_of_a_whole_reply() -> None:
     }
 
 
-@table("part", [Text("x"), Refusal("x"), Reasoning("x"), Call("a", ToolName("f"), ToolKind.FUNCTION, "{")])
+@pytest.mark.parametrize(
+    "part", [Text("x"), Refusal("x"), Reasoning("x"), Call("a", ToolName("f"), ToolKind.FUNCTION, "{")]
+)
 def test_what_was_cut_is_incomplete(part: Any) -> None:
     assert final_item("x_1", PartEnded(part, complete=False))["status"] == "incomplete"
 
@@ -284,7 +287,7 @@ def test_a_call_to_a_tool_in_a_namespace_says_so_and_no_other_does() -> None:
     assert "namespace" not in plain
 
 
-@table(
+@pytest.mark.parametrize(
     ("kind", "tool_kind", "prefix"),
     [
         (PartKind.TEXT, ToolKind.FUNCTION, "msg_"),
@@ -304,7 +307,7 @@ def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: Tool
 # ── the end ──
 
 
-@table(
+@pytest.mark.parametrize(
     ("ending", "status", "reason"),
     [
         (Ending.COMPLETED, "completed", None),
@@ -351,7 +354,7 @@ def test_the_end_keeps_everything_else_and_leaves_the_frame_as_it_was() -> None:
     assert {name for name in before if final[name] != before[name]} == {"status", "completed_at", "usage"}
 
 
-@table(
+@pytest.mark.parametrize(
     ("fault", "said"),
     [
         (BackendFault("Bad.", code="x"), {"code": "x", "message": "Bad."}),
@@ -370,7 +373,7 @@ def test_an_error_without_a_code_gets_one() -> None:
     assert error_member(fault)["code"] == "server_error"
 
 
-@table(
+@pytest.mark.parametrize(
     ("seconds", "said"),
     [(11.054, "11.054s"), (30, "30s"), (30.0, "30s"), (0.02, "0.02s"), (120.0, "120s")],
 )

@@ -1,15 +1,16 @@
 """R01, R10, S22: what is declared, what is left out, and what is refused."""
 
+import pytest
+
 from proxy.core.inbound import responses_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from tests.core.inbound.asks import OBJECT, SEARCH, Notes, ask, refused, user
-from tests.tables import table
 
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}
 
 
-@table(
+@pytest.mark.parametrize(
     ("tool", "spec"),
     [
         ({"type": "function", "name": "f"}, ToolSpec(ToolName("f"))),
@@ -73,7 +74,7 @@ def test_hosted_tools_are_left_out_with_one_line():
     assert fields["types"] == ["file_search", "namespace", "web_search", "z" * 80 + "…"]
 
 
-@table("tools", [None, []])
+@pytest.mark.parametrize("tools", [None, []])
 def test_no_tools(tools):
     """P04: empty and null are both no tool calling, and no line in the log."""
     notes = Notes()
@@ -81,7 +82,7 @@ def test_no_tools(tools):
     assert notes.lines == []
 
 
-@table(
+@pytest.mark.parametrize(
     ("tool", "param"),
     [
         (5, ""),
@@ -123,7 +124,7 @@ def test_a_tool_that_cannot_be_read_is_refused_where_it_is_wrong(tool, param):
     assert fault.status == 400
 
 
-@table(
+@pytest.mark.parametrize(
     ("second", "param"),
     [
         ({"type": "function", "name": "f"}, "tools[1].name"),
@@ -144,7 +145,7 @@ def test_a_later_list_may_declare_a_tool_anew():
     assert tools == [ToolSpec(ToolName("f"), description="new")]
 
 
-@table("tools", ["f", {}, 5])
+@pytest.mark.parametrize("tools", ["f", {}, 5])
 def test_tools_are_a_list(tools):
     """F72."""
     fault = refused(tools=tools)
