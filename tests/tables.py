@@ -23,6 +23,12 @@ def table(
     assert cases, "a table without rows tests nothing"
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        if inspect.isclass(test):
+            for name, method in list(vars(test).items()):
+                if name.startswith("test_"):
+                    setattr(test, name, decorate(method))
+            return test
+
         @functools.wraps(test)
         def run(*args: Any, **fixtures: Any) -> None:
             failures: list[Exception] = []
