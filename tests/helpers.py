@@ -5,7 +5,7 @@ stream that any test makes goes through it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count, pairwise
 from typing import Any
 
@@ -16,11 +16,14 @@ from proxy.core.ids import Mint
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.stream.condense import condensed
+from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.prepare import prepare
 
@@ -36,6 +39,7 @@ WEATHER = {
 }
 TIME = {"type": "function", "name": "get_time", "description": None, "parameters": None, "strict": None}
 PATCH = {"type": "custom", "name": "apply_patch", "description": "Edits files.", "format": {"type": "text"}}
+SEAL = Seal("of the tests")
 REQUEST: dict[str, Any] = {"model": "m", "input": "Hi", "stream": True}
 WITH_TOOLS = REQUEST | {"tools": [WEATHER, TIME, PATCH]}
 
@@ -72,14 +76,16 @@ def start(
     """One request decoded and prepared, its pipeline waiting for the backend's first byte."""
     ledger = ledger or Ledger()
     body = body or WITH_TOOLS
-    request = decode(body, ledger)
+    request = decode(body, ledger, seal=SEAL)
     prepared = prepare(request, profile, ledger)
     mint = counting_mint()
-    response = ResponseObject(body, mint, lambda: NOW)
+    sealed = request.reasoning.sealed
+    response = ResponseObject(body, mint, lambda: NOW, SEAL if sealed or request.compact else None)
     frames: list[bytes] = []
     encoder = ResponsesEncoder(response, frames.append, extended=extended)
+    keepsakes = Keepsakes()
     pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profile, ledger),
+        lambda emit: ChatDecoder(emit, profile, ledger, keepsakes.keep),
         names=prepared.names,
         mint=mint,
         ledger=ledger,
@@ -89,6 +95,7 @@ def start(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
+        reshape=condensed if request.compact else keepsakes.added if sealed else None,
     )
     return Run(pipeline, response, ledger, frames)
 
@@ -220,13 +227,14 @@ def text_of(item: dict[str, Any]) -> str:
         part = item["content"][0]
         return part.get("text", part.get("refusal"))
     if item["type"] == "reasoning":
-        return item["summary"][0]["text"]
+        return item["summary"][0]["text"] if item["summary"] else ""
     said = {"custom_tool_call": "input", "function_call": "arguments"}.get(item["type"])
     return item[said] if said else ""
 
 
 def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events as people compare them: no numbers, adjacent deltas joined, the response object cut to what changes."""
+    """Events as people compare them: no numbers, adjacent deltas joined, the response object cut to what changes,
+    and what is sealed in the open, since not every zlib packs it the same way."""
     lines: list[dict[str, Any]] = []
     for event in events:
         line = {key: value for key, value in event.items() if key != "sequence_number"}
@@ -234,6 +242,9 @@ def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
             response = line["response"]
             kept = ("status", "error", "incomplete_details", "usage")
             line["response"] = {key: response[key] for key in kept if response[key] is not None}
+        if sealed := line.get("item", {}).get("encrypted_content"):
+            opened = SEAL.open_summary(sealed) or asdict(SEAL.open_reasoning(sealed))
+            line["item"] = line["item"] | {"encrypted_content": opened}
         previous = lines[-1] if lines else {}
         if line["type"].endswith(".delta") and previous.get("type") == line["type"]:
             previous["delta"] += line["delta"]

@@ -81,6 +81,7 @@ class PartKind(Enum):
     REASONING = "reasoning"
     REFUSAL = "refusal"
     CALL = "call"
+    SUMMARY = "summary"
 
 
 @dataclass(slots=True)
@@ -102,6 +103,8 @@ class PartStarted:
     kind: PartKind
     call: CallHead | None = None
     """Present exactly when `kind` is CALL."""
+    wordless: bool = False
+    """No delta will follow: a summary, or reasoning of which there is nothing but keepsakes."""
 
 
 @dataclass(slots=True)

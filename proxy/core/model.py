@@ -26,6 +26,10 @@ class ToolKind(StrEnum):
 
     FUNCTION = "function"
     CUSTOM = "custom"
+    TOOL_SEARCH = "tool_search"
+    """The client's own search for more tools, which it declares by that type."""
+    LOCAL_SHELL = "local_shell"
+    """The client's own shell, likewise."""
 
 
 # ── parts ──
@@ -47,6 +51,13 @@ class Refusal:
 class Reasoning:
     text: str
     extras: Extras = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Summary:
+    """Of a conversation, in the place of which it can stand. Only in replies to requests for one."""
+
+    text: str
 
 
 @dataclass(slots=True)
@@ -86,7 +97,7 @@ class Call:
     tool: ToolName
     kind: ToolKind
     arguments: str
-    """JSON text for functions, the raw input for custom tools. Always what the model wrote, never repaired."""
+    """The raw input for custom tools, JSON text for all others. Always what the model wrote, never repaired."""
 
 
 @dataclass(slots=True)
@@ -96,7 +107,7 @@ class Result:
 
 
 UserPart = Text | Image | Audio | File
-ReplyPart = Text | Refusal | Reasoning | Call
+ReplyPart = Text | Refusal | Reasoning | Call | Summary
 Part = Text | Image | Audio | File | Refusal | Reasoning | Call | Result
 
 
@@ -174,6 +185,8 @@ class Sampling:
 class ReasoningWish:
     effort: str | None = None
     summary: str | None = None
+    sealed: bool = False
+    """Does the client keep for us what the backend will want back?"""
 
 
 @dataclass(slots=True)
@@ -187,7 +200,11 @@ class Request:
     reasoning: ReasoningWish = field(default_factory=ReasoningWish)
     format: OutputFormat = field(default_factory=OutputFormat)
     verbosity: str | None = None
+    generate: bool = True
+    """False for a warm-up: everything is made ready, and the model is not asked."""
     stream: bool = False
+    compact: bool = False
+    """The answer is to be a summary of the conversation, and nothing else."""
     extras: Extras = field(default_factory=dict)
 
 

@@ -309,7 +309,9 @@ def scripts(draw: st.DrawFn, canonical: bool = False) -> Script:
     if canonical:
         shapes = [kind for kind in (PartKind.REASONING, PartKind.TEXT, PartKind.CALL) if draw(st.booleans())]
     else:
-        shapes = draw(st.lists(st.sampled_from([*PartKind, PartKind.TEXT, PartKind.CALL]), max_size=5))
+        shapes = draw(
+            st.lists(st.sampled_from([*PROSE, PartKind.TEXT, PartKind.CALL, PartKind.CALL]), max_size=5)
+        )
     for shape in shapes:
         if shape is PartKind.CALL:
             count = draw(st.integers(1, 3))

@@ -16,7 +16,7 @@ from proxy.core.markup.openers import Openers, Readers
 
 WASTE, FREE_WASTE = 2, 1 << 20
 """Failed candidates may cost so many characters of reading for each character of text, and this many at first."""
-ATTEMPT = 256
+ATTEMPT = 1024
 """What a failed candidate costs besides what was read."""
 UNREAD_PIECES = 1024
 """How many pieces may wait for the code tracker, so that it never has to read a whole book at once."""
@@ -115,17 +115,23 @@ class Scanner:
             at = opener.start()
             if growing and opener.end() == len(text) and self._openers.may_grow(opener[0]):
                 return at, None
-            if attempt := self._attempt_at(text, at, self._openers.readers(opener[0])):
+            readers = self._openers.readers(opener[0])
+            if (ahead := self._in_vain(at)) > 0:
+                self._count(Why.UNREAD, readers.dialects[0])
+                at += ahead
+            elif attempt := self._attempt_at(text, at, readers):
                 return at, attempt
-            at += 1
+            else:
+                at += 1
         return len(text), None
 
-    def _attempt_at(self, text: str, at: int, readers: Readers) -> Candidate | Doubt | None:
-        """None where an opener is text: in a code sample, or when too many have been in vain."""
+    def _in_vain(self, at: int) -> int:
+        """For how many characters from here openers are text, because too much was read for nothing."""
         self._catch_up()
-        if self._wasted > WASTE * (self._code.at + at - self._read) + FREE_WASTE:
-            self._count(Why.UNREAD, readers.dialects[0])
-            return None
+        return -(-(self._wasted - FREE_WASTE) // WASTE) - (self._code.at + at - self._read)
+
+    def _attempt_at(self, text: str, at: int, readers: Readers) -> Candidate | Doubt | None:
+        """None in a code sample."""
         self._code.feed(text, self._read, at)
         self._read = at
         where = self._code.where()

@@ -21,6 +21,7 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
+from proxy.core.model import Extras
 from proxy.core.outbound import (
     chat_complaint,
     chat_faults,
@@ -34,12 +35,16 @@ from proxy.core.outbound.halves import HalfMender
 
 END = b"[DONE]"
 
+DIALECT = "chat"
+"""The key of this dialect's own things in `extras`."""
+
 
 class ChatDecoder:
     __slots__ = (
         "_calls_in_other_choices",
         "_emit",
         "_finished",
+        "_keep",
         "_ledger",
         "_mending",
         "_place",
@@ -47,8 +52,16 @@ class ChatDecoder:
         "_untold",
     )
 
-    def __init__(self, emit: Callable[[Delta], None], profile: BackendProfile, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        emit: Callable[[Delta], None],
+        profile: BackendProfile,
+        ledger: Ledger,
+        keep: Callable[[Extras], None] | None = None,
+    ) -> None:
+        """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
         self._emit = emit
+        self._keep = keep if profile.replay == "reasoning_details" else None
         self._ledger = ledger
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished = False
@@ -182,6 +195,8 @@ class ChatDecoder:
             thought = chat_parts.thoughts(delta["reasoning_details"])
         if thought:
             self._prose(ReasoningDelta, thought)
+        if self._keep and isinstance(details := delta.get("reasoning_details"), list) and details:
+            self._keep({DIALECT: {"reasoning_details": details}})
         self._content(delta.get("content"), logprobs)
         if refusal := delta.get("refusal"):
             self._prose(RefusalDelta, refusal)

@@ -24,20 +24,17 @@ from proxy.core.model import (
     Result,
     Role,
     Text,
-    ToolKind,
     Turn,
 )
-from proxy.core.outbound import chat_content
+from proxy.core.outbound import chat_content, chat_parts
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
-from proxy.core.tools import custom
+from proxy.core.outbound.chat_decode import DIALECT
+from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Message = dict[str, Any]
-
-DIALECT = "chat"
-"""The key of this dialect's own things in `extras`."""
 
 CONTINUE = "Continue."
 """Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
@@ -171,9 +168,7 @@ class _Conversation:
 
     def _call(self, call: Call, draft: _Draft) -> None:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = (
-            custom.wrap(call.arguments) if call.kind is ToolKind.CUSTOM else object_text(call.arguments)
-        )
+        arguments = object_text(BRIDGES[call.kind].told(call.arguments))
         if self._flatten:
             draft.blocks.append([f"[called {name}: {arguments}]"])
             return
@@ -242,7 +237,7 @@ class _Conversation:
 
 def _details(part: Reasoning) -> list[Any]:
     details = part.extras.get(DIALECT, {}).get("reasoning_details")
-    return details if isinstance(details, list) else []
+    return chat_parts.joined(details) if isinstance(details, list) else []
 
 
 def object_text(arguments: str) -> str:

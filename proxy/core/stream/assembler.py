@@ -20,7 +20,7 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.errors import Empty, Fault, Truncated
+from proxy.core.errors import Empty, Fault, Garbled, Truncated
 from proxy.core.events import (
     CallDelta,
     CallHead,
@@ -44,15 +44,18 @@ from proxy.core.events import (
 )
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ToolKind, Usage
-from proxy.core.stream.calls import EMPTY_OBJECT, OVER, Calls, CallState
+from proxy.core.model import Call, Usage
+from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import CallPhase, ReplyPhase, after
 from proxy.core.stream.prose import OpenProse, Prose
-from proxy.core.tools import custom
-from proxy.core.tools.names import NameTable
+from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.names import MAX_NAME, NameTable
 
 MAX_CALL_ID = 64
 """Clients must send our ids back, and the Responses API takes call ids of at most 64 characters."""
+
+MAX_CALLS = 1024
+"""In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
 
 ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
 
@@ -101,8 +104,6 @@ class Assembler:
     def ended(self) -> bool:
         return self.phase is ReplyPhase.ENDED
 
-    # ── in ──
-
     def start(self) -> None:
         self._emit(ReplyStarted())
 
@@ -146,6 +147,9 @@ class Assembler:
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)
+        if len(self._calls.all) > MAX_CALLS:
+            self.fail(Garbled(f"The backend's reply holds more than {MAX_CALLS} tool calls."))
+            return
         if delta.name and call.phase is CallPhase.WAITING:
             call.learn_name(delta.name)
         if delta.arguments:
@@ -186,7 +190,7 @@ class Assembler:
                 return
             self._make_room()
             prose = self._open = OpenProse(kind)
-            self._begin(PartStarted(kind))
+            self._emit(PartStarted(kind))
         prose.pieces.append(text)
         if logprobs:
             prose.logprobs += logprobs
@@ -217,12 +221,13 @@ class Assembler:
                 return
             text = call.take_pending()
         call.arguments.append(text)
-        if call.type is ToolKind.FUNCTION:
+        if BRIDGES[call.type].streams:
             self._emit_event(PartDelta(text))
 
     def _may_open(self, call: CallState) -> bool:
-        """A declared name opens at once; any other might be a fragment, and is settled by the first argument."""
-        return bool(call.name) and (bool(call.pending_args) or self._names.settled(call.name))
+        """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
+        settled = call.pending_args or len(call.name) > MAX_NAME or self._names.settled(call.name)
+        return bool(call.name and settled)
 
     def _open_in_turn(self, call: CallState) -> None:
         if not self._names.permits(call.name):
@@ -240,7 +245,7 @@ class Assembler:
         call.move(CallPhase.OPEN)
         self._open = call
         self._ledger.log.debug("call_started", name=call.name, index=call.index)
-        self._begin(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type)))
+        self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type)))
         if text := call.take_pending():
             self._ledger.log.debug("call_arguments_replayed", name=call.name, bytes=len(text))
             self._take_arguments(call, text)
@@ -253,14 +258,14 @@ class Assembler:
         return call_id
 
     def _end_call(self, call: CallState, complete: bool) -> Call:
-        is_function = call.type is ToolKind.FUNCTION
-        told = is_function and bool(call.arguments)
+        bridge = BRIDGES[call.type]
+        told = bridge.streams and bool(call.arguments)
         text = "".join(call.arguments) or call.take_pending()
         if complete:
-            text = text or EMPTY_OBJECT if is_function else custom.unwrap(text)
+            text = bridge.restored(text)
         if text and not told:
             self._emit_event(PartDelta(text))
-        if complete and is_function and not jsontext.is_object(text):
+        if complete and not bridge.freeform and not jsontext.is_object(text):
             # The model's error belongs to the client: passed on as it is (R09).
             self._ledger.odd("malformed_arguments")
         call.move(CallPhase.ENDED)
@@ -338,10 +343,8 @@ class Assembler:
 
     # ── out ──
 
-    def _begin(self, event: PartStarted) -> None:
-        self._spoken.add(event.kind)
-        self._emit(event)
-
     def _emit(self, event: Event) -> None:
         self.phase = after(self.phase, event)
+        if isinstance(event, PartStarted):
+            self._spoken.add(event.kind)
         self._emit_event(event)

@@ -11,8 +11,7 @@ from proxy.core.events import CallDelta
 from proxy.core.model import ToolKind
 from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
 from proxy.core.stream.wholeness import ObjectWatch
-
-EMPTY_OBJECT = "{}"
+from proxy.core.tools.kinds import EMPTY_OBJECT
 
 OVER = (CallPhase.ENDED, CallPhase.DROPPED)
 

@@ -17,6 +17,8 @@ from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 
+Sink = Callable[[Event], None]
+
 MAX_REPLY_BYTES = 256 << 20
 """A backend that never ends: four times the largest body we take, and far beyond any model's output."""
 
@@ -29,16 +31,20 @@ class Pipeline:
         names: NameTable,
         mint: Mint,
         ledger: Ledger,
-        sink: Callable[[Event], None],
+        sink: Sink,
         taken_ids: Set[str] = frozenset(),
         call_identity: str = "id",
         markup: MarkupSettings | None = None,
+        reshape: Callable[[Sink], Sink] | None = None,
     ) -> None:
-        """`markup` is what to look for in the text; None where no tool may be called, and none can be meant."""
+        """`markup` is what to look for in the text; None where no tool may be called, and none can be meant.
+
+        `reshape` puts a last stage before whoever takes the events, for requests that want a reply of another form.
+        """
         self._received = 0
         self._collector = Collector(sink)
         self._assembler = Assembler(
-            self._collector.feed,
+            reshape(self._collector.feed) if reshape else self._collector.feed,
             names=names,
             mint=mint,
             ledger=ledger,

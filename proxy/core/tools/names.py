@@ -70,6 +70,11 @@ class NameTable:
         return name
 
 
+def spelled(tool: ToolName) -> str:
+    """A name in one word: what the backend sees, unless that would be too long or is taken."""
+    return f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name
+
+
 def _is_altered(key: Key) -> bool:
     """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
     tool, _ = key
@@ -79,8 +84,7 @@ def _is_altered(key: Key) -> bool:
 def _candidates(key: Key) -> Iterable[str]:
     """First what a reader expects, then the same with a hash of the whole key, which no other key shares for long."""
     tool, kind = key
-    whole = f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name
-    stem = _FOREIGN.sub("_", whole) or "_"
+    stem = _FOREIGN.sub("_", spelled(tool)) or "_"
     if len(stem) <= MAX_NAME:
         yield stem
     attempt = 0

@@ -4,14 +4,15 @@ A choice is made in two ways: told to the backend as strongly as it understands,
 Whatever a backend does in spite of both, `NameTable.permits` knows when the reply comes.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.outbound.capabilities import BackendProfile
-from proxy.core.tools import custom, schema
+from proxy.core.tools import schema
+from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 from proxy.core.tools.reductions import Schema
 
@@ -88,26 +89,8 @@ def _at_most(
     return [spec for spec in specs if (spec.tool, spec.kind) in kept]
 
 
-StandIn = tuple[str | None, Schema | None]
-"""Description and parameters of the function that stands for a tool."""
-
-
-def _function(spec: ToolSpec) -> StandIn:
-    return spec.description, spec.parameters
-
-
-def _custom(spec: ToolSpec) -> StandIn:
-    return custom.description(spec), custom.PARAMETERS
-
-
-_STAND_INS: Mapping[ToolKind, Callable[[ToolSpec], StandIn]] = {
-    ToolKind.FUNCTION: _function,
-    ToolKind.CUSTOM: _custom,
-}
-
-
 def _prepared(spec: ToolSpec, names: NameTable, profile: BackendProfile) -> PreparedTool:
-    description, parameters = _STAND_INS[spec.kind](spec)
+    description, parameters = BRIDGES[spec.kind].declared(spec)
     return PreparedTool(
         name=names.upstream(spec.tool, spec.kind),
         description=description or None,

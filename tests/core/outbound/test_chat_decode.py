@@ -529,3 +529,22 @@ class TestBody:
         assert decoded.fault.code == "upstream_invalid_response"
         assert "secret" not in decoded.fault.message
         assert len(decoded.deltas) == 1
+
+
+def test_what_the_backend_will_want_back_is_kept_beside_the_words() -> None:
+    """Only where it is wanted back, and only if a client carries it."""
+    details = [{"type": "reasoning.encrypted", "data": "x"}]
+    said = chunk({"reasoning": "Hm", "reasoning_details": details})
+    kept: list[Any] = []
+    for replay, keep in (
+        ("reasoning_details", kept.append),
+        ("none", kept.append),
+        ("reasoning_details", None),
+    ):
+        deltas: list[Delta] = []
+        profile = replace(DEFAULT, replay=replay)
+        decoder = ChatDecoder(deltas.append, profile, Ledger(), keep)
+        for one in (said, chunk({"reasoning_details": []}), chunk({"reasoning_details": "x"})):
+            decoder.event(jsontext.dumps(one), b"")
+        assert deltas == [ReasoningDelta("Hm")]
+    assert kept == [{"chat": {"reasoning_details": details}}]

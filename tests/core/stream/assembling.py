@@ -19,7 +19,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.ledger import Ledger, Log
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.stream.assembler import Assembler
 from proxy.core.tools.names import NameTable
 from tests.helpers import counting_mint
@@ -41,6 +41,7 @@ PART_KINDS: dict[type[ReplyPart], PartKind] = {
     Reasoning: PartKind.REASONING,
     Refusal: PartKind.REFUSAL,
     Call: PartKind.CALL,
+    Summary: PartKind.SUMMARY,
 }
 
 
@@ -138,7 +139,7 @@ def _read_part(ended: PartEnded, started: PartStarted, said: str) -> None:
         assert part.arguments == said
     else:
         assert part.text == said
-        assert said, "an empty part"
+        assert bool(said) is not started.wordless, "an empty part"
 
 
 def call(

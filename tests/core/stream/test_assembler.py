@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import BackendFault, Empty, Overloaded, Truncated
+from proxy.core.errors import BackendFault, Empty, Garbled, Overloaded, Truncated
 from proxy.core.events import (
     CallDelta,
     CallHead,
@@ -31,7 +31,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.stream.assembler import MAX_CALL_ID, Assembler
+from proxy.core.stream.assembler import MAX_CALL_ID, MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import FILTER, LENGTH, STOP, TOOLS, assemble, call, cut, done
@@ -826,3 +826,19 @@ def work(deltas: list[Delta]) -> int:
 )
 def test_twice_as_much_costs_twice_as_much(deltas: Callable[[int], list[Delta]]) -> None:
     assert work(deltas(400)) < 2.5 * work(deltas(200))
+
+
+def test_r7_a_reply_of_endless_calls_fails() -> None:
+    """Each call costs memory until the reply ends, and a hostile backend knows no end."""
+    calls = [says(index, f"c{index}", "get_time", "{}") for index in range(MAX_CALLS + 1)]
+    reply = assemble(*calls, STOP, END)
+    assert len(reply.parts) == MAX_CALLS
+    assert reply.ended is not None
+    assert isinstance(reply.ended.fault, Garbled)
+
+
+def test_r7_a_name_that_does_not_end_is_taken_as_it_is() -> None:
+    reply = assemble(*[says(0, "a" if not at else None, f"{at:09d}") for at in range(8)], STOP, END)
+    (ended,) = reply.parts
+    assert isinstance(ended.part, Call)
+    assert len(ended.part.tool.name) == 72

@@ -1,0 +1,28 @@
+"""A stage for requests that want a summary instead of an answer: what the model says becomes one part, at the end."""
+
+from collections.abc import Callable
+
+from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
+from proxy.core.model import Refusal, Summary, Text
+
+Sink = Callable[[Event], None]
+
+
+def condensed(emit: Sink) -> Sink:
+    """Only a whole summary is one: of a reply that was cut short, nothing but the ending is passed on."""
+    said: list[str] = []
+
+    def feed(event: Event) -> None:
+        match event:
+            case PartEnded(Text() | Refusal() as part):
+                said.append(part.text)
+            case ReplyEnded(Ending.COMPLETED):
+                emit(PartStarted(PartKind.SUMMARY, wordless=True))
+                emit(PartEnded(Summary("\n\n".join(said)), complete=True))
+                emit(event)
+            case ReplyStarted() | ReplyEnded():
+                emit(event)
+            case _:  # the way to it
+                pass
+
+    return feed

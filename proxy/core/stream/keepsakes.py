@@ -1,0 +1,58 @@
+"""What belongs to the reasoning but is not for people: encrypted thoughts, signatures, a vendor's own objects.
+
+The decoder keeps it here while the words go through the stages, and it joins them where a reasoning part ends. What
+came beside something else gets reasoning of its own, without a word, before whatever follows.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from proxy.core.events import Ending, Event, PartDelta, PartEnded, PartKind, PartStarted, ReplyEnded
+from proxy.core.model import Extras, Reasoning
+
+Sink = Callable[[Event], None]
+
+
+class Keepsakes:
+    def __init__(self) -> None:
+        self._kept: list[Extras] = []
+
+    def keep(self, extras: Extras) -> None:
+        self._kept.append(extras)
+
+    def added(self, emit: Sink) -> Sink:
+        """A stage that adds them to the events."""
+
+        def feed(event: Event) -> None:
+            if self._kept and type(event) is not PartDelta:
+                event = self._beside(event, emit)
+            emit(event)
+
+        return feed
+
+    def _beside(self, event: Event, emit: Sink) -> Event:
+        match event:
+            case PartEnded(Reasoning() as thought):
+                return replace(event, part=Reasoning(thought.text, self._gathered()))
+            case PartStarted(kind) if kind is not PartKind.REASONING:
+                self._by_themselves(emit)
+            case ReplyEnded(Ending.COMPLETED):
+                self._by_themselves(emit)
+            case _:  # they stay for what comes next
+                pass
+        return event
+
+    def _by_themselves(self, emit: Sink) -> None:
+        emit(PartStarted(PartKind.REASONING, wordless=True))
+        emit(PartEnded(Reasoning("", self._gathered()), complete=True))
+
+    def _gathered(self) -> Extras:
+        """All of them as one: the lists of one name, in one dialect, follow each other."""
+        whole: Extras = {}
+        for extras in self._kept:
+            for dialect, things in extras.items():
+                kept = whole.setdefault(dialect, {})
+                for name, values in things.items():
+                    kept.setdefault(name, []).extend(values)
+        self._kept.clear()
+        return whole

@@ -1,0 +1,53 @@
+"""What each kind of tool is to a backend, which knows only functions: one row for each kind.
+
+How a kind looks to the client is the surface's affair; nobody else asks which kind a tool is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from proxy.core.model import ToolKind, ToolSpec
+from proxy.core.tools import custom, local_shell
+from proxy.core.tools.reductions import Schema
+
+EMPTY_OBJECT = "{}"
+
+StandIn = tuple[str | None, Schema | None]
+"""Description and parameters of the function that stands for a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    declared: Callable[[ToolSpec], StandIn]
+    told: Callable[[str], str]
+    """The arguments of an earlier call as the function's. They need not be JSON yet."""
+    restored: Callable[[str], str]
+    """What the function was called with, as the client's tool takes it."""
+    streams: bool = False
+    """May fragments be passed on as they come? Not where the whole has to be seen to be restored."""
+    freeform: bool = False
+    """Are the arguments plain text, in which no JSON can be malformed?"""
+
+
+def _as_declared(spec: ToolSpec) -> StandIn:
+    return spec.description, spec.parameters
+
+
+def _as_it_is(arguments: str) -> str:
+    return arguments
+
+
+def _or_nothing(arguments: str) -> str:
+    return arguments or EMPTY_OBJECT
+
+
+BRIDGES: Mapping[ToolKind, Bridge] = {
+    ToolKind.FUNCTION: Bridge(_as_declared, _as_it_is, _or_nothing, streams=True),
+    ToolKind.CUSTOM: Bridge(
+        lambda spec: (custom.description(spec), custom.PARAMETERS), custom.wrap, custom.unwrap, freeform=True
+    ),
+    ToolKind.TOOL_SEARCH: Bridge(_as_declared, _as_it_is, _or_nothing),
+    ToolKind.LOCAL_SHELL: Bridge(
+        lambda _: (local_shell.DESCRIPTION, local_shell.PARAMETERS), _as_it_is, local_shell.restore
+    ),
+}
