@@ -1,10 +1,12 @@
 """Client profiles: what a known client wants done its own way, as data. Nobody asks for a client by name elsewhere."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from proxy.core.errors import ClientFault
+from proxy.core.errors import ClientFault, Fault
+from proxy.core.events import Ending, ReplyEnded
 from proxy.core.inbound.checks import shown
 from proxy.core.inbound.history import OrphanOutputs
 
@@ -28,6 +30,18 @@ class ClientProfile:
     """A call output without its call: the client's mistake, or its habit?"""
     partial_calls: bool = True
     """Are calls that were cut short closed with their done events? Codex runs whatever is done."""
+    refusals_as_text: bool = False
+    """Does a refusal leave as ordinary text, because the client drops what it does not know?"""
+    faults_in_stream: bool = False
+    """Is a request for a stream that fails answered by a stream that says so, instead of by a status?"""
+    fault_codes: Mapping[str | None, str] = field(default_factory=dict)
+    """Codes that this client takes otherwise than they are meant, each with the one that says it."""
+    final_code: str | None = None
+    """What makes this client give up and show the message, for faults that no retry can mend."""
+    filtered_is_final: bool = False
+    """Is an answer that the backend's filter stopped told as a fault, because this client would ask for it again?"""
+    event_heartbeat: float | None = None
+    """Seconds of silence after which an event tells that the work goes on; None: a comment is understood."""
 
 
 DEFAULT = ClientProfile("default")
@@ -36,6 +50,16 @@ CODEX = ClientProfile(
     events=EventStyle.STANDARD,  # it ignores the extended ones, and each costs bytes
     orphan_outputs="drop",
     partial_calls=False,
+    refusals_as_text=True,  # a message with a refusal in it vanishes
+    faults_in_stream=True,  # a status above 499 costs up to 30 requests, and 500 hides the message
+    fault_codes={
+        "context_length_exceeded": "context_length_exceeded",  # final, but with a meaning of their own
+        "insufficient_quota": "insufficient_quota",
+        "server_is_overloaded": "slow_down",  # by its own name it ends the turn
+    },
+    final_code="invalid_prompt",
+    filtered_is_final=True,
+    event_heartbeat=5,  # it waits for events, by default 300 s and for some users 10, and does not see comments
 )
 NODE_SDK = ClientProfile(
     "openai-node", events=EventStyle.STANDARD
@@ -64,6 +88,25 @@ RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
 def recognise(headers: Headers) -> ClientProfile:
     lowered = {name.lower(): value for name, value in headers.items()}
     return next((profile for knows, profile in RECOGNISERS if knows(lowered)), DEFAULT)
+
+
+def reworded(profile: ClientProfile, fault: Fault) -> Fault:
+    """The fault with the code that makes this client do what is meant. The log keeps the fault as it was."""
+    final = None if fault.retryable else profile.final_code
+    code = profile.fault_codes.get(fault.code, final or fault.code)
+    if code == fault.code:
+        return fault
+    told = copy(fault)
+    told.code = code
+    return told
+
+
+def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
+    """The ending as this client must be told of it."""
+    if ended.ending is Ending.FILTERED and profile.filtered_is_final:
+        fault = ClientFault("The backend's content filter stopped the answer.", code="content_filter")
+        ended = ReplyEnded(Ending.FAILED, ended.usage, fault)
+    return ended if ended.fault is None else replace(ended, fault=reworded(profile, ended.fault))
 
 
 def extended(

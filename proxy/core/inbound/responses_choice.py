@@ -14,7 +14,7 @@ from proxy.core.inbound.checks import (
     wrong_value,
 )
 from proxy.core.inbound.responses_parts import Json
-from proxy.core.inbound.responses_tools import MAX_TOOLS, READERS, Toolbox, unnested
+from proxy.core.inbound.responses_tools import MAX_TOOLS, READERS, UNNAMED, Toolbox, unnested
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 
@@ -42,7 +42,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     kind = string_in(value, "type", PARAM)
     if kind == "allowed_tools":
         return _allowed(value, toolbox, ledger)
-    if kind in READERS:
+    if kind in READERS and kind not in toolbox.hosted:
         return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
@@ -69,7 +69,7 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     for index, raw in enumerate(tools):
         tool = mapping(raw, f"{place}[{index}]")
         kind = string_in(tool, "type", f"{place}[{index}]")
-        if kind in READERS:
+        if kind in READERS and kind not in toolbox.hosted:
             only.update(_named(tool, kind, f"{place}[{index}]", toolbox))
         else:
             ledger.drop(PARAM)
@@ -79,7 +79,7 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
 def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName]:
     """The declared tools that are meant: without a namespace the plain one, else that name in any namespace."""
     tool, param = unnested(tool, kind, param)
-    name = string_in(tool, "name", param)
+    name = kind if kind in UNNAMED else string_in(tool, "name", param)
     namespace = optional_string_in(tool, "namespace", param)
     exact = ToolName(name, namespace)
     if exact in toolbox.specs:

@@ -13,8 +13,10 @@ from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Form
 from proxy.core.inbound.responses_items import read_items
 from proxy.core.inbound.responses_parts import Walk
 from proxy.core.inbound.responses_tools import read_tools
+from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
+    ChoiceMode,
     FormatKind,
     OutputFormat,
     ReasoningWish,
@@ -22,6 +24,7 @@ from proxy.core.model import (
     Role,
     Sampling,
     Text,
+    ToolChoice,
     Turn,
 )
 from proxy.core.tools import schema
@@ -32,7 +35,12 @@ MAX_DEPTH = 128
 LOGPROBS = "message.output_text.logprobs"
 
 
-def decode(body: Any, ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") -> Request:
+SEALED_REASONING = "reasoning.encrypted_content"
+
+
+def decode(
+    body: Any, ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse", seal: Seal | None = None
+) -> Request:
     if not isinstance(body, dict):
         raise ClientFault(
             f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
@@ -42,24 +50,28 @@ def decode(body: Any, ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") 
     envelope = read_envelope(body, ledger)
     if not envelope.model:
         raise missing("model")
-    walk = Walk(ledger)
+    walk = Walk(ledger, seal)
     said = _said(envelope, walk)
     toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
         raise wrong_value("input", "holds nothing that can be sent to a model.")
-    text, thinking = envelope.text, envelope.reasoning
+    text = envelope.text
     return Request(
         model=envelope.model,
         turns=turns,
         tools=list(toolbox.specs.values()),
-        choice=read_choice(envelope.tool_choice, toolbox, ledger),
+        choice=ToolChoice(ChoiceMode.NONE)
+        if walk.compact
+        else read_choice(envelope.tool_choice, toolbox, ledger),
         parallel_calls=envelope.parallel_tool_calls is not False,
         sampling=_sampling(envelope),
-        reasoning=ReasoningWish(thinking.effort, thinking.summary) if thinking else ReasoningWish(),
-        format=_format(text.format) if text and text.format else OutputFormat(),
+        reasoning=_reasoning(envelope),
+        format=_format(text.format) if text and text.format and not walk.compact else OutputFormat(),
         verbosity=text.verbosity if text else None,
+        generate=envelope.generate is not False,
         stream=bool(envelope.stream),
+        compact=walk.compact,
     )
 
 
@@ -93,6 +105,15 @@ def _sampling(envelope: Envelope) -> Sampling:
         max_tokens=envelope.max_output_tokens,
         logprobs=top_logprobs > 0 or LOGPROBS in (envelope.include or ()),
         top_logprobs=top_logprobs,
+    )
+
+
+def _reasoning(envelope: Envelope) -> ReasoningWish:
+    thinking = envelope.reasoning
+    return ReasoningWish(
+        effort=thinking.effort if thinking else None,
+        summary=thinking.summary if thinking else None,
+        sealed=SEALED_REASONING in (envelope.include or ()),
     )
 
 

@@ -8,7 +8,7 @@ who gets them is the client profile's affair (`clients`), not ours.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proxy.core import sse
@@ -23,10 +23,13 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
+from proxy.core.inbound import clients
+from proxy.core.inbound.clients import ClientProfile
+from proxy.core.inbound.responses_calls import FORMS, call_item
 from proxy.core.inbound.responses_object import (
     STATUS,
     ResponseObject,
-    call_item,
+    compaction_item,
     error_member,
     message_item,
     reasoning_item,
@@ -34,7 +37,7 @@ from proxy.core.inbound.responses_object import (
     text_part,
 )
 from proxy.core.jsontext import dumps, string
-from proxy.core.model import Text, ToolKind
+from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,13 @@ class Framing:
     after: bytes
     end: bytes | None
     """What follows the last event, if anything."""
+    extras: bool = True
+    """May other events stand around the standard ones, such as `error` before `response.failed`?"""
 
 
 SSE = Framing(before=lambda event: f"event: {event}\ndata: ".encode(), after=b"\n\n", end=sse.DONE)
+SOCKET = Framing(before=lambda event: b"", after=b"", end=None, extras=False)
+"""One message for each event. The one that ends a reply is the last: the next would count as the next reply's."""
 
 
 @dataclass(slots=True)
@@ -69,14 +76,14 @@ class ResponsesEncoder:
         *,
         framing: Framing = SSE,
         extended: bool = False,
-        close_cut_calls: bool = True,
+        client: ClientProfile = clients.DEFAULT,
     ) -> None:
-        """`close_cut_calls` is off for clients that run whatever is done: half a call is left open, and left out."""
         self._response = response
         self._emit = emit
         self._framing = framing
-        self._extended = extended
-        self._close_cut_calls = close_cut_calls
+        self._extended = extended and framing.extras
+        self._client = client
+        self._under_way = False
         self._number = 0
         self._index = 0
         self._item: _OpenItem
@@ -97,9 +104,17 @@ class ResponsesEncoder:
         response = self._response.started()
         self._send("response.created", response=response)
         self._send("response.in_progress", response=response)
+        self._under_way = True
+
+    def still_working(self) -> None:
+        """An event without news, for clients that give up when no event comes for a while."""
+        if self._under_way:
+            self._send("response.in_progress", response=self._response.started())
 
     def _on_ended(self, ended: ReplyEnded) -> None:
-        if ended.fault is not None:
+        self._under_way = False
+        ended = clients.told_ending(self._client, ended)
+        if ended.fault is not None and self._framing.extras:
             self._send_error(ended.fault)
         response = self._response.finished(ended)
         self._send(f"response.{STATUS[ended.ending]}", response=response)
@@ -125,9 +140,12 @@ class ResponsesEncoder:
         if head is not None:
             self._start_call(item, head)
         elif started.kind is PartKind.REASONING:
-            self._start_reasoning(item)
+            self._start_reasoning(item, started.wordless)
+        elif started.kind is PartKind.SUMMARY:
+            self._send_added(item, compaction_item(item.id))
         else:
-            self._start_message(item, refusal=started.kind is PartKind.REFUSAL)
+            refusal = started.kind is PartKind.REFUSAL and not self._client.refusals_as_text
+            self._start_message(item, refusal)
 
     def _start_message(self, item: _OpenItem, refusal: bool) -> None:
         self._send_added(item, message_item(item.id, "in_progress", []))
@@ -140,19 +158,22 @@ class ResponsesEncoder:
                 self._delta_frame("response.output_text.delta", _content(item), b',"logprobs":[]')
             )
 
-    def _start_reasoning(self, item: _OpenItem) -> None:
+    def _start_reasoning(self, item: _OpenItem, wordless: bool) -> None:
         self._send_added(item, reasoning_item(item.id, []))
+        if wordless:
+            return
         part = {"type": "summary_text", "text": ""}
         self._send("response.reasoning_summary_part.added", **_summary(item), part=part)
         item.frames.append(self._delta_frame("response.reasoning_summary_text.delta", _summary(item)))
 
     def _start_call(self, item: _OpenItem, head: CallHead) -> None:
-        self._send_added(item, call_item(item.id, head.call_id, head, "in_progress", ""))
+        self._send_added(item, call_item(item.id, head, "in_progress", ""))
         if self._extended:
             said = {"call_id": head.call_id, "name": head.tool.name}
             self._send("response.output_tool_call.begin", **_where(item), **said)
             item.frames.append(self._delta_frame("response.output_tool_call.delta", _where(item)))
-        item.frames.append(self._delta_frame(f"{_arguments_event(head)}.delta", _where(item)))
+        if events := FORMS[head.kind].events:
+            item.frames.append(self._delta_frame(f"{events}.delta", _where(item)))
 
     def _on_delta(self, delta: PartDelta) -> None:
         if delta.logprobs:
@@ -166,16 +187,19 @@ class ResponsesEncoder:
 
     def _on_part_ended(self, ended: PartEnded) -> None:
         item, part = self._item, ended.part
-        if item.head is not None and not ended.complete and not self._close_cut_calls:
-            return
+        if item.head is not None and not ended.complete and not self._client.partial_calls:
+            return  # such a client runs whatever is done: half a call is left open, and left out
+        if isinstance(part, Refusal) and self._client.refusals_as_text:
+            part = Text(part.text)
+            ended = replace(ended, part=part)
         final = self._response.add(item.index, item.id, ended)
-        if item.head is not None:
-            self._end_call(item, item.head, final)
-        elif final["type"] == "reasoning":
-            summary = final["summary"][0]
-            self._send("response.reasoning_summary_text.done", **_summary(item), text=summary["text"])
-            self._send("response.reasoning_summary_part.done", **_summary(item), part=summary)
-        else:
+        if isinstance(part, Call):
+            self._end_call(item, part)
+        elif isinstance(part, Reasoning):
+            for summary in final["summary"]:
+                self._send("response.reasoning_summary_text.done", **_summary(item), text=summary["text"])
+                self._send("response.reasoning_summary_part.done", **_summary(item), part=summary)
+        elif isinstance(part, Text | Refusal):
             content = final["content"][0]
             if isinstance(part, Text):
                 said = {"text": content["text"], "logprobs": content["logprobs"]}
@@ -185,18 +209,13 @@ class ResponsesEncoder:
             self._send("response.content_part.done", **_content(item), part=content)
         self._send_item("response.output_item.done", item, final)
 
-    def _end_call(self, item: _OpenItem, head: CallHead, final: dict[str, Any]) -> None:
-        name = head.tool.name
+    def _end_call(self, item: _OpenItem, call: Call) -> None:
         if self._extended:
-            arguments = final["input"] if head.kind is ToolKind.CUSTOM else final["arguments"]
-            said = {"call_id": head.call_id, "name": name, "arguments": arguments}
+            said = {"call_id": call.call_id, "name": call.tool.name, "arguments": call.arguments}
             self._send("response.output_tool_call.end", **_where(item), **said)
-        if head.kind is ToolKind.CUSTOM:
-            self._send(f"{_arguments_event(head)}.done", **_where(item), input=final["input"])
-        else:
-            self._send(
-                f"{_arguments_event(head)}.done", **_where(item), name=name, arguments=final["arguments"]
-            )
+        form = FORMS[call.kind]
+        if form.events:
+            self._send(f"{form.events}.done", **_where(item), **form.finished(call))
 
     # ── frames ──
 
@@ -229,8 +248,3 @@ def _content(item: _OpenItem) -> dict[str, Any]:
 
 def _summary(item: _OpenItem) -> dict[str, Any]:
     return {"item_id": item.id, "output_index": item.index, "summary_index": 0}
-
-
-def _arguments_event(head: CallHead) -> str:
-    custom = head.kind is ToolKind.CUSTOM
-    return "response.custom_tool_call_input" if custom else "response.function_call_arguments"

@@ -64,6 +64,7 @@ class Envelope(_Loose):
     text: TextWish | None = None
     reasoning: Thinking | None = None
     truncation: Literal["auto", "disabled"] | None = None
+    generate: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     background: bool | None = None

@@ -20,6 +20,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
+from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.inbound.history import Said
 from proxy.core.inbound.responses_parts import PARTS, Json, Walk, content_in
 from proxy.core.model import (
@@ -37,12 +38,16 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
 """In one request: an item per 50 tokens of a million-token window, and about 40 ms of the event loop."""
 
 DIALECT = "responses"
 """The key of this surface's own things in `extras`."""
+
+FOUND = "These tools can be called now:"
+NOTHING_FOUND = "No tools were found."
 
 ItemReader = Callable[[Json, Walk], Turn | None]
 
@@ -65,6 +70,7 @@ def read_items(items: list[Any], walk: Walk) -> list[Said]:
     if len(items) > MAX_ITEMS:
         raise too_many("input", MAX_ITEMS, "items")
     said: list[Said] = []
+    walk.last = len(items) - 1
     for index, item in enumerate(items):
         walk.item = index
         try:
@@ -132,13 +138,49 @@ def _custom_tool_call(item: Json, walk: Walk) -> Turn:
 
 
 def _call(item: Json, kind: ToolKind, arguments: str) -> Turn:
-    key = "id" if item.get("call_id") is None and item.get("id") is not None else "call_id"
-    call_id = string_in(item, key)
     name = string_in(item, "name")
     if not name:
         raise missing(".name")
     tool = ToolName(name, optional_string_in(item, "namespace") or None)
-    return Turn(ASSISTANT, [Call(call_id, tool, kind, arguments)])
+    return Turn(ASSISTANT, [Call(_call_id(item), tool, kind, arguments)])
+
+
+def _call_id(item: Json) -> str:
+    return string_in(item, "id" if item.get("call_id") is None and item.get("id") is not None else "call_id")
+
+
+def _tool_search_call(item: Json, walk: Walk) -> Turn | None:
+    return _call_of(ToolKind.TOOL_SEARCH, item, item.get("arguments"), walk)
+
+
+def _local_shell_call(item: Json, walk: Walk) -> Turn | None:
+    action = item.get("action")
+    if isinstance(action, dict):
+        action = {name: value for name, value in action.items() if name != "type" and value}
+    return _call_of(ToolKind.LOCAL_SHELL, item, action, walk)
+
+
+def _call_of(kind: ToolKind, item: Json, arguments: Any, walk: Walk) -> Turn | None:
+    """Of the one tool of its kind. Such items also tell of what another API's server did by itself: not here."""
+    if item.get("call_id") is None or not isinstance(arguments, dict):
+        walk.ledger.drop("hosted_call")
+        return None
+    said = Call(string_in(item, "call_id"), ToolName(kind.value), kind, jsontext.compact(arguments))
+    return Turn(ASSISTANT, [said])
+
+
+def _tool_search_output(item: Json, walk: Walk) -> Turn | None:
+    """The tools that were found can be called from now on. The model is told their names; it sees the rest above."""
+    _tools(item, walk)
+    if item.get("call_id") is None:
+        return None
+    found = _names(item.get("tools") or [])
+    told = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
+    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)])])
+
+
+def _local_shell_output(item: Json, walk: Walk) -> Turn:
+    return _output(item | {"call_id": _call_id(item)}, walk)
 
 
 def _output(item: Json, walk: Walk) -> Turn:
@@ -168,9 +210,16 @@ def _is_part(value: Any) -> bool:
 
 
 def _reasoning(item: Json, walk: Walk) -> Turn:
-    """The thought itself where the client has it, else its summary; what is sealed is carried along unread."""
+    """What we sealed, exactly; else the thought itself where the client has it, else its summary.
+
+    What others sealed is carried along unread.
+    """
     thought = _thought(item, "content", walk) or _thought(item, "summary", walk)
     sealed = optional_string_in(item, "encrypted_content")
+    if sealed and walk.seal:
+        if ours := walk.seal.open_reasoning(sealed):
+            return Turn(ASSISTANT, [ours])
+        walk.ledger.drop("foreign_seal")
     extras = {DIALECT: {"encrypted_content": sealed}} if sealed else {}
     return Turn(ASSISTANT, [Reasoning(thought, extras)])
 
@@ -182,6 +231,27 @@ def _thought(item: Json, key: str, walk: Walk) -> str:
     return "\n\n".join(part.text for part in parts if isinstance(part, Reasoning | Text))
 
 
+def _compaction_trigger(item: Json, walk: Walk) -> Turn | None:
+    """Only as the last word: one that stayed in a history has had its answer."""
+    if walk.item != walk.last:
+        walk.ledger.drop("compaction_trigger")
+        return None
+    walk.compact = True
+    return Turn(USER, [Text(INSTRUCTION)])
+
+
+def _compaction(item: Json, walk: Walk) -> Turn | None:
+    """A summary that we sealed, or one that somebody left open. What others encrypted nobody here can read."""
+    token = optional_string_in(item, "encrypted_content") or ""
+    summary = walk.seal.open_summary(token) if walk.seal else None
+    if summary is None and any(character.isspace() for character in token):
+        summary = token
+    if summary is None:
+        walk.ledger.drop("foreign_seal")
+        return None
+    return Turn(USER, [Text(f"{SUMMED_UP}\n\n{summary}")])
+
+
 def _item_reference(item: Json, walk: Walk) -> None:
     string_in(item, "id")
     walk.ledger.drop("item_reference")
@@ -191,6 +261,18 @@ def _tools(item: Json, walk: Walk) -> None:
     """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
     if item.get("tools") is not None:
         walk.tools.append((array(item["tools"], ".tools"), f"input[{walk.item}].tools"))
+
+
+def _names(tools: list[Any], namespace: str | None = None) -> list[str]:
+    """What the tools that were found are called, as far as it can be seen: they are checked where they are declared."""
+    names: list[str] = []
+    for tool in tools:
+        name = tool.get("name") if isinstance(tool, dict) else None
+        if not isinstance(name, str):
+            continue
+        inner = tool.get("tools")
+        names += _names(inner, name) if isinstance(inner, list) else [spelled(ToolName(name, namespace))]
+    return names
 
 
 AGENT_PARTS = PARTS | {"encrypted_content": _plaintext}
@@ -205,5 +287,11 @@ ITEMS: dict[str, ItemReader] = {
     "reasoning": _reasoning,
     "item_reference": _item_reference,
     "additional_tools": _tools,
-    "tool_search_output": _tools,
+    "tool_search_call": _tool_search_call,
+    "tool_search_output": _tool_search_output,
+    "compaction": _compaction,
+    "compaction_summary": _compaction,
+    "compaction_trigger": _compaction_trigger,
+    "local_shell_call": _local_shell_call,
+    "local_shell_call_output": _local_shell_output,
 }

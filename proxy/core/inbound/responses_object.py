@@ -10,7 +10,9 @@ from typing import Any
 from proxy.core.errors import Fault
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
-from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, Usage
+from proxy.core.inbound.responses_calls import FORMS, call_item
+from proxy.core.inbound.seal import Seal
+from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 
 STATUS = {
     Ending.COMPLETED: "completed",
@@ -41,11 +43,22 @@ ECHO_DEFAULTS: dict[str, Any] = {
 """Request members that come back as they were sent, and what stands there when they were not."""
 
 
+KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary: PartKind.SUMMARY}
+PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
+"""Of the ids of items; all others are messages, or calls, whose kinds have their own."""
+
+OFFERED = frozenset({*ToolKind, "namespace"})
+
+
 class ResponseObject:
     """One response: its id, what it echoes of the request, and its output items as they become final."""
 
-    def __init__(self, body: Mapping[str, Any], mint: Mint, now: Callable[[], float]) -> None:
+    def __init__(
+        self, body: Mapping[str, Any], mint: Mint, now: Callable[[], float], seal: Seal | None = None
+    ) -> None:
+        """`seal` closes what the client shall keep for the backend; None where nobody wants that."""
         self.id = mint.response()
+        self._seal = seal
         self._items: dict[int, dict[str, Any]] = {}
         self._mint = mint
         self._now = now
@@ -73,12 +86,16 @@ class ResponseObject:
 
     def new_id(self, kind: PartKind, tool_kind: ToolKind = ToolKind.FUNCTION) -> str:
         if kind is PartKind.CALL:
-            return self._mint.make("ctc" if tool_kind is ToolKind.CUSTOM else "fc")
-        return self._mint.make("rs" if kind is PartKind.REASONING else "msg")
+            return self._mint.make(FORMS[tool_kind].prefix)
+        return self._mint.make(PREFIXES.get(kind, "msg"))
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """The final form of an item. It stands in the terminal object exactly as in its `output_item.done`."""
         item = self._items[index] = final_item(item_id, ended)
+        if self._seal and ended.complete and isinstance(ended.part, Reasoning):
+            item["encrypted_content"] = self._seal.reasoning(ended.part)
+        elif self._seal and isinstance(ended.part, Summary):
+            item["encrypted_content"] = self._seal.summary(ended.part.text)
         return item
 
     @property
@@ -112,10 +129,13 @@ def final_item(item_id: str, ended: PartEnded) -> dict[str, Any]:
     part = ended.part
     status = "completed" if ended.complete else "incomplete"
     if isinstance(part, Call):
-        return call_item(item_id, part.call_id, part, status, part.arguments)
+        return call_item(item_id, part, status, part.arguments)
     if isinstance(part, Reasoning):
-        item = reasoning_item(item_id, [{"type": "summary_text", "text": part.text}])
+        summary = [{"type": "summary_text", "text": part.text}] if part.text else []
+        item = reasoning_item(item_id, summary)
         return item if ended.complete else item | {"status": status}
+    if isinstance(part, Summary):
+        return compaction_item(item_id)
     if isinstance(part, Refusal):
         return message_item(item_id, status, [refusal_part(part.text)])
     return message_item(item_id, status, [text_part(part.text, part.logprobs)])
@@ -129,18 +149,8 @@ def reasoning_item(item_id: str, summary: list[dict[str, Any]]) -> dict[str, Any
     return {"id": item_id, "type": "reasoning", "summary": summary}
 
 
-def call_item(item_id: str, call_id: str, call: Any, status: str, arguments: str) -> dict[str, Any]:
-    """`call` is anything that knows its `tool` and `kind`: the call itself, or its head while it is being received."""
-    custom = call.kind is ToolKind.CUSTOM
-    item = {
-        "id": item_id,
-        "type": "custom_tool_call" if custom else "function_call",
-        "status": status,
-        "call_id": call_id,
-        "name": call.tool.name,
-        "input" if custom else "arguments": arguments,
-    }
-    return item if call.tool.namespace is None else item | {"namespace": call.tool.namespace}
+def compaction_item(item_id: str) -> dict[str, Any]:
+    return {"id": item_id, "type": "compaction", "encrypted_content": ""}
 
 
 def text_part(text: str, logprobs: list[Any] | None) -> dict[str, Any]:
@@ -151,10 +161,10 @@ def refusal_part(text: str) -> dict[str, Any]:
     return {"type": "refusal", "refusal": text}
 
 
-def _kind_of(part: Text | Refusal | Reasoning | Call) -> tuple[PartKind, ToolKind]:
+def _kind_of(part: ReplyPart) -> tuple[PartKind, ToolKind]:
     if isinstance(part, Call):
         return PartKind.CALL, part.kind
-    return (PartKind.REASONING if isinstance(part, Reasoning) else PartKind.TEXT), ToolKind.FUNCTION
+    return KINDS.get(type(part), PartKind.TEXT), ToolKind.FUNCTION
 
 
 # ── members ──
@@ -174,7 +184,8 @@ def error_member(fault: Fault) -> dict[str, str]:
     """Both strings, always. Codex reads the delay of a rate limit out of the message."""
     message = fault.message
     if fault.retry_after is not None:
-        message = f"{message} Please try again in {fault.retry_after:g}s."
+        end = "" if message.endswith((".", "!", "?")) else "."
+        message = f"{message}{end} Please try again in {fault.retry_after:g}s."
     return {"code": fault.code or "server_error", "message": message}
 
 
@@ -208,7 +219,7 @@ def _echo_text(text: Any) -> dict[str, Any]:
 
 def _is_offered(tool: Any) -> bool:
     """Hosted tools were filtered out of the request; an echo would claim that they work."""
-    return tool.get("type") in ("function", "custom", "namespace")
+    return tool.get("type") in OFFERED
 
 
 def _echo_tool(tool: Any) -> dict[str, Any]:

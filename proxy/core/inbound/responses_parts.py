@@ -20,6 +20,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
+from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
 
@@ -38,8 +39,13 @@ class Walk:
     """One walk over one request's input: where it stands, what it may still meet, what it found besides turns."""
 
     ledger: Ledger
+    seal: Seal | None = None
+    """Opens what we gave the client to keep; None where nothing ever was."""
     item: int = 0
+    last: int = 0
     parts_left: int = MAX_PARTS
+    compact: bool = False
+    """Was a compaction asked for?"""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
     """Tool lists that stood among the items, each with its path."""
 

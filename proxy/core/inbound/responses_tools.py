@@ -6,7 +6,7 @@ such a tool is left out, never an error, so that a client's fixed tool list stil
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.core.inbound.checks import (
@@ -30,7 +30,8 @@ dozen MCP servers stays below it."""
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
-ToolReader = Callable[[Json, str, str | None], ToolSpec]
+ToolReader = Callable[[Json, str, str | None], ToolSpec | None]
+"""None for a tool of this type that the server of another API would run itself."""
 
 
 @dataclass(slots=True)
@@ -47,7 +48,8 @@ class Toolbox:
 
 
 def read_tools(lists: Iterable[tuple[list[Any], str]], ledger: Ledger) -> Toolbox:
-    """All lists with their places. A name twice in one is an error; a later list may declare a tool anew."""
+    """All lists with their places. A name twice in one is an error; a later list may declare a tool anew, and as
+    often as it likes: a long thread has searched for the same tools again and again."""
     toolbox = Toolbox()
     for tools, param in lists:
         declared: dict[ToolName, ToolSpec] = {}
@@ -55,6 +57,7 @@ def read_tools(lists: Iterable[tuple[list[Any], str]], ledger: Ledger) -> Toolbo
             if spec.tool in declared:
                 raise wrong_value(place, f"is declared twice: {spec.tool.name}.")
             declared[spec.tool] = spec
+        toolbox.left += len(declared.keys() & toolbox.specs.keys())
         toolbox.specs |= declared
     if toolbox.hosted:
         ledger.log.info("hosted_tools_dropped", types=sorted(toolbox.hosted))
@@ -64,7 +67,7 @@ def read_tools(lists: Iterable[tuple[list[Any], str]], ledger: Ledger) -> Toolbo
 def _specs(
     tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, ledger: Ledger
 ) -> Iterator[tuple[ToolSpec, str]]:
-    """Each tool with the path of its name."""
+    """Each tool with the path of its name. What a namespace says of itself repeats its name; no tool needs to."""
     toolbox.left -= len(tools)
     if toolbox.left < 0:
         raise too_many(param, MAX_TOOLS, "tools in all")
@@ -73,9 +76,9 @@ def _specs(
         tool = mapping(raw, place)
         kind = string_in(tool, "type", place)
         reader = READERS.get(kind)
-        if reader is not None:
-            tool, place = unnested(tool, kind, place)
-            yield reader(tool, place, namespace), f"{place}.name"
+        tool, inner = unnested(tool, kind, place)
+        if reader and (spec := reader(tool, inner, namespace)):
+            yield spec, f"{inner}.name"
         elif kind == "namespace" and namespace is None:
             inside = f"{place}.tools"
             yield from _specs(array(tool.get("tools"), inside), inside, _name(tool, place), toolbox, ledger)
@@ -121,7 +124,23 @@ def _custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     return ToolSpec(name, kind=ToolKind.CUSTOM, description=description, grammar=grammar)
 
 
+def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
+    """Codex searches among its own tools; those of others are searched by their server."""
+    if tool.get("execution") != "client":
+        return None
+    found = _function(tool | {"name": ToolKind.TOOL_SEARCH.value}, param, None)
+    return replace(found, kind=ToolKind.TOOL_SEARCH)
+
+
+def _local_shell(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    return ToolSpec(ToolName(ToolKind.LOCAL_SHELL.value), ToolKind.LOCAL_SHELL)
+
+
 READERS: dict[str, ToolReader] = {
     "function": _function,
     "custom": _custom,
+    "tool_search": _tool_search,
+    "local_shell": _local_shell,
 }
+UNNAMED = frozenset({"tool_search", "local_shell"})
+"""Types that have one tool each, which goes by the name of its type."""

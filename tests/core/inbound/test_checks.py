@@ -3,9 +3,10 @@
 import pytest
 
 from proxy.core.inbound import checks
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "name"),
     [
         (None, "null"),
@@ -36,7 +37,7 @@ def test_a_place_put_around_a_fault_stands_in_param_and_message():
     assert (fault.code, fault.status, fault.type) == ("invalid_type", 400, "invalid_request_error")
 
 
-@pytest.mark.parametrize(
+@table(
     ("fault", "message", "code"),
     [
         (checks.missing("a.b"), "a.b is required.", "missing_required_parameter"),
@@ -59,7 +60,7 @@ def test_the_checks_hand_back_what_is_right():
     assert checks.optional_string_in({"k": "v"}, "k") == "v"
 
 
-@pytest.mark.parametrize(
+@table(
     ("check", "param"),
     [
         (lambda: checks.array({}, "a"), "a"),

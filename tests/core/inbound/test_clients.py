@@ -2,12 +2,33 @@
 
 import pytest
 
-from proxy.core.errors import ClientFault
+from proxy.core.errors import (
+    ClientFault,
+    Fault,
+    OutOfQuota,
+    Overloaded,
+    ProxyFault,
+    RateLimited,
+    Timeout,
+    Unreachable,
+)
+from proxy.core.events import Ending, ReplyEnded
 from proxy.core.inbound import clients
-from proxy.core.inbound.clients import CODEX, DEFAULT, NODE_SDK, EventStyle, extended, recognise
+from proxy.core.inbound.clients import (
+    CODEX,
+    DEFAULT,
+    NODE_SDK,
+    EventStyle,
+    extended,
+    recognise,
+    reworded,
+    told_ending,
+)
+from proxy.core.model import Usage
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "profile"),
     [
         ({}, DEFAULT),
@@ -37,7 +58,7 @@ def test_what_each_known_client_gets():
 AUTO, EXTENDED, STANDARD = EventStyle
 
 
-@pytest.mark.parametrize(
+@table(
     ("profile", "header", "configured", "tools", "expected"),
     [
         (DEFAULT, None, AUTO, True, True),
@@ -60,10 +81,69 @@ def test_header_before_profile_before_configuration_before_tools(
     assert extended(profile, header, configured, tools) is expected
 
 
-@pytest.mark.parametrize("header", ["", "on", "extended,standard"])
+@table("header", ["", "on", "extended,standard"])
 def test_a_header_that_means_nothing_is_refused(header):
     """Taken silently for a default, a spelling mistake would look like a missing feature."""
     with pytest.raises(ClientFault) as caught:
         extended(DEFAULT, header, AUTO, True)
     assert caught.value.param == clients.EVENTS_HEADER
     assert "auto, extended, standard" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (ClientFault("Too long.", code="context_length_exceeded"), "context_length_exceeded"),
+        (OutOfQuota("Nothing left."), "insufficient_quota"),
+        (RateLimited("Slow down."), "rate_limit_exceeded"),
+        (Overloaded("Busy."), "slow_down"),
+        (Timeout("Late."), "upstream_timeout"),
+        (ProxyFault("Ours.", retryable=True), "server_error"),
+        (ClientFault("No."), "invalid_prompt"),
+        (ClientFault("No.", code="unsupported_value"), "invalid_prompt"),
+        (Unreachable("No TLS.", retryable=False), "invalid_prompt"),
+        (ProxyFault("Refused.", code="upstream_auth"), "invalid_prompt"),
+    ],
+)
+def test_codex_reads_from_the_code_whether_to_try_again(fault: Fault, code: str) -> None:
+    """What may pass is tried five times more, with its message; what cannot is told once, with its message."""
+    told = reworded(CODEX, fault)
+    assert told.code == code
+    assert (told.message, told.param, told.retry_after) == (fault.message, fault.param, fault.retry_after)
+    assert type(told) is type(fault)
+
+
+def test_the_fault_itself_stays_as_it_was_for_the_log() -> None:
+    fault = Overloaded("Busy.", retry_after=3)
+    assert reworded(CODEX, fault).retry_after == 3
+    assert fault.code == "server_is_overloaded"
+
+
+@pytest.mark.parametrize("profile", [DEFAULT, NODE_SDK])
+def test_everybody_else_is_told_the_code_that_it_is(profile: clients.ClientProfile) -> None:
+    for fault in (Overloaded("Busy."), ClientFault("No.")):
+        assert reworded(profile, fault) is fault
+
+
+def test_codex_is_told_that_a_filtered_answer_will_be_filtered_again() -> None:
+    """It would ask five times more, and show the beginning each time."""
+    ended = ReplyEnded(Ending.FILTERED, Usage(1, 2, 3))
+    told = told_ending(CODEX, ended)
+    assert (told.ending, told.usage) == (Ending.FAILED, ended.usage)
+    assert told.fault is not None
+    assert told.fault.code == "invalid_prompt"
+    assert "filter" in told.fault.message
+    assert told_ending(DEFAULT, ended) is ended
+
+
+@pytest.mark.parametrize("ending", [Ending.COMPLETED, Ending.MAX_TOKENS])
+def test_any_other_ending_is_told_as_it_is(ending: Ending) -> None:
+    ended = ReplyEnded(ending)
+    assert told_ending(CODEX, ended) is ended
+
+
+def test_a_failed_ending_has_its_fault_reworded() -> None:
+    ended = ReplyEnded(Ending.FAILED, None, Overloaded("Busy."))
+    told = told_ending(CODEX, ended)
+    assert told.fault is not None
+    assert (told.ending, told.fault.code) == (Ending.FAILED, "slow_down")

@@ -30,13 +30,14 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
+from tests.tables import table
 
 A, B, C = called("a"), called("b"), called("c")
 SYSTEM = {"role": "system", "content": "Be brief."}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("items", "expected"),
     [
         pytest.param(
@@ -205,7 +206,7 @@ def test_what_was_mended_is_counted():
     assert not ledger.dropped
 
 
-@pytest.mark.parametrize(
+@table(
     ("items", "param", "message"),
     [
         (
@@ -246,7 +247,7 @@ def test_calls_and_outputs_are_told_at_debug():
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "size"),
     [
         (Text("\ud800"), 1),

@@ -1,24 +1,25 @@
 """R02: every form of `tool_choice`, and a restriction that is never widened."""
 
-import pytest
-
 from proxy.core.inbound import responses_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 from tests.core.inbound.asks import CLOCK, SEARCH, WEATHER, ask, refused
+from tests.tables import table
 
 AUTO, NONE, REQUIRED = ChoiceMode
 PATCH = {"type": "custom", "name": "patch"}
 TEAM = {"type": "namespace", "name": "team", "tools": [{"type": "function", "name": "hire"}, CLOCK]}
 CREW = {"type": "namespace", "name": "crew", "tools": [{"type": "function", "name": "hire"}]}
-TOOLS = [WEATHER, CLOCK, PATCH, TEAM, CREW, SEARCH]
+SHELL = {"type": "local_shell"}
+TOOLS = [WEATHER, CLOCK, PATCH, TEAM, CREW, SEARCH, SHELL]
+HOSTED_SEARCH = {"type": "tool_search"}
 
 
 def only(*names):
     return frozenset(ToolName(*name.split("@")) for name in names)
 
 
-@pytest.mark.parametrize(
+@table(
     ("choice", "expected"),
     [
         (None, ToolChoice(AUTO)),
@@ -48,6 +49,8 @@ def only(*names):
             ToolChoice(AUTO, only("clock")),
         ),
         ({"type": "none"}, ToolChoice(NONE)),
+        (SHELL, ToolChoice(REQUIRED, only("local_shell"))),
+        ({"type": "allowed_tools", "tools": [SHELL]}, ToolChoice(AUTO, only("local_shell"))),
     ],
 )
 def test_every_form_of_a_choice(choice, expected):
@@ -55,8 +58,8 @@ def test_every_form_of_a_choice(choice, expected):
     assert ask(tools=TOOLS, tool_choice=choice).choice == expected
 
 
-@pytest.mark.parametrize("choice", ["auto", "none", None, {"type": "web_search"}])
-@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
+@table("choice", ["auto", "none", None, {"type": "web_search"}])
+@table("tools", [None, [], [SEARCH]])
 def test_a_choice_that_demands_nothing_needs_no_tools(choice, tools):
     """Codex compacts with `tools: []` and `tool_choice: "auto"`."""
     assert ask(tools=tools, tool_choice=choice).choice.mode in (AUTO, NONE)
@@ -84,7 +87,7 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
     assert ledger.dropped["tool_choice"] == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("choice", "param"),
     [
         (5, "tool_choice"),
@@ -122,8 +125,16 @@ def test_a_choice_that_cannot_be_met_is_refused(choice, param):
     assert fault.status == 400
 
 
-@pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "weather"}])
-@pytest.mark.parametrize("tools", [None, []])
+@table("choice", ["required", {"type": "function", "name": "weather"}])
+@table("tools", [None, []])
 def test_a_demand_without_any_tools_is_refused(choice, tools):
     """Nothing could meet it."""
     assert refused(tools=tools, tool_choice=choice).param == "tool_choice"
+
+
+def test_a_search_that_a_server_would_make_is_no_choice_either():
+    ledger = Ledger()
+    assert ask(ledger, tools=[WEATHER, HOSTED_SEARCH], tool_choice=HOSTED_SEARCH).choice == ToolChoice(AUTO)
+    allowed = {"type": "allowed_tools", "tools": [HOSTED_SEARCH]}
+    assert ask(ledger, tools=[WEATHER, HOSTED_SEARCH], tool_choice=allowed).choice == ToolChoice(NONE)
+    assert ledger.dropped["tool_choice"] == 2

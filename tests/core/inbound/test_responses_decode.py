@@ -24,6 +24,7 @@ from proxy.core.model import (
     Turn,
 )
 from tests.core.inbound.asks import OBJECT, SEARCH, ask, call, called, output, refused, result, spoken, user
+from tests.tables import table
 
 
 def test_the_least_request():
@@ -82,7 +83,7 @@ def test_every_field_arrives():
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "logprobs", "top"),
     [
         ({}, False, 0),
@@ -98,7 +99,7 @@ def test_logprobs_are_wanted_by_either_name(fields, logprobs, top):
     assert (sampling.logprobs, sampling.top_logprobs) == (logprobs, top)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ({}, OutputFormat()),
@@ -122,7 +123,7 @@ def test_a_bad_schema_of_the_answer_is_refused():
     assert refused(text={"format": wish}).param == "text.format.schema.properties"
 
 
-@pytest.mark.parametrize("body", [None, True, 5, 1.5, "x", [], [{"model": "m", "input": "x"}]])
+@table("body", [None, True, 5, 1.5, "x", [], [{"model": "m", "input": "x"}]])
 def test_a_body_is_an_object(body):
     """F72."""
     with pytest.raises(ClientFault) as caught:
@@ -130,7 +131,7 @@ def test_a_body_is_an_object(body):
     assert (caught.value.status, caught.value.param) == (400, None)
 
 
-@pytest.mark.parametrize("model", [{}, {"model": None}, {"model": ""}])
+@table("model", [{}, {"model": None}, {"model": ""}])
 def test_a_model_is_required(model):
     """F72: with the code that programs look for."""
     with pytest.raises(ClientFault) as caught:
@@ -138,7 +139,7 @@ def test_a_model_is_required(model):
     assert (caught.value.param, caught.value.code) == ("model", "missing_required_parameter")
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {},
@@ -269,3 +270,9 @@ def test_a_tool_loop_in_the_form_of_the_python_sdk():
         ("assistant", [called("call_1")]),
         ("tool", [result("call_1", '{"t":1}')]),
     ]
+
+
+def test_a_warm_up_is_a_request_that_nobody_answers() -> None:
+    assert ask().generate
+    assert ask(generate=True).generate
+    assert not ask(generate=False).generate

@@ -5,8 +5,6 @@ Every stream goes through `read_stream`, which checks numbering, order, pairs an
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, RateLimited, Truncated
 from proxy.core.events import (
@@ -20,10 +18,13 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.responses_encode import Framing, ResponsesEncoder
+from proxy.core.inbound.clients import CODEX
+from proxy.core.inbound.responses_calls import FORMS
+from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
+from tests.tables import table
 
 USAGE = Usage(1, 2, 3)
 END = ReplyEnded(Ending.COMPLETED, USAGE)
@@ -160,6 +161,41 @@ def test_a_custom_call() -> None:
     ]
 
 
+def test_reasoning_without_words_is_an_item_and_no_more() -> None:
+    started = PartStarted(PartKind.REASONING, wordless=True)
+    assert types(encode(started, PartEnded(Reasoning(""), True), END))[2:] == [
+        ADDED,
+        DONE,
+        "response.completed",
+    ]
+
+
+SEARCH = Call("call_a", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"x"}')
+
+
+def test_a_call_without_events_of_its_own_is_told_by_its_item() -> None:
+    """Codex reads a search for tools from the item that is done, as an object."""
+    item = {"id": f"tsc_{2:032x}", "type": "tool_search_call", "call_id": "call_a", "execution": "client"}
+    assert body(encode(*part(SEARCH, '{"query":"x"}'), END)) == [
+        {"type": ADDED, "output_index": 0, "item": item | {"status": "in_progress", "arguments": {}}},
+        {
+            "type": DONE,
+            "output_index": 0,
+            "item": item | {"status": "completed", "arguments": {"query": "x"}},
+        },
+    ]
+
+
+def test_r04_a_call_without_events_of_its_own_is_extended_too() -> None:
+    events = encode(*part(SEARCH, '{"query":"x"}'), END, extended=True)
+    assert types(events)[3:6] == [
+        "response.output_tool_call.begin",
+        "response.output_tool_call.delta",
+        "response.output_tool_call.end",
+    ]
+    assert events[5]["arguments"] == '{"query":"x"}'
+
+
 def test_r04_the_extended_events_stand_around_each_call() -> None:
     where = {"item_id": f"fc_{2:032x}", "output_index": 0}
     events = encode(*part(CALL, '{"a"', ":1}"), END, extended=True)
@@ -228,7 +264,7 @@ def test_log_probabilities_travel_with_their_delta_and_in_the_end_with_the_text(
     assert events[-1]["response"]["output"][0]["content"][0]["logprobs"] == [token]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["\n\ndata: [DONE]\n\n", '"\\', "\x00\x1f\u2028", "é😀", '%d %b {} ,"sequence_number":9', "\ud83d"],
     ids=["frame", "quotes", "control", "unicode", "templates", "half a character"],
@@ -246,9 +282,7 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
 # ── ends other than success ──
 
 
-@pytest.mark.parametrize(
-    ("ending", "reason"), [(Ending.MAX_TOKENS, "max_output_tokens"), (Ending.FILTERED, "content_filter")]
-)
+@table(("ending", "reason"), [(Ending.MAX_TOKENS, "max_output_tokens"), (Ending.FILTERED, "content_filter")])
 def test_f56_a_cut_reply_closes_its_item_incomplete(ending: Ending, reason: str) -> None:
     events = encode(*part(Text("x"), "x", complete=False), ReplyEnded(ending, USAGE))
     assert types(events)[-4:] == [
@@ -283,15 +317,15 @@ def test_a_failure_within_a_call_keeps_what_was_received() -> None:
     assert (item["status"], item["arguments"]) == ("incomplete", '{"a"')
 
 
-@pytest.mark.parametrize("extended", [False, True])
-@pytest.mark.parametrize("call", [CALL, CUSTOM], ids=["function", "custom"])
+@table("extended", [False, True])
+@table("call", [CALL, CUSTOM], ids=["function", "custom"])
 def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Call, extended: bool) -> None:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
         ResponseObject(REQUEST, counting_mint(), lambda: NOW),
         frames.append,
         extended=extended,
-        close_cut_calls=False,
+        client=CODEX,
     )
     events = [*part(Text("x"), "x"), *part(CALL, '{"a":1}'), *part(call, '{"a"', complete=False)]
     for event in (ReplyStarted(), *events, ReplyEnded(Ending.FAILED, None, Truncated("Gone."))):
@@ -314,7 +348,7 @@ def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Ca
 def test_half_a_text_is_closed_for_everybody() -> None:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, close_cut_calls=False
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, client=CODEX
     )
     for event in (
         ReplyStarted(),
@@ -353,6 +387,35 @@ def test_another_transport_has_its_own_frames_and_no_end_mark() -> None:
     assert events[-1]["type"] == "response.completed"
 
 
+def test_over_a_socket_a_failure_is_one_event_and_nothing_follows_the_last() -> None:
+    """Whatever came after it would be taken for the beginning of the next reply."""
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, framing=SOCKET, extended=True
+    )
+    for event in (
+        ReplyStarted(),
+        *part(CALL, '{"a":1}'),
+        ReplyEnded(Ending.FAILED, None, Truncated("Gone.")),
+    ):
+        encoder.feed(event)
+    told = types([jsontext.loads(frame) for frame in frames])
+    assert told[-2:] == [DONE, "response.failed"]
+    assert not [kind for kind in told if kind == "error" or "tool_call." in kind]
+
+
+@table("kind", [kind for kind, form in FORMS.items() if form.events is None])
+def test_a_call_without_events_of_its_own_comes_in_one_piece(kind: ToolKind) -> None:
+    call = Call("call_a", ToolName("t"), kind, '{"query":"q"}')
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append)
+    for event in (ReplyStarted(), *part(call, '{"query":"q"}'), END):
+        encoder.feed(event)
+    events = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
+    assert types(events)[2:] == [ADDED, DONE, "response.completed"]
+    assert events[-1]["response"]["output"] == [events[-2]["item"]]
+
+
 def test_each_event_is_one_frame() -> None:
     """The suite's parser loses an event whose blank line comes in another read."""
     frames: list[bytes] = []
@@ -371,3 +434,62 @@ def test_an_outline_tells_adjacent_deltas_as_one() -> None:
         for deltas in (("abc",), ("a", "b", "c"), ("ab", "c"))
     ]
     assert cuts[0] == cuts[1] == cuts[2]
+
+
+# ── a client's own way ──
+
+
+def encoder_for_codex() -> tuple[ResponsesEncoder, list[bytes]]:
+    frames: list[bytes] = []
+    response = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
+    return ResponsesEncoder(response, frames.append, client=CODEX), frames
+
+
+def test_a_refusal_leaves_as_text_for_clients_that_drop_refusals() -> None:
+    encoder, frames = encoder_for_codex()
+    for event in (ReplyStarted(), *part(Refusal("I won't."), "I ", "won't."), END):
+        encoder.feed(event)
+    assert read_stream(b"".join(frames)) == encode(*part(Text("I won't."), "I ", "won't."), END)
+
+
+def test_a_failure_is_told_in_the_codes_that_the_client_understands() -> None:
+    encoder, frames = encoder_for_codex()
+    for event in (ReplyStarted(), ReplyEnded(Ending.FAILED, None, ClientFault("No.", code="unsupported"))):
+        encoder.feed(event)
+    *_, error, failed = read_stream(b"".join(frames))
+    assert (error["code"], error["error"]["code"]) == ("invalid_prompt", "invalid_prompt")
+    assert failed["response"]["error"] == {"code": "invalid_prompt", "message": "No."}
+
+
+def test_a_sign_of_life_is_an_event_like_any_other() -> None:
+    encoder, frames = encoder_for_codex()
+    first, *rest = part(Text("Hello"), "Hel", "lo")
+    encoder.feed(ReplyStarted())
+    encoder.still_working()
+    encoder.feed(first)
+    encoder.still_working()
+    for event in (*rest, END):
+        encoder.feed(event)
+    told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
+    assert [event["sequence_number"] for event in told] == list(range(len(told)))
+    assert types(told)[:7] == [
+        "response.created",
+        "response.in_progress",
+        "response.in_progress",
+        ADDED,
+        "response.content_part.added",
+        "response.in_progress",
+        "response.output_text.delta",
+    ]
+    assert told[5] == told[1] | {"sequence_number": 5}
+
+
+def test_there_is_no_sign_of_life_outside_of_a_life() -> None:
+    encoder, frames = encoder_for_codex()
+    encoder.still_working()
+    assert frames == []
+    encoder.feed(ReplyStarted())
+    encoder.feed(END)
+    whole = list(frames)
+    encoder.still_working()
+    assert frames == whole

@@ -1,10 +1,9 @@
 """The fields around `input`: used, echoed, knowingly dropped, knowingly refused; never refused for being unknown."""
 
-import pytest
-
 from proxy.core.errors import NotFound
 from proxy.core.ledger import Ledger
 from tests.core.inbound.asks import ask, refused
+from tests.tables import table
 
 NULLABLE = [
     "instructions",
@@ -22,6 +21,7 @@ NULLABLE = [
     "text",
     "reasoning",
     "truncation",
+    "generate",
     "stream",
     "stream_options",
     "background",
@@ -45,7 +45,7 @@ def test_null_is_absent():
     assert not ledger.dropped
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "message"),
     [
         ({"model": 5}, "model must be a string, got number."),
@@ -136,7 +136,7 @@ def test_a_metadata_key_has_a_bound_too():
     assert len(fault.message) < 200
 
 
-@pytest.mark.parametrize(
+@table(
     "fields",
     [
         {"temperature": 0, "top_p": 0},
@@ -159,7 +159,7 @@ def test_what_must_pass(fields):
     assert ask(**fields).model == "m"
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "counted"),
     [
         ("truncation", "auto", True),
@@ -196,7 +196,7 @@ def test_a_previous_response_is_not_found():
     assert "whole history" in fault.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         ("background", True),

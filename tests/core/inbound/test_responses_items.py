@@ -1,10 +1,23 @@
 """Input items: every published form, and the exact place of every wrong one."""
 
-import pytest
-
 from proxy.core.inbound import responses_items
+from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
+from proxy.core.inbound.responses_decode import decode
+from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Image, Reasoning, Result, Role, Text, ToolKind, ToolName
+from proxy.core.model import (
+    Call,
+    ChoiceMode,
+    Image,
+    OutputFormat,
+    Reasoning,
+    Result,
+    Role,
+    Text,
+    ToolChoice,
+    ToolKind,
+    ToolName,
+)
 from tests.core.inbound.asks import (
     Notes,
     ask,
@@ -18,11 +31,12 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
+from tests.tables import table
 
 TEXT = {"type": "input_text", "text": "x"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("item", "role", "parts"),
     [
         ({"type": "message", "role": "user", "content": "x"}, "user", [Text("x")]),
@@ -58,7 +72,7 @@ def test_messages(item, role, parts):
     assert spoken(*turns(item)) == [(role, parts)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("item", "expected"),
     [
         (call("call_1", arguments='{"a":1}'), called("call_1", arguments='{"a":1}')),
@@ -96,7 +110,7 @@ def test_calls(item, expected):
     assert turns(item)[0].parts == [expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "content"),
     [
         ("sunny", [Text("sunny")]),
@@ -121,7 +135,7 @@ def test_outputs(value, content):
     assert turns(call("a"), output("a", value))[1].parts == [Result("a", content)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("item", "expected"),
     [
         ({"summary": [{"type": "summary_text", "text": "hm"}]}, Reasoning("hm")),
@@ -149,16 +163,47 @@ def test_reasoning(item, expected):
     assert turns({"type": "reasoning", "id": "rs_1"} | item)[0].parts == [expected]
 
 
-@pytest.mark.parametrize(
+SEAL = Seal("of the tests")
+THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}})
+
+
+@table(
+    ("sealed", "expected", "dropped"),
+    [
+        (SEAL.reasoning(THOUGHT), THOUGHT, {}),
+        (Seal("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_seal": 1}),
+        ("ENC", Reasoning("About."), {"foreign_seal": 1}),
+        (None, Reasoning("About."), {}),
+    ],
+)
+def test_what_we_sealed_is_believed_before_the_summary(sealed, expected, dropped):
+    """Codex gives back summary and seal; only the seal is exact. Nobody else's is one."""
+    item = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "About."}]}
+    ledger = Ledger()
+    body = {"model": "m", "input": [item | {"encrypted_content": sealed}]}
+    [part] = decode(body, ledger, seal=SEAL).turns[0].parts
+    assert (part.text, part.extras.get("chat")) == (expected.text, expected.extras.get("chat"))
+    assert ledger.dropped == dropped
+
+
+@table(
     ("item", "counted"),
     [
         ({"type": "item_reference", "id": "msg_1"}, "item_reference"),
         ({"type": None, "id": "msg_1"}, "item_reference"),
         ({"id": "msg_1"}, "item_reference"),
         ({"type": "web_search_call", "status": "completed"}, "unknown_item"),
-        ({"type": "local_shell_call"}, "unknown_item"),
-        ({"type": "tool_search_call", "arguments": {}}, "unknown_item"),
-        ({"type": "compaction", "encrypted_content": "x"}, "unknown_item"),
+        ({"type": "image_generation_call", "id": "ig_1", "result": None}, "unknown_item"),
+        ({"type": "configuration_update"}, "unknown_item"),
+        ({"type": "context_compaction", "encrypted_content": "x"}, "unknown_item"),
+        ({"type": "local_shell_call"}, "hosted_call"),
+        (
+            {"type": "tool_search_call", "execution": "server", "call_id": None, "arguments": {}},
+            "hosted_call",
+        ),
+        ({"type": "tool_search_call", "call_id": "s", "arguments": "paint"}, "hosted_call"),
+        ({"type": "compaction", "encrypted_content": "x"}, "foreign_seal"),
+        ({"type": "compaction"}, "foreign_seal"),
         ({"type": "acme:telemetry"}, "unknown_item"),
     ],
 )
@@ -178,12 +223,94 @@ def test_the_type_of_an_ignored_item_is_told_at_debug():
     assert len(fields["type"]) < 100
 
 
+@table("kind", ["compaction", "compaction_summary"])
+def test_a_summary_stands_for_what_it_sums_up(kind):
+    sealed = {"type": kind, "id": "cmp_1", "encrypted_content": SEAL.summary("We met.")}
+    opened = {"type": kind, "encrypted_content": "We met, somebody says."}
+    request = decode({"model": "m", "input": [sealed, opened]}, Ledger(), seal=SEAL)
+    assert spoken(*request.turns) == [
+        ("user", [Text(f"{SUMMED_UP}\n\nWe met.")]),
+        ("user", [Text(f"{SUMMED_UP}\n\nWe met, somebody says.")]),
+    ]
+
+
+def test_a_trigger_at_the_end_asks_for_a_summary_and_no_calls():
+    """Whatever the request says of tools and formats was meant for answers."""
+    request = ask(
+        input=[user("x"), {"type": "compaction_trigger"}],
+        tools=[{"type": "function", "name": "f"}],
+        tool_choice="required",
+        text={"format": {"type": "json_schema", "name": "n", "schema": {}}},
+    )
+    assert request.compact
+    assert spoken(*request.turns) == [("user", [Text("x")]), ("user", [Text(INSTRUCTION)])]
+    assert (request.choice, request.format) == (ToolChoice(ChoiceMode.NONE), OutputFormat())
+    assert [spec.tool.name for spec in request.tools] == ["f"]
+
+
+def test_a_trigger_that_stayed_in_a_history_is_over():
+    ledger = Ledger()
+    request = ask(ledger, input=[{"type": "compaction_trigger"}, user("x")])
+    assert not request.compact
+    assert spoken(*request.turns) == [("user", [Text("x")])]
+    assert ledger.dropped == {"compaction_trigger": 1}
+
+
+FOUND = [
+    {"type": "namespace", "name": "team", "tools": [{"type": "function", "name": "hire"}]},
+    {"type": "function", "name": "paint"},
+]
+
+
+@table(
+    ("tools", "told"),
+    [(FOUND, "These tools can be called now: team__hire, paint"), ([], "No tools were found.")],
+)
+def test_a_search_for_tools_is_a_call_and_its_result(tools, told):
+    """The model must know that it has searched, and what it may call since."""
+    search = {
+        "type": "tool_search_call",
+        "call_id": "s",
+        "execution": "client",
+        "arguments": {"query": "hire"},
+    }
+    found = {"type": "tool_search_output", "call_id": "s", "execution": "client", "tools": tools}
+    asked, answered = turns(search, found)
+    assert asked.parts == [Call("s", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"hire"}')]
+    assert answered.parts == [Result("s", [Text(told)])]
+
+
+@table("broken", [5, {"type": "function"}, {"type": "namespace", "name": None}])
+def test_found_tools_that_are_none_are_refused_like_any_others(broken):
+    fault = refused(input=[{"type": "tool_search_output", "call_id": "s", "tools": [broken]}])
+    assert fault.param.startswith("input[0].tools[0]")
+
+
+@table(
+    ("more", "answer"),
+    [
+        ({"call_id": "s"}, {"call_id": "s", "type": "local_shell_call_output"}),
+        ({"call_id": "s"}, {"id": "s", "type": "local_shell_call_output"}),
+        ({"call_id": "s"}, {"call_id": "s", "type": "function_call_output"}),
+    ],
+)
+def test_a_local_shell_call_and_its_result(more, answer):
+    action = {"type": "exec", "command": ["ls"], "env": {}, "timeout_ms": 5, "user": None}
+    asked, answered = turns(
+        {"type": "local_shell_call", "action": action} | more, answer | {"output": "a.py"}
+    )
+    assert asked.parts == [
+        Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
+    ]
+    assert answered.parts == [Result("s", [Text("a.py")])]
+
+
 def test_tools_among_the_items_are_declared_like_any_others():
     """Codex sends its whole tool list there for some models, and found tools as search results."""
     request = ask(
         input=[
             {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "one"}]},
-            {"type": "tool_search_output", "call_id": "s", "tools": [{"type": "function", "name": "two"}]},
+            {"type": "tool_search_output", "call_id": None, "tools": [{"type": "function", "name": "two"}]},
             {"type": "additional_tools", "tools": None},
             user("x"),
         ],
@@ -193,7 +320,7 @@ def test_tools_among_the_items_are_declared_like_any_others():
     assert spoken(*request.turns) == [("user", [Text("x")])]
 
 
-@pytest.mark.parametrize(
+@table(
     ("item", "param"),
     [
         (5, ""),

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core import jsontext
 from proxy.core.errors import Truncated
 from proxy.core.events import (
@@ -22,6 +20,7 @@ from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName
 from tests.helpers import NOW, REQUEST, counting_mint
+from tests.tables import table
 
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "{}")
 COMPLETED = ReplyEnded(Ending.COMPLETED)
@@ -111,7 +110,7 @@ def test_log_probabilities_of_all_its_texts_gather_in_the_message() -> None:
     assert output[0]["content"][0]["logprobs"] == [1, 2]
 
 
-@pytest.mark.parametrize(
+@table(
     ("events", "ended"),
     [
         ([*part(Text("a"), complete=False)], ReplyEnded(Ending.MAX_TOKENS)),

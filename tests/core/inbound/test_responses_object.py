@@ -12,12 +12,12 @@ from proxy.core.inbound.responses_object import (
     ECHO_DEFAULTS,
     STATUS,
     ResponseObject,
-    call_item,
     error_member,
     final_item,
 )
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from tests.helpers import NOW, PATCH, REQUEST, WEATHER, counting_mint
+from tests.helpers import NOW, PATCH, REQUEST, SEAL, WEATHER, counting_mint
+from tests.tables import table
 
 USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
 
@@ -44,9 +44,7 @@ NULLABLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "body", [REQUEST, REQUEST | dict.fromkeys(ECHO_DEFAULTS)], ids=["left out", "sent as null"]
-)
+@table("body", [REQUEST, REQUEST | dict.fromkeys(ECHO_DEFAULTS)], ids=["left out", "sent as null"])
 def test_every_member_is_there_and_null_only_where_the_specification_allows_it(body: dict[str, Any]) -> None:
     frame = response(body).started()
     assert set(frame) == NEVER_NULL | NULLABLE
@@ -89,7 +87,7 @@ def test_what_was_not_asked_for_has_its_default() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("member", "value"),
     [
         ("instructions", "Be brief."),
@@ -113,7 +111,7 @@ def test_the_time_is_whole_seconds() -> None:
     assert type(frame["created_at"]) is int
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "told"),
     [
         (None, None),
@@ -129,7 +127,7 @@ def test_reasoning_has_both_members_or_is_null(asked: Any, told: Any) -> None:
 SCHEMA = {"type": "object", "properties": {}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "told"),
     [
         (None, {"format": {"type": "text"}}),
@@ -179,7 +177,7 @@ def test_the_format_of_the_text_is_echoed_in_full(asked: Any, told: Any) -> None
 FUNCTION = {"type": "function", "name": "f", "description": None, "parameters": None, "strict": None}
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "told"),
     [
         (None, []),
@@ -201,7 +199,7 @@ def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -
     assert echo(tools=asked)["tools"] == told
 
 
-@pytest.mark.parametrize(
+@table(
     ("asked", "told"),
     [
         (None, "auto"),
@@ -254,9 +252,7 @@ def test_the_items_of_a_whole_reply() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "part", [Text("x"), Refusal("x"), Reasoning("x"), Call("a", ToolName("f"), ToolKind.FUNCTION, "{")]
-)
+@table("part", [Text("x"), Refusal("x"), Reasoning("x"), Call("a", ToolName("f"), ToolKind.FUNCTION, "{")])
 def test_what_was_cut_is_incomplete(part: Any) -> None:
     assert final_item("x_1", PartEnded(part, complete=False))["status"] == "incomplete"
 
@@ -266,28 +262,7 @@ def test_log_probabilities_are_given_back() -> None:
     assert item["content"][0]["logprobs"] == [{"token": "Hi"}]
 
 
-def test_a_custom_call_has_an_input_and_no_arguments() -> None:
-    call = Call("a", ToolName("apply_patch"), ToolKind.CUSTOM, "*** Begin")
-    assert call_item("ctc_1", "a", call, "completed", call.arguments) == {
-        "id": "ctc_1",
-        "type": "custom_tool_call",
-        "status": "completed",
-        "call_id": "a",
-        "name": "apply_patch",
-        "input": "*** Begin",
-    }
-
-
-def test_a_call_to_a_tool_in_a_namespace_says_so_and_no_other_does() -> None:
-    inner, plain = (
-        call_item("fc_1", "a", Call("a", ToolName("f", namespace), ToolKind.FUNCTION, ""), "completed", "")
-        for namespace in ("n", None)
-    )
-    assert inner["namespace"] == "n"
-    assert "namespace" not in plain
-
-
-@pytest.mark.parametrize(
+@table(
     ("kind", "tool_kind", "prefix"),
     [
         (PartKind.TEXT, ToolKind.FUNCTION, "msg_"),
@@ -295,6 +270,8 @@ def test_a_call_to_a_tool_in_a_namespace_says_so_and_no_other_does() -> None:
         (PartKind.REASONING, ToolKind.FUNCTION, "rs_"),
         (PartKind.CALL, ToolKind.FUNCTION, "fc_"),
         (PartKind.CALL, ToolKind.CUSTOM, "ctc_"),
+        (PartKind.CALL, ToolKind.TOOL_SEARCH, "tsc_"),
+        (PartKind.CALL, ToolKind.LOCAL_SHELL, "lsh_"),
     ],
 )
 def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: ToolKind, prefix: str) -> None:
@@ -307,7 +284,7 @@ def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: Tool
 # ── the end ──
 
 
-@pytest.mark.parametrize(
+@table(
     ("ending", "status", "reason"),
     [
         (Ending.COMPLETED, "completed", None),
@@ -354,7 +331,7 @@ def test_the_end_keeps_everything_else_and_leaves_the_frame_as_it_was() -> None:
     assert {name for name in before if final[name] != before[name]} == {"status", "completed_at", "usage"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("fault", "said"),
     [
         (BackendFault("Bad.", code="x"), {"code": "x", "message": "Bad."}),
@@ -373,13 +350,18 @@ def test_an_error_without_a_code_gets_one() -> None:
     assert error_member(fault)["code"] == "server_error"
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "said"),
     [(11.054, "11.054s"), (30, "30s"), (30.0, "30s"), (0.02, "0.02s"), (120.0, "120s")],
 )
 def test_f11_the_delay_stands_in_the_message_where_codex_reads_it(seconds: float, said: str) -> None:
     message = error_member(RateLimited("Slow down.", retry_after=seconds))["message"]
     assert message == f"Slow down. Please try again in {said}."
+
+
+def test_a_message_without_an_end_gets_one_before_the_delay() -> None:
+    message = error_member(RateLimited("slow down", retry_after=2))["message"]
+    assert message == "slow down. Please try again in 2s."
 
 
 # ── whole ──
@@ -401,3 +383,28 @@ def test_a_whole_reply_is_the_same_object() -> None:
 def test_a_reply_that_has_not_ended_cannot_be_told() -> None:
     with pytest.raises(AssertionError):
         response().whole(Reply())
+
+
+@table(
+    ("part", "complete", "sealed"),
+    [
+        (Reasoning("Hm."), True, True),
+        (Reasoning("", {"chat": {"a": [1]}}), True, True),
+        (Reasoning("Hm."), False, False),
+        (Text("Hm."), True, False),
+    ],
+)
+def test_whole_reasoning_is_sealed_for_a_client_that_keeps_it(
+    part: Reasoning | Text, complete: bool, sealed: bool
+) -> None:
+    item = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SEAL).add(
+        0, "x_1", PartEnded(part, complete)
+    )
+    assert ("encrypted_content" in item) == sealed
+    if sealed:
+        assert SEAL.open_reasoning(item["encrypted_content"]) == part
+    assert "encrypted_content" not in response().add(0, "x_1", PartEnded(part, complete))
+
+
+def test_reasoning_without_words_has_an_empty_summary() -> None:
+    assert final_item("rs_1", PartEnded(Reasoning(""), True))["summary"] == []

@@ -6,11 +6,12 @@ from proxy.core.inbound import responses_parts
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Text
 from tests.core.inbound.asks import assistant, refused, turns, user
+from tests.tables import table
 
 PNG = "data:image/png;base64,AA=="
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "expected"),
     [
         ({"type": "input_text", "text": "x"}, Text("x")),
@@ -41,7 +42,7 @@ def test_what_a_user_may_say(part, expected):
     assert turns(user([part]))[0].parts == [expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "expected"),
     [
         ({"type": "output_text", "text": "x", "annotations": []}, Text("x")),
@@ -64,7 +65,7 @@ def test_unknown_parts_are_counted_and_ignored():
     assert ledger.dropped == {"unknown_part": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "param"),
     [
         (5, ""),
@@ -114,7 +115,7 @@ def test_a_part_that_cannot_be_read_is_refused_where_it_is_wrong(part, param):
     assert fault.status == 400
 
 
-@pytest.mark.parametrize(("role", "part"), [
+@table(("role", "part"), [
     ("system", {"type": "input_image", "image_url": PNG}),
     ("developer", {"type": "input_file", "file_id": "f"}),
     ("assistant", {"type": "input_image", "image_url": PNG}),
@@ -131,14 +132,14 @@ def test_an_image_by_file_id_says_what_to_do_instead():
     assert "image_url" in fault.message
 
 
-@pytest.mark.parametrize("content", [5, True, {"type": "text", "text": "x"}])
+@table("content", [5, True, {"type": "text", "text": "x"}])
 def test_content_is_a_string_or_a_list(content):
     """A single part without its list is a mistake that is easier named than guessed at."""
     fault = refused(input=[user(content)])
     assert (fault.param, fault.code) == ("input[0].content", "invalid_type")
 
 
-@pytest.mark.parametrize("message", [{"role": "user"}, user(None)])
+@table("message", [{"role": "user"}, user(None)])
 def test_a_user_message_has_content(message):
     """Only an assistant may say nothing."""
     fault = refused(input=[message])

@@ -1,16 +1,15 @@
 """R01, R10, S22: what is declared, what is left out, and what is refused."""
 
-import pytest
-
 from proxy.core.inbound import responses_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from tests.core.inbound.asks import OBJECT, SEARCH, Notes, ask, refused, user
+from tests.tables import table
 
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "spec"),
     [
         ({"type": "function", "name": "f"}, ToolSpec(ToolName("f"))),
@@ -74,7 +73,7 @@ def test_hosted_tools_are_left_out_with_one_line():
     assert fields["types"] == ["file_search", "namespace", "web_search", "z" * 80 + "…"]
 
 
-@pytest.mark.parametrize("tools", [None, []])
+@table("tools", [None, []])
 def test_no_tools(tools):
     """P04: empty and null are both no tool calling, and no line in the log."""
     notes = Notes()
@@ -82,7 +81,7 @@ def test_no_tools(tools):
     assert notes.lines == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("tool", "param"),
     [
         (5, ""),
@@ -124,7 +123,7 @@ def test_a_tool_that_cannot_be_read_is_refused_where_it_is_wrong(tool, param):
     assert fault.status == 400
 
 
-@pytest.mark.parametrize(
+@table(
     ("second", "param"),
     [
         ({"type": "function", "name": "f"}, "tools[1].name"),
@@ -138,14 +137,30 @@ def test_a_name_declared_twice_is_refused(second, param):
     assert (fault.param, fault.code) == (param, "invalid_value")
 
 
+def test_tools_that_are_declared_by_their_type_alone():
+    search = {"type": "tool_search", "execution": "client", "description": "Finds.", "parameters": OBJECT}
+    assert ask(tools=[search, {"type": "local_shell"}]).tools == [
+        ToolSpec(ToolName("tool_search"), ToolKind.TOOL_SEARCH, "Finds.", OBJECT),
+        ToolSpec(ToolName("local_shell"), ToolKind.LOCAL_SHELL),
+    ]
+
+
+def test_a_search_that_a_server_would_make_is_left_out():
+    ledger = Ledger()
+    assert ask(ledger, tools=[{"type": "tool_search"}]).tools == []
+    assert ledger.dropped == {"hosted_tool": 1}
+
+
 def test_a_later_list_may_declare_a_tool_anew():
     """Codex: each search finds the same tools again."""
     found = {"type": "tool_search_output", "tools": [{"type": "function", "name": "f", "description": "new"}]}
     tools = ask(input=[found, found, user("x")], tools=[{"type": "function", "name": "f"}]).tools
     assert tools == [ToolSpec(ToolName("f"), description="new")]
+    again = [found] * (responses_tools.MAX_TOOLS + 1)
+    assert ask(input=[*again, user("x")]).tools == tools
 
 
-@pytest.mark.parametrize("tools", ["f", {}, 5])
+@table("tools", ["f", {}, 5])
 def test_tools_are_a_list(tools):
     """F72."""
     fault = refused(tools=tools)

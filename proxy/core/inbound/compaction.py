@@ -1,0 +1,53 @@
+"""A conversation made shorter: the backend sums it up, and an opaque item with the summary takes its place.
+
+Asked for by an item at the end of the input, or by an endpoint of its own. The item comes back as input later, and the
+model then reads what it stands for.
+"""
+
+from typing import Any
+
+from proxy.core.errors import BackendFault
+from proxy.core.events import Ending, ReplyEnded
+from proxy.core.inbound.responses_object import ResponseObject, usage_member
+from proxy.core.model import Usage
+
+TRIGGER = {"type": "compaction_trigger"}
+
+INSTRUCTION = """\
+The conversation so far will be removed to make room, and only your answer to this message will be left of it. \
+Write down what is needed to go on without it: what the user wants, word for word where it matters; what has been \
+decided and done, and what came of it; files, commands, names and values that will be needed; what is left to do, \
+and the next step. Answer with this summary and nothing else. Do not call any tools."""
+
+SUMMED_UP = "The conversation before this was removed to make room. This is the summary of it:"
+
+
+def requested(body: Any) -> Any:
+    """The request for a reply that a request for a compaction stands for. What is wrong with it is said there."""
+    if not isinstance(body, dict):
+        return body
+    given = body.get("input")
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    return body | {"stream": False, "input": [*given, TRIGGER] if isinstance(given, list) else given}
+
+
+class CompactionObject(ResponseObject):
+    """What the endpoint answers."""
+
+    def finished(self, ended: ReplyEnded) -> dict[str, Any]:
+        """A client puts the output in place of its history: half a summary, or none, would cost it everything."""
+        if ended.ending is not Ending.COMPLETED:
+            raise BackendFault(
+                "The backend did not finish its summary of the conversation.",
+                code="upstream_incomplete",
+                retryable=False,
+            )
+        whole = super().finished(ended)
+        return {
+            "id": whole["id"],
+            "object": "response.compaction",
+            "created_at": whole["created_at"],
+            "output": whole["output"],
+            "usage": whole["usage"] or usage_member(Usage(0, 0, 0)),
+        }

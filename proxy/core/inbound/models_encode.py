@@ -1,0 +1,84 @@
+"""The list of models, in the two forms that clients read from one answer.
+
+OpenAI's SDKs take `data` and pass over the rest; Codex takes `models`, its own catalog, and refuses the whole of it
+when one member of one entry is missing. With an entry it knows the context window, offers `apply_patch` and warns of
+nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.inbound.codex_prompt import INSTRUCTIONS
+
+LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 1_000, 10_000
+OUTPUTS_PER_WINDOW = 8
+"""What one command may print into the conversation: OpenAI's models take 10 000 tokens, a small window an eighth."""
+
+EFFORTS = {
+    "none": "No reasoning",
+    "minimal": "As little reasoning as possible",
+    "low": "Fast answers with some reasoning",
+    "medium": "Balances speed and depth of reasoning",
+    "high": "More reasoning for hard problems",
+    "xhigh": "Much reasoning for the hardest problems",
+    "max": "As much reasoning as the model can do",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A model that clients may name, and what is known of it."""
+
+    name: str
+    created: int = 0
+    owned_by: str = "backend"
+    window: int | None = None
+    """How many tokens fit."""
+    efforts: tuple[str, ...] = ()
+    """The levels of reasoning effort that may be asked for."""
+    images: bool = True
+
+
+def listing(models: Iterable[ServedModel]) -> dict[str, Any]:
+    served = list(models)
+    return {
+        "object": "list",
+        "data": [entry(model) for model in served],
+        "models": [_codex_entry(model, place) for place, model in enumerate(served)],
+    }
+
+
+def entry(model: ServedModel) -> dict[str, Any]:
+    return {"id": model.name, "object": "model", "created": model.created, "owned_by": model.owned_by}
+
+
+def _codex_entry(model: ServedModel, place: int) -> dict[str, Any]:
+    """No level of effort is the default: whether to send one at all is the user's choice."""
+    window = {} if model.window is None else {"context_window": model.window}
+    return {
+        "slug": model.name,
+        "display_name": model.name,
+        "supported_reasoning_levels": [
+            {"effort": effort, "description": EFFORTS.get(effort, effort)} for effort in model.efforts
+        ],
+        "shell_type": "unified_exec",
+        "visibility": "list",
+        "supported_in_api": True,
+        "priority": place,
+        "base_instructions": INSTRUCTIONS,
+        "supports_reasoning_summaries": True,
+        "support_verbosity": False,
+        "apply_patch_tool_type": "freeform",
+        "truncation_policy": {"mode": "tokens", "limit": _output_tokens(model.window)},
+        "supports_parallel_tool_calls": True,
+        "experimental_supported_tools": [],
+        "input_modalities": ["text", "image"] if model.images else ["text"],
+        **window,
+    }
+
+
+def _output_tokens(window: int | None) -> int:
+    if window is None:
+        return MOST_OUTPUT_TOKENS
+    return min(max(window // OUTPUTS_PER_WINDOW, LEAST_OUTPUT_TOKENS), MOST_OUTPUT_TOKENS)

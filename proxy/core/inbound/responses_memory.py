@@ -1,0 +1,79 @@
+"""What a client may leave out because we still know it: the conversation up to `previous_response_id`.
+
+A continued request is completed before anything else looks at it: previous input, previous output, new input, as if the
+client had sent it all. Nothing else is carried over, `instructions` least of all.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.checks import shown, wrong_type
+
+
+class Memory(Protocol):
+    def completed(self, body: Any) -> Any:
+        """The request with everything in it. Raises a fault when what it continues is not known."""
+
+    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
+        """Notes a response that went well, with the completed request that it answers."""
+
+
+class NoMemory:
+    """Nothing is known; a request that continues something is refused when it is decoded."""
+
+    def completed(self, body: Any) -> Any:
+        return body
+
+    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
+        pass
+
+
+class LatestResponse:
+    """The newest response of one connection, whatever `store` says, since it goes nowhere else.
+
+    Who continues it takes it out, and only success puts the next one in its place: so a continuation that fails has
+    evicted what it continued, as the specification wants it, and no second rule is needed.
+
+    Held as JSON: the bound is exact then, and a tenth of what the same items take as objects.
+    """
+
+    def __init__(self, limit: int) -> None:
+        """`limit` in bytes; a longer conversation is forgotten, and its client sends it whole."""
+        self._limit = limit
+        self._id: str | None = None
+        self._conversation = b"[]"
+
+    def completed(self, body: Any) -> Any:
+        previous = body.get("previous_response_id")
+        if not isinstance(previous, str):  # anything but null is refused when it is decoded
+            return body
+        if previous != self._id:
+            raise ClientFault(
+                f"Previous response {shown(previous)} not found: a connection knows its newest response, unless "
+                "continuing it failed. Leave previous_response_id out and send the whole history as input.",
+                code="previous_response_not_found",
+                param="previous_response_id",
+            )
+        self._id = None
+        items = jsontext.loads(self._conversation) + _items(body.get("input"))
+        whole = body | {"input": items}
+        del whole["previous_response_id"]
+        return whole
+
+    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
+        conversation = jsontext.dumps(_items(body.get("input")) + output)
+        fits = len(conversation) <= self._limit
+        self._id = response_id if fits else None
+        self._conversation = conversation if fits else b"[]"
+
+
+def _items(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [{"type": "message", "role": "user", "content": given}]
+    if isinstance(given, list):
+        return given
+    raise wrong_type("input", "a string or an array of items", given)

@@ -1,0 +1,58 @@
+"""Issue 4, item 7: the endpoint that sums a conversation up, as the request and the answer that it stands for."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import BackendFault, Truncated
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
+from proxy.core.inbound.compaction import TRIGGER, CompactionObject, requested
+from proxy.core.model import Summary, Usage
+from tests.helpers import NOW, REQUEST, SEAL, counting_mint
+from tests.tables import table
+
+HI = {"role": "user", "content": "Hi"}
+
+
+@table(
+    ("given", "items"),
+    [("Hi", [HI, TRIGGER]), ([HI], [HI, TRIGGER]), ([], [TRIGGER]), (None, None), (5, 5)],
+)
+def test_a_compaction_is_asked_for_at_the_end_of_the_input(given: Any, items: Any) -> None:
+    """What is no input stays what it is, for whoever reads requests to refuse."""
+    assert requested({"model": "m", "input": given, "stream": True}) == {
+        "model": "m",
+        "input": items,
+        "stream": False,
+    }
+
+
+def test_what_is_no_request_stays_what_it_is() -> None:
+    assert requested([HI]) == [HI]
+
+
+@table(
+    ("usage", "counted"),
+    [(Usage(1, 2, 3), (1, 2, 3)), (None, (0, 0, 0))],
+)
+def test_the_answer_has_every_member_whatever_the_backend_counted(
+    usage: Usage | None, counted: tuple[int, int, int]
+) -> None:
+    made = CompactionObject(REQUEST, counting_mint(), lambda: NOW, SEAL)
+    ended = ReplyEnded(Ending.COMPLETED, usage)
+    answer = made.whole(Reply([PartEnded(Summary("We met."), True)], ended))
+    assert set(answer) == {"id", "object", "created_at", "output", "usage"}
+    assert (answer["object"], answer["created_at"]) == ("response.compaction", NOW)
+    told = answer["usage"]
+    assert (told["input_tokens"], told["output_tokens"], told["total_tokens"]) == counted
+    [item] = answer["output"]
+    assert set(item) == {"id", "type", "encrypted_content"}
+    assert (item["type"], item["id"][:4]) == ("compaction", "cmp_")
+    assert SEAL.open_summary(item["encrypted_content"]) == "We met."
+
+
+@table("ended", [ReplyEnded(Ending.MAX_TOKENS), ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))])
+def test_no_history_is_given_away_for_half_a_summary(ended: ReplyEnded) -> None:
+    made = CompactionObject(REQUEST, counting_mint(), lambda: NOW, SEAL)
+    with pytest.raises(BackendFault, match="summary"):
+        made.whole(Reply([], ended))

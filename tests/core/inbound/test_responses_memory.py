@@ -1,0 +1,99 @@
+"""A request that continues another is completed: previous input, previous output, new input, and nothing else."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.responses_memory import LatestResponse, NoMemory
+from tests.tables import table
+
+USER = {"type": "message", "role": "user", "content": "Hi"}
+ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hello"}]}
+MORE = {"type": "message", "role": "user", "content": "More"}
+
+
+def memory(limit: int = 1000) -> LatestResponse:
+    known = LatestResponse(limit)
+    known.keep("resp_1", {"input": "Hi", "instructions": "Be brief."}, [ANSWER])
+    return known
+
+
+def missed(known: LatestResponse, previous: str) -> ClientFault:
+    with pytest.raises(ClientFault) as refused:
+        known.completed({"previous_response_id": previous})
+    return refused.value
+
+
+def test_a_request_that_continues_nothing_is_complete() -> None:
+    body = {"input": "Hi", "previous_response_id": None}
+    assert memory().completed(body) is body
+
+
+def test_where_nothing_is_kept_a_request_stays_as_it_is() -> None:
+    body = {"input": "Hi", "previous_response_id": "resp_1"}
+    NoMemory().keep("resp_1", body, [])
+    assert NoMemory().completed(body) is body
+
+
+@table(
+    ("given", "new"),
+    [
+        ("More", [MORE]),
+        ([MORE], [MORE]),
+        ([], []),
+        (None, []),
+    ],
+)
+def test_what_is_new_comes_after_what_was_said(given: Any, new: list[Any]) -> None:
+    body = {"model": "m", "input": given, "previous_response_id": "resp_1"}
+    assert memory().completed(body) == {"model": "m", "input": [USER, ANSWER, *new]}
+    assert body["previous_response_id"] == "resp_1"
+
+
+def test_what_is_no_input_is_said_to_be_none() -> None:
+    with pytest.raises(ClientFault, match="input must be a string or an array of items, got number"):
+        memory().completed({"input": 5, "previous_response_id": "resp_1"})
+
+
+def test_what_is_no_id_is_left_to_whoever_checks_types() -> None:
+    body = {"previous_response_id": 5}
+    assert memory().completed(body) is body
+
+
+def test_a_conversation_grows() -> None:
+    known = memory()
+    known.keep("resp_2", known.completed({"input": "More", "previous_response_id": "resp_1"}), [ANSWER])
+    assert known.completed({"previous_response_id": "resp_2"})["input"] == [USER, ANSWER, MORE, ANSWER]
+
+
+def test_only_the_newest_is_known() -> None:
+    known = memory()
+    known.keep("resp_2", {"input": "More"}, [])
+    fault = missed(known, "resp_1")
+    assert (fault.status, fault.code, fault.param) == (
+        400,
+        "previous_response_not_found",
+        "previous_response_id",
+    )
+    assert known.completed({"previous_response_id": "resp_2"})["input"] == [MORE]
+
+
+def test_a_continuation_that_does_not_come_to_a_good_end_has_evicted_what_it_continued() -> None:
+    known = memory()
+    known.completed({"previous_response_id": "resp_1"})
+    assert missed(known, "resp_1").code == "previous_response_not_found"
+
+
+def test_a_failure_elsewhere_leaves_it_known() -> None:
+    known = memory()
+    known.completed({"input": "something else"})
+    missed(known, "resp_0")
+    assert known.completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+
+
+def test_what_is_too_long_is_forgotten() -> None:
+    known = memory(limit=200)
+    assert known.completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    known.keep("resp_2", {"input": "x" * 200}, [])
+    missed(known, "resp_2")

@@ -1,0 +1,86 @@
+"""What a WebSocket carries besides events: one kind of message in, one form of refusal out."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault, Fault, NotFound, RateLimited
+from proxy.core.inbound.responses_socket import error_message, read_create
+from tests.tables import table
+
+
+def test_a_message_stands_for_the_body_of_a_stream() -> None:
+    """Whatever it says about things that have no meaning here."""
+    said = {"type": "response.create", "model": "m", "input": "Hi", "store": False, "generate": False}
+    aside = {"stream": False, "stream_options": {"x": 1}, "background": True}
+    assert read_create(jsontext.dumps(said | aside)) == {
+        "model": "m",
+        "input": "Hi",
+        "store": False,
+        "generate": False,
+        "stream": True,
+    }
+
+
+@table(
+    ("message", "code", "param"),
+    [
+        (b"", "invalid_json", None),
+        (b"{", "invalid_json", None),
+        (b"[]", "invalid_type", None),
+        (b'"response.create"', "invalid_type", None),
+        (b"{}", "unknown_message_type", "type"),
+        (b'{"type":5}', "unknown_message_type", "type"),
+        (b'{"type":"session.update"}', "unknown_message_type", "type"),
+    ],
+)
+def test_anything_else_is_refused_with_a_code(message: bytes, code: str, param: str | None) -> None:
+    with pytest.raises(ClientFault) as refused:
+        read_create(message)
+    assert (refused.value.status, refused.value.code, refused.value.param) == (400, code, param)
+
+
+@table(
+    ("fault", "said"),
+    [
+        (
+            NotFound("Gone.", code="model_not_found", param="model"),
+            {
+                "status": 404,
+                "error": {
+                    "type": "invalid_request_error",
+                    "code": "model_not_found",
+                    "message": "Gone.",
+                    "param": "model",
+                },
+            },
+        ),
+        (
+            ClientFault("No."),
+            {
+                "status": 400,
+                "error": {
+                    "type": "invalid_request_error",
+                    "code": "invalid_request_error",
+                    "message": "No.",
+                    "param": None,
+                },
+            },
+        ),
+        (
+            RateLimited("Slow down.", retry_after=7),
+            {
+                "status": 429,
+                "error": {
+                    "type": "rate_limit_error",
+                    "code": "rate_limit_exceeded",
+                    "message": "Slow down. Please try again in 7s.",
+                    "param": None,
+                },
+            },
+        ),
+    ],
+)
+def test_a_refusal_has_a_status_and_a_code_that_is_a_string(fault: Fault, said: dict[str, Any]) -> None:
+    assert jsontext.loads(error_message(fault)) == {"type": "error"} | said
