@@ -13,17 +13,19 @@ import proxy
 from proxy.config import AUTO, Settings
 from proxy.core.ids import Mint
 from proxy.core.inbound.clients import EventStyle
+from proxy.core.inbound.seal import Seal
 from proxy.core.outbound.profiles import DEFAULT, BackendProfile
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.shell.backend import Backend
-from proxy.shell.discovery import Discovery
+from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine, Manners
 from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
 from proxy.shell.server import Server
 from proxy.shell.tasks import Tasks
 from proxy.shell.upstream import Limits, Upstream
+from proxy.shell.websocket import Conversations
 
 BACKEND_NAME = "backend"
 BYTES_PER_MIB = 1024 * 1024
@@ -51,6 +53,7 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
         _target(settings),
         profile=None if settings.backend.profile == AUTO else settings.backend.profile,
         overrides=settings.backend.overrides,
+        catalog=Catalog(settings.models.context_windows, settings.models.reasoning_efforts),
         upstream=upstream,
         clock=clock,
         log=log,
@@ -69,15 +72,20 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
         backend=backend,
         manners=manners,
         mint=mint,
+        seal=Seal(_seal_secret(settings)),
         now=time.time,  # noqa: TID251 - here it comes in
         clock=clock,
         log=log,
     )
+    tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
+    body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
+    conversations = Conversations(engine=engine, tempo=tempo, message_limit=body_limit, tasks=tasks, log=log)
     server = Server(
         engine=engine,
         discovery=discovery,
-        tempo=Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds),
-        body_limit=settings.server.body_limit_mib * BYTES_PER_MIB,
+        conversations=conversations if settings.server.websocket else None,
+        tempo=tempo,
+        body_limit=body_limit,
         mint=mint,
         tasks=tasks,
         log=log,
@@ -111,6 +119,14 @@ def _target(settings: Settings) -> Target:
     )
 
 
+def _seal_secret(settings: Settings) -> str:
+    """Without a secret of its own, what is the same in every run: then nobody has to configure one."""
+    if settings.server.seal_key is not None:
+        return settings.server.seal_key.get_secret_value()
+    key = settings.backend.key.get_secret_value() if settings.backend.key else ""
+    return f"{settings.backend.url} {key}"
+
+
 def limits_of(settings: Settings, profile: BackendProfile) -> Limits:
     backend = settings.backend
     return Limits(
@@ -136,5 +152,5 @@ def _breaker_rules(settings: Settings) -> BreakerRules:
 
 def _secrets(settings: Settings) -> list[str]:
     backend = settings.backend
-    held = [*backend.headers.values(), *([backend.key] if backend.key else [])]
-    return [secret.get_secret_value() for secret in held]
+    held = [*backend.headers.values(), backend.key, settings.server.seal_key]
+    return [secret.get_secret_value() for secret in held if secret]

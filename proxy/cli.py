@@ -1,4 +1,4 @@
-"""The command line: `serve`, `check-config`, `show-config`, `--version`.
+"""The command line: `serve`, `codex`, `check-config`, `show-config`, `--version`.
 
 Exit codes: 0 done, 1 could not be done, 2 wrong settings or arguments.
 """
@@ -8,11 +8,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Any, TextIO
 
 import proxy
-from proxy import app, demo
+from proxy import app, codex, demo
 from proxy.config import (
     BINDINGS,
     CONFIG_VARIABLE,
@@ -25,6 +27,14 @@ from proxy.config import (
 )
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+LINE_BUFFERED = 1
+
+Command = Callable[[Loaded, argparse.Namespace], int]
+
+DEMO = "demo"
+"""The model's name there."""
+DEMO_ANSWERS = "No backend is configured, so a demo model answers. For another: --backend URL"
 
 EXAMPLE = """\
 curl -N {url}/v1/responses -H 'Content-Type: application/json' -d '{{
@@ -42,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return MISUSED
-    command: Callable[[Loaded], int] = wanted.command
-    return command(loaded)
+    command: Command = wanted.command
+    return command(loaded, wanted)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,26 +74,48 @@ def _parser() -> argparse.ArgumentParser:
                 metavar=binding.placeholder,
                 help=descriptions[binding.key] + (f" [{binding.variable}]" if binding.variable else ""),
             )
+    _add_codex_options(commands.choices["codex"])
     return parser
 
 
-def check_config(loaded: Loaded) -> int:
+def _add_codex_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model", metavar="NAME", help="Model to begin with; otherwise the first that is listed."
+    )
+    parser.add_argument(
+        "--print-config",
+        action="store_true",
+        help="Show the lines for Codex's configuration, and run nothing.",
+    )
+    parser.add_argument(
+        "arguments", nargs="*", metavar="-- ARGUMENT", help="What follows `--` goes to Codex."
+    )
+
+
+def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
     """Whoever gets here has loaded it."""
     print("The settings are valid.")
     return DONE
 
 
-def show_config(loaded: Loaded) -> int:
+def show_config(loaded: Loaded, _: argparse.Namespace) -> int:
     print("\n".join(describe(loaded)))
     return DONE
 
 
-def serve(loaded: Loaded) -> int:
+def serve(loaded: Loaded, _: argparse.Namespace) -> int:
+    return _run(_serve(loaded))
+
+
+def _run(work: Coroutine[Any, Any, int]) -> int:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
-            return runner.run(_serve(loaded))
+            return runner.run(work)
         except KeyboardInterrupt:
             return INTERRUPTED
+        except (app.CannotListen, codex.CannotRun) as error:
+            _tell(str(error))
+            return FAILED
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -97,15 +129,15 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 async def _serve(loaded: Loaded) -> int:
     asked_to_stop = _signals()
-    async with _with_backend(loaded.settings) as (settings, model):
-        try:
-            async with app.running(settings, app.start_log(settings)) as url:
-                print(f"Listening on {url}/v1, in front of {settings.backend.url}. For example:\n")
-                print(EXAMPLE.format(url=url, model=model), flush=True)
-                await asked_to_stop.wait()
-        except app.CannotListen as error:
-            print(error, file=sys.stderr)
-            return FAILED
+    if loaded.settings.backend.url is None:
+        print(DEMO_ANSWERS)
+    async with (
+        _with_backend(loaded.settings) as (settings, model),
+        app.running(settings, app.start_log(settings)) as url,
+    ):
+        print(f"Listening on {url}/v1, in front of {settings.backend.url}. For example:\n")
+        print(EXAMPLE.format(url=url, model=model), flush=True)
+        await asked_to_stop.wait()
     return DONE
 
 
@@ -131,16 +163,89 @@ async def _with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str
         yield settings, next(iter(settings.backend.models), "MODEL")
         return
     server = await demo.start()
-    print("No backend is configured, so a demo model answers. For another: --backend URL")
     backend = settings.backend.model_copy(update={"url": server.url, "profile": demo.PROFILE})
     try:
-        yield settings.model_copy(update={"backend": backend}), "demo"
+        yield settings.model_copy(update={"backend": backend}), DEMO
     finally:
         await server.stop()
 
 
-COMMANDS: dict[str, tuple[Callable[[Loaded], int], str]] = {
+def run_codex(loaded: Loaded, wanted: argparse.Namespace) -> int:
+    return _run(_print_codex_config(loaded, wanted) if wanted.print_config else _codex(loaded, wanted))
+
+
+async def _print_codex_config(loaded: Loaded, wanted: argparse.Namespace) -> int:
+    """For the proxy that `serve` runs with the same settings, whether it does so now or not."""
+    settings = loaded.settings
+    url = _configured_url(settings)
+    known = await codex.models_at(url) or settings.backend.models
+    model = wanted.model or next(iter(known), DEMO if settings.backend.url is None else "MODEL")
+    print(codex.config(url, model))
+    return DONE
+
+
+async def _codex(loaded: Loaded, wanted: argparse.Namespace) -> int:
+    program = codex.program()
+    async with _proxy_for_codex(loaded) as url:
+        model = wanted.model
+        if model is None and not codex.names_a_model(wanted.arguments):
+            model = await _first_model(url)
+        return await codex.run([program, *codex.overrides(url, model), *wanted.arguments])
+
+
+async def _first_model(url: str) -> str:
+    models = await codex.models_at(url)
+    if not models:
+        raise codex.CannotRun("The backend lists no models. To name one: --model NAME")
+    _tell(f"The model is {models[0]}, the first of {len(models)}. For another: --model NAME")
+    return models[0]
+
+
+@asynccontextmanager
+async def _proxy_for_codex(loaded: Loaded) -> AsyncIterator[str]:
+    """One that runs already, unless a backend is named; else one of its own, as long as Codex runs."""
+    settings = loaded.settings
+    running = _configured_url(settings)
+    if settings.backend.url is None and await codex.models_at(running) is not None:
+        _tell(f"The proxy at {running} answers.")
+        yield running
+        return
+    if "server.port" not in loaded.sources:
+        server = settings.server.model_copy(update={"port": 0})
+        settings = settings.model_copy(update={"server": server})
+    if settings.backend.url is None:
+        _tell(DEMO_ANSWERS)
+    with _log_file() as log:
+        async with (
+            _with_backend(settings) as (settings, _),
+            app.running(settings, app.start_log(settings, log)) as url,
+        ):
+            yield url
+
+
+def _log_file() -> TextIO:
+    """The terminal is Codex's."""
+    file, path = tempfile.mkstemp(prefix="responses-proxy-", suffix=".log")
+    _tell(f"The proxy writes its log to {path}")
+    return open(file, "w", buffering=LINE_BUFFERED, encoding="utf-8")
+
+
+def _tell(line: str) -> None:
+    """Beside what Codex prints, which may be on its way into another program."""
+    print(line, file=sys.stderr)
+
+
+def _configured_url(settings: Settings) -> str:
+    host = f"[{settings.server.host}]" if ":" in settings.server.host else settings.server.host
+    return f"http://{host}:{settings.server.port}"
+
+
+COMMANDS: dict[str, tuple[Command, str]] = {
     "serve": (serve, "Run the proxy; without a backend, with a demo model of its own."),
+    "codex": (
+        run_codex,
+        "Run Codex with this proxy as its provider; its own configuration is left as it is.",
+    ),
     "check-config": (check_config, "Check the settings and say what is wrong with them."),
     "show-config": (show_config, "Show all settings as TOML, secrets masked, and where they came from."),
 }

@@ -73,8 +73,12 @@ class Server(Section):
     """Port to listen on; 0 takes any free one."""
     body_limit_mib: int = Field(64, ge=1, le=1024)
     """Largest request body, in MiB, as sent and after decompression."""
+    websocket: bool = True
+    """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
+    seal_key: Annotated[SecretStr, Field(min_length=16)] | None = None
+    """Secret that proves what clients keep for us; not set, it is derived from the backend's URL and key."""
     heartbeat_seconds: Seconds = 15
-    """Silence in a stream after which a comment keeps the connection busy."""
+    """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
     patience_seconds: Seconds = 3
     """Wait for the backend after which a stream opens anyway, so that the client sees life."""
     grace_seconds: float = Field(20, ge=0)
@@ -102,6 +106,13 @@ class Backend(Section):
     """Longest silence within a reply."""
     total_seconds: Seconds = 3600
     """Longest reply."""
+
+
+class Models(Section):
+    context_windows: dict[str, Annotated[int, Field(gt=0)]] = {}
+    """Tokens that fit into a model, by the name that clients use; `"*"` where the backend does not tell."""
+    reasoning_efforts: dict[str, list[str]] = {}
+    """Levels of reasoning effort that clients may choose for a model; `"*"` for all that are not named."""
 
 
 class Clients(Section):
@@ -140,6 +151,8 @@ class Settings(Section):
     """Where the proxy listens, and for how long it waits."""
     backend: Backend = Backend()
     """What answers."""
+    models: Models = Models()
+    """What clients are told of the models."""
     clients: Clients = Clients()
     """What clients are shown."""
     breaker: BreakerSettings = BreakerSettings()

@@ -16,9 +16,11 @@ STOP_SECONDS = 10
 
 
 @contextmanager
-def serving(*arguments: str | Path) -> Iterator[str]:
-    """Run Python with these arguments until the block ends; the value is the first URL that it prints."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+def serving(*arguments: str | Path, lines: Path | None = None) -> Iterator[str]:
+    """Run Python with these arguments until the block ends; the value is the first URL that it prints. What it logs
+    is written to `lines`, if anybody wants to read it."""
+    opening = lines.open if lines else tempfile.TemporaryFile
+    with opening("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,

@@ -16,7 +16,7 @@ from proxy.config import Settings
 from proxy.core.outbound.profiles import DEFAULT
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Limits
-from tests.shell.backend import ScriptedBackend, answer, reply, scripted, text
+from tests.shell.backend import ScriptedBackend, answer, delta, reply, scripted, text
 
 LOG = make_log(stream=io.StringIO())
 
@@ -76,6 +76,48 @@ async def test_the_newer_protocol() -> None:
         assert url.startswith("http://[::1]:")
         async with session.get(f"{url}/healthz") as response:
             assert response.status == 200
+
+
+# ── what clients keep for us ──
+
+
+async def kept(wanted: Settings) -> str:
+    asked = {"model": "m", "input": "Hi", "include": ["reasoning.encrypted_content"]}
+    async with (
+        app.running(wanted, LOG) as url,
+        aiohttp.ClientSession() as session,
+        session.post(f"{url}/v1/responses", json=asked) as response,
+    ):
+        output = (await response.json())["output"]
+        return output[0]["encrypted_content"]
+
+
+async def test_what_was_sealed_before_a_restart_is_still_ours() -> None:
+    """The same backend and key are the same secret; one that is configured goes before both."""
+    async with scripted() as backend:
+        backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
+        own = {"seal_key": "a secret of our own"}
+        first, again, other_key, configured, configured_too = [
+            await kept(settings(server, url=backend.url, **key))
+            for server, key in (
+                (None, {}), (None, {}), (None, {"key": "sk-1"}), (own, {}), (own, {"key": "sk-1"}),
+            )
+        ]  # fmt: skip
+    assert first == again
+    assert len({first, other_key, configured}) == 3
+    assert configured == configured_too
+
+
+async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> None:
+    """Issue 4, item 4: through the whole proxy, with a summary that somebody has changed."""
+    async with scripted() as backend:
+        backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
+        wanted = settings(url=backend.url, overrides={"replay": "reasoning_content", "replay_scope": "all"})
+        item = {"type": "reasoning", "summary": [], "encrypted_content": await kept(wanted)}
+        items = [{"role": "user", "content": "Hi"}, item, {"role": "assistant", "content": "Hello"}]
+        async with app.running(wanted, LOG) as url, aiohttp.ClientSession() as session:
+            await session.post(f"{url}/v1/responses", json={"model": "m", "input": items})
+        assert backend.received[-1].json["messages"][1]["reasoning_content"] == "Hm."
 
 
 # ── the backend ──

@@ -100,7 +100,8 @@ MAY_IMPORT = {
     "proxy.shell": {"proxy", *(room for room in ROOMS if room.startswith("proxy.core"))},
     "proxy.config": {f"proxy.core{room}" for room in ("", ".inbound", ".markup", ".outbound", ".policy")},
     "proxy.app": {"proxy", "proxy.config", *ROOMS},
-    "proxy.cli": {"proxy", "proxy.app", "proxy.config", "proxy.core", "proxy.demo"},
+    "proxy.codex": {"proxy.core", "proxy.shell"},
+    "proxy.cli": {"proxy", "proxy.app", "proxy.codex", "proxy.config", "proxy.core", "proxy.demo"},
     "proxy.__main__": {"proxy.cli"},
 }
 """The rooms below each room. Within itself a room is free, as long as it goes in no circle."""

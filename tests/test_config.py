@@ -94,6 +94,7 @@ def test_every_setting_is_described() -> None:
         ("[server]\npatience_seconds = 0\n", "server.patience_seconds: must be greater than 0"),
         ("server = 3\n", "server: must be a table"),
         ('[clients]\nevents = "all"\n', "clients.events: must be 'auto', 'extended' or 'standard'"),
+        ("[models]\ncontext_windows = {a = 0}\n", "models.context_windows.a: must be greater than 0"),
         ("[backend]\nmodels = {a = 1}\n", "backend.models.a: must be a valid string"),
         ('[backend]\nurl = "localhost:8000"\n', "backend.url: 'localhost:8000' is not a URL such as"),
         ('[backend]\nurl = "http://me:secret@host"\n', "backend.url: a backend URL must not hold a user"),
@@ -101,6 +102,10 @@ def test_every_setting_is_described() -> None:
         ("[backend]\noverrides = {colour = 1}\n", "backend.overrides: colour: no such profile field"),
         ('[backend]\noverrides = {replay = "all"}\n', "backend.overrides: replay:"),
         ("[backend]\noverrides = {headers = {}}\n", "backend.overrides: headers belong in backend.headers"),
+        (
+            '[backend]\noverrides = {markup_without = ["hermse"]}\n',
+            "backend.overrides: no markup dialect 'hermse'",
+        ),
         ('[backend]\nkey = "a\\nb"\n', "backend.key: must be plain ASCII text"),
         ('[backend]\nheaders = {"a b" = "c"}\n', "backend.headers.a b"),
         ("[server\n", "is not valid TOML: "),
@@ -197,5 +202,5 @@ def test_what_is_shown_has_every_setting() -> None:
     shown = "\n".join(describe(load({}, {})))
     tree = tomllib.loads(shown)
     assert {f"{section}.{name}" for section in tree for name in tree[section]} | {
-        "backend.url", "backend.key", "backend.first_byte_seconds",
+        "backend.url", "backend.key", "backend.first_byte_seconds", "server.seal_key",
     } == all_settings().keys()  # fmt: skip

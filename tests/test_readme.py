@@ -26,7 +26,7 @@ def generator() -> ModuleType:
 
 
 def test_the_parts_made_from_the_code_are_current(readme: str) -> None:
-    """Settings and the machine's diagram come from the code: run scripts/readme after changing either."""
+    """Settings, the machine's diagram and Codex's lines come from the code: run scripts/readme after changing one."""
     assert generator().render(readme) == readme
 
 

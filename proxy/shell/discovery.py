@@ -6,15 +6,16 @@ later; nobody waits for it twice.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
+from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound import chat_encode, recognise
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, overridden
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model, overridden
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target, models_url
 from proxy.shell.logs import Log
@@ -27,6 +28,20 @@ ASK_AGAIN_SECONDS = 30.0
 MODELS_SECONDS = 30.0
 """How long a list of models is believed: clients fetch it at every start, and local servers load new ones."""
 
+USUAL_EFFORTS = ("low", "medium", "high")
+"""Of a backend that takes a level of reasoning effort at all; any other word reaches it too."""
+
+ALL_OTHERS = "*"
+"""Stands for every model that the configuration does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What the configuration says of models, by the names that clients use."""
+
+    windows: Mapping[str, int] = field(default_factory=dict)
+    efforts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
 
 class Discovery:
     def __init__(
@@ -35,12 +50,14 @@ class Discovery:
         *,
         profile: str | None,
         overrides: Mapping[str, Any],
+        catalog: Catalog,
         upstream: Upstream,
         clock: Callable[[], float],
         log: Log,
     ) -> None:
         """`profile`: its name, if it was configured."""
         self._overrides = overrides
+        self._catalog = catalog
         self._upstream = upstream
         self._clock = clock
         self._log = log
@@ -59,8 +76,8 @@ class Discovery:
                     await self._recognise()
         return self._target
 
-    async def models(self) -> list[dict[str, Any]]:
-        """The configured names, then whatever else the backend lists, as the API has them."""
+    async def models(self) -> list[ServedModel]:
+        """The configured names, then whatever else the backend lists."""
         target = await self.target()
         async with self._lock:
             if self._clock() >= self._list_at:
@@ -69,7 +86,7 @@ class Discovery:
                 self._listed = recognise.entries(_json(page)) if page else []
         listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
         names = dict.fromkeys([*target.models, *listed])
-        return [_model(name, listed.get(target.models.get(name, name), {})) for name in names]
+        return [_model(name, listed, target, self._catalog) for name in names]
 
     async def _recognise(self) -> None:
         page = await self._find_models()
@@ -126,11 +143,20 @@ def _json(page: Page) -> Any:
         return None
 
 
-def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+def _model(
+    name: str, listed: Mapping[str, Mapping[str, Any]], target: Target, catalog: Catalog
+) -> ServedModel:
+    backends_name = target.models.get(name, name)
+    entry = listed.get(backends_name, {})
+    profile = for_model(target.profile, backends_name)
     created, owner = entry.get("created"), entry.get("owned_by")
-    return {
-        "id": name,
-        "object": "model",
-        "created": created if isinstance(created, int) else 0,
-        "owned_by": owner if isinstance(owner, str) else "backend",
-    }
+    told = recognise.window(entry) or catalog.windows.get(ALL_OTHERS)
+    usual = () if profile.effort_field == "none" else USUAL_EFFORTS
+    return ServedModel(
+        name,
+        created=created if isinstance(created, int) else 0,
+        owned_by=owner if isinstance(owner, str) else "backend",
+        window=catalog.windows.get(name, told),
+        efforts=tuple(catalog.efforts.get(name, catalog.efforts.get(ALL_OTHERS, usual))),
+        images=profile.images != "none",
+    )

@@ -12,23 +12,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.errors import Fault, ProxyFault
-from proxy.core.events import Event
+from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.inbound import clients, responses_decode
 from proxy.core.inbound.clients import ClientProfile, EventStyle
 from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_memory import Memory, NoMemory
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.policy.breaker import Admission, Outcome, outcome
-from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.condense import condensed
+from proxy.core.stream.keepsakes import Keepsakes
+from proxy.core.stream.pipeline import Pipeline, Sink
 from proxy.shell.backend import Backend, Plan
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
 from proxy.shell.turn import CLIENT_GONE, Turn
 from proxy.shell.upstream import Exchange
+
+NO_MEMORY = NoMemory()
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -49,6 +55,7 @@ class Engine:
         backend: Backend,
         manners: Manners,
         mint: Mint,
+        seal: Seal,
         now: Callable[[], float],
         clock: Callable[[], float],
         log: Log,
@@ -57,6 +64,7 @@ class Engine:
         self._backend = backend
         self._manners = manners
         self._mint = mint
+        self._seal = seal
         self._now = now
         self._clock = clock
         self._log = log
@@ -64,14 +72,22 @@ class Engine:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def respond(self, body: Awaitable[Any], headers: Mapping[str, str], channel: Channel) -> None:
-        """Answers through the channel, or raises the fault that no stream has told."""
+    async def respond(
+        self,
+        body: Awaitable[Any],
+        headers: Mapping[str, str],
+        channel: Channel,
+        memory: Memory = NO_MEMORY,
+        form: type[ResponseObject] = ResponseObject,
+    ) -> None:
+        """Answers through the channel, or raises the fault that no stream has told. `memory` is what this client
+        may continue, `form` what its answer looks like."""
         turn = Turn(channel, self._clock, self._log)
         self._turns.append(turn)
         self._idle.clear()
         try:
             with turn.interruptible():
-                await self._serve(turn, await body, headers)
+                await self._serve(turn, await body, headers, memory, form)
         except (asyncio.CancelledError, ConnectionError):
             turn.note(status=CLIENT_GONE)
             raise
@@ -92,53 +108,91 @@ class Engine:
             if not self._turns:
                 self._idle.set()
 
-    async def _serve(self, turn: Turn, body: Any, headers: Mapping[str, str]) -> None:
+    async def _serve(
+        self,
+        turn: Turn,
+        body: Any,
+        headers: Mapping[str, str],
+        memory: Memory,
+        form: type[ResponseObject],
+    ) -> None:
         client = clients.recognise(headers)
         turn.note(client=client.name)
-        request = responses_decode.decode(body, turn.ledger, client.orphan_outputs)
+        completed = memory.completed(body)
+        if completed is not body:
+            turn.note(continues=body["previous_response_id"])
+        request = responses_decode.decode(completed, turn.ledger, client.orphan_outputs, self._seal)
         turn.note(model=request.model, stream=request.stream)
-        plan = await self._backend.plan(request, turn.ledger)
-        turn.note(backend_model=plan.model, profile=plan.profile.name)
-        response = ResponseObject(body, self._mint, self._now)
+        seal = self._seal if request.reasoning.sealed or request.compact else None
+        response = form(body, self._mint, self._now, seal)
         turn.note(response_id=response.id)
+        encoder = self._encoder(request, client, headers, response, turn.channel) if request.stream else None
+        try:
+            plan = await self._backend.plan(request, turn.ledger)
+        except Fault as refusal:
+            if encoder is None or not client.faults_in_stream:
+                raise
+            turn.note_fault(refusal)
+            await self._end_at_once(turn, response, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
+            return
+        turn.note(backend_model=plan.model, profile=plan.profile.name)
+        if not request.generate:
+            await self._end_at_once(turn, response, encoder, ReplyEnded(Ending.COMPLETED))
+            memory.keep(response.id, completed, [])
+            return
 
-        sink = self._sink(request, client, headers, response, turn.channel)
-        pipeline = self._pipeline(turn, plan, sink)
-        if request.stream:
-            turn.channel.watch()
+        pipeline = self._pipeline(turn, plan, encoder.feed if encoder else _ignore)
+        if encoder is not None:
+            turn.channel.watch(encoder.still_working, client.event_heartbeat)
         await self._run(turn, plan, pipeline)
 
         turn.reply = pipeline.reply
         fault = pipeline.fault
-        if fault is not None and not (request.stream and (pipeline.begun or turn.channel.opened)):
+        told = encoder is not None and (client.faults_in_stream or pipeline.begun or turn.channel.opened)
+        if fault is not None and not told:
             raise fault
         if fault is not None:
             turn.note_fault(fault)
-        if request.stream:
+        if encoder is not None:
             await turn.channel.finish()
         else:
             await turn.channel.answer(response.whole(pipeline.reply))
+        if fault is None:
+            # A summary stands for all that was said before it.
+            memory.keep(response.id, {} if request.compact else completed, response.output)
 
-    def _sink(
+    async def _end_at_once(
+        self, turn: Turn, response: ResponseObject, encoder: ResponsesEncoder | None, ended: ReplyEnded
+    ) -> None:
+        """Answers with an ending and nothing before it."""
+        turn.reply = Reply(ended=ended)
+        if encoder is None:
+            await turn.channel.answer(response.finished(ended))
+        else:
+            encoder.feed(ReplyStarted())
+            encoder.feed(ended)
+            await turn.channel.finish()
+
+    def _encoder(
         self,
         request: Request,
         client: ClientProfile,
         headers: Mapping[str, str],
         response: ResponseObject,
         channel: Channel,
-    ) -> Callable[[Event], None]:
-        if not request.stream:
-            return _ignore
+    ) -> ResponsesEncoder:
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self._manners.events, bool(request.tools))
-        encoder = MessageFirstEncoder if self._manners.message_first else ResponsesEncoder
-        return encoder(response, channel.emit, extended=extended, close_cut_calls=client.partial_calls).feed
+        message_first = self._manners.message_first and not request.compact
+        encoder = MessageFirstEncoder if message_first else ResponsesEncoder
+        return encoder(response, channel.emit, framing=channel.framing, extended=extended, client=client)
 
     def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
         said = (part for said in plan.request.turns for part in said.parts)
         profile = plan.profile
+        keepsakes = Keepsakes()
         return Pipeline(
-            lambda emit: ChatDecoder(emit, profile, turn.ledger),
+            lambda emit: ChatDecoder(emit, profile, turn.ledger, keepsakes.keep),
             names=plan.prepared.names,
             mint=self._mint,
             ledger=turn.ledger,
@@ -148,11 +202,16 @@ class Engine:
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
+            reshape=_reshape(plan.request, keepsakes),
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         """From the admission to the end of the reply, whatever that is: the pipeline knows it afterwards."""
-        admission = self._backend.breaker.admit()
+        try:
+            admission = self._backend.breaker.admit()
+        except Fault as refusal:
+            pipeline.fail(refusal)
+            return
         try:
             with turn.interruptible():
                 exchange = await self._backend.ask(plan, turn.ledger)
@@ -207,6 +266,12 @@ class Engine:
                 return await self._idle.wait()
         except TimeoutError:
             return False
+
+
+def _reshape(request: Request, keepsakes: Keepsakes) -> Callable[[Sink], Sink] | None:
+    if request.compact:
+        return condensed
+    return keepsakes.added if request.reasoning.sealed else None
 
 
 def _ignore(event: Event) -> None:

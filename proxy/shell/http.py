@@ -16,6 +16,7 @@ from aiohttp import web
 from proxy.core import jsontext, sse
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
+from proxy.core.inbound.responses_encode import SSE
 from proxy.core.redact import masked
 from proxy.shell.tasks import Tasks
 
@@ -73,7 +74,7 @@ class Tempo:
     patience: float
     """After so long a stream opens, though nothing was said yet."""
     heartbeat: float
-    """After so long a silence a comment is sent."""
+    """After so long a silence a sign of life is sent."""
 
 
 class Channel:
@@ -83,6 +84,8 @@ class Channel:
     opens it. One timer sees to the rest: that a stream opens when patience ends, that silence is filled, and that
     a client which stopped reading is given up.
     """
+
+    framing = SSE
 
     def __init__(self, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks) -> None:
         self.request_id = request_id
@@ -99,9 +102,15 @@ class Channel:
         """A write is under way, has failed, or was the last: no heartbeat may come between."""
         self._last_write = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._heartbeat = tempo.heartbeat
+        self._sign_of_life: Callable[[], None] = self._comment
 
-    def watch(self) -> None:
-        """From here on the client is not left in the dark."""
+    def watch(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
+        """From here on the client is not left in the dark. One that must see something `every` so often takes no
+        comment for it, and is sent an `event`."""
+        if event is not None and every is not None:
+            self._sign_of_life = event
+            self._heartbeat = min(every, self._heartbeat)
         self._timer = self._loop.call_later(self._tempo.patience, self._beat)
 
     @property
@@ -164,7 +173,7 @@ class Channel:
 
     def _beat(self) -> None:
         silence = self._loop.time() - self._last_write
-        pause = self._tempo.heartbeat
+        pause = self._heartbeat
         if self._busy:
             if silence >= STALLED_SECONDS:
                 self.abort()
@@ -173,9 +182,12 @@ class Channel:
             pause -= silence
         else:
             if self.opened:
-                self.emit(KEEP_ALIVE)
+                self._sign_of_life()
             self._tasks.start(self._send_beat(), "heartbeat")
         self._timer = self._loop.call_later(pause, self._beat)
+
+    def _comment(self) -> None:
+        self.emit(KEEP_ALIVE)
 
     async def _send_beat(self) -> None:
         if self._busy:

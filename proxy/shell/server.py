@@ -13,12 +13,14 @@ from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault, NotFound, ProxyFault
 from proxy.core.ids import Mint
+from proxy.core.inbound import compaction, models_encode
 from proxy.shell.body import read_json
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine, shutting_down
 from proxy.shell.http import Channel, Tempo, answer, refuse, request_id
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
+from proxy.shell.websocket import Conversations
 
 KEEP_ALIVE_SECONDS = 75.0
 """nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
@@ -31,6 +33,9 @@ BACKLOG = 1024
 CLOSING_SECONDS = 3.0
 """For answers that are already written, to leave."""
 
+WEBSOCKET = "GET, upgraded"
+"""Stands among the methods of a path, for it leads elsewhere than a mere GET."""
+
 Handler = Callable[..., Awaitable[web.StreamResponse]]
 
 
@@ -40,6 +45,7 @@ class Server:
         *,
         engine: Engine,
         discovery: Discovery,
+        conversations: Conversations | None,
         tempo: Tempo,
         body_limit: int,
         mint: Mint,
@@ -48,6 +54,7 @@ class Server:
     ) -> None:
         self._engine = engine
         self._discovery = discovery
+        self._conversations = conversations
         self._tempo = tempo
         self._body_limit = body_limit
         self._mint = mint
@@ -73,6 +80,8 @@ class Server:
     async def stop(self, grace: float) -> None:
         """Takes no more work, lets open streams come to their end, then ends those that did not (F74)."""
         self._draining = True
+        if self._conversations is not None:
+            self._conversations.leave()
         await self._engine.drain(grace)
         if self._runner is not None:
             await self._runner.cleanup()
@@ -97,15 +106,21 @@ class Server:
     async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
         for path, methods in ROUTES:
             if found := path.fullmatch(request.path):
-                if handler := methods.get(request.method):
+                if handler := self._handler(request, methods):
                     return await handler(self, request, this, **found.groupdict())
-                return self._refuse_method(request, ", ".join(methods), this)
+                allowed = ", ".join(method for method in methods if method != WEBSOCKET)
+                return self._refuse_method(request, allowed, this)
         self._log.info("no such path", request_id=this, method=request.method, path=request.path)
         raise NotFound(f"There is nothing at {request.path}.", code="not_found")
 
+    def _handler(self, request: web.BaseRequest, methods: dict[str, Handler]) -> Handler | None:
+        if self._conversations is not None and WEBSOCKET in methods and _wants_websocket(request):
+            return methods[WEBSOCKET]
+        return methods.get(request.method)
+
     def _refuse_method(self, request: web.BaseRequest, allowed: str, this: str) -> web.Response:
         told = {"Allow": allowed}
-        if request.headers.get("Upgrade", "").lower() == "websocket":
+        if _wants_websocket(request):
             # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
             fault = ClientFault("WebSocket is not spoken here.", status=426, code="upgrade_required")
             told["Upgrade"] = "HTTP/1.1"
@@ -126,16 +141,34 @@ class Server:
         assert channel.response is not None
         return channel.response
 
+    async def _compact(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        if self._draining:
+            raise shutting_down()
+        channel = Channel(request, this, self._tempo, self._tasks)
+        body = self._compaction(request)
+        await self._engine.respond(body, request.headers, channel, form=compaction.CompactionObject)
+        assert channel.response is not None
+        return channel.response
+
+    async def _compaction(self, request: web.BaseRequest) -> Any:
+        return compaction.requested(await read_json(request, self._body_limit))
+
+    async def _converse(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+        if self._draining:
+            raise shutting_down()
+        assert self._conversations is not None
+        return await self._conversations.hold(request, this)
+
     async def _stored(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
         raise NotFound(f"There is no response {id}: none is stored here.", code="response_not_found")
 
     async def _models(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
-        return answer({"object": "list", "data": await self._discovery.models()}, this)
+        return answer(models_encode.listing(await self._discovery.models()), this)
 
     async def _model(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
         for model in await self._discovery.models():
-            if model["id"] == id:
-                return answer(model, this)
+            if model.name == id:
+                return answer(models_encode.entry(model), this)
         raise NotFound(f"There is no model {id}.", code="model_not_found", param="model")
 
     async def _healthy(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
@@ -151,7 +184,8 @@ class Server:
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
-    (re.compile(r"(?:/v1)?/responses/?"), {"POST": Server._respond}),
+    (re.compile(r"(?:/v1)?/responses/?"), {"POST": Server._respond, WEBSOCKET: Server._converse}),
+    (re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Server._compact}),
     (
         re.compile(r"(?:/v1)?/responses/(?P<id>.+)"),
         {"GET": Server._stored, "POST": Server._stored, "DELETE": Server._stored},
@@ -161,6 +195,10 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
     (re.compile(r"/healthz"), {"GET": Server._healthy, "HEAD": Server._healthy}),
     (re.compile(r"/readyz"), {"GET": Server._ready, "HEAD": Server._ready}),
 )
+
+
+def _wants_websocket(request: web.BaseRequest) -> bool:
+    return request.method == "GET" and request.headers.get("Upgrade", "").strip().lower() == "websocket"
 
 
 class _Connection(web.RequestHandler):

@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound.profiles import DEFAULT
 from proxy.core.outbound.target import Target
 from proxy.shell import discovery as module
-from proxy.shell.discovery import ASK_AGAIN_SECONDS, MODELS_SECONDS, Discovery
+from proxy.shell.discovery import ASK_AGAIN_SECONDS, MODELS_SECONDS, Catalog, Discovery
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Upstream
 from tests.shell.backend import Line, ScriptedBackend, answer
@@ -64,11 +65,22 @@ Make = Callable[..., Discovery]
 async def make(clock: Clock, log: LogLines) -> AsyncIterator[Make]:
     upstream = Upstream("0")
 
-    def make(url: str, *, profile: str | None = None, overrides: Any = None, **more: Any) -> Discovery:
-        target = Target("backend", url, DEFAULT, **more)
-        logger = make_log("debug", "json", stream=log.stream)
+    def make(
+        url: str,
+        *,
+        profile: str | None = None,
+        overrides: Any = None,
+        catalog: Catalog | None = None,
+        **more: Any,
+    ) -> Discovery:
         return Discovery(
-            target, profile=profile, overrides=overrides or {}, upstream=upstream, clock=clock, log=logger
+            Target("backend", url, DEFAULT, **more),
+            profile=profile,
+            overrides=overrides or {},
+            catalog=catalog or Catalog(),
+            upstream=upstream,
+            clock=clock,
+            log=make_log("debug", "json", stream=log.stream),
         )
 
     yield make
@@ -221,9 +233,9 @@ async def test_configured_names_come_first_then_the_backends_own(
     site.pages["/v1/models"] = PLAIN
     models = await make(backend.url, models={"gpt-5": "llama", "qwen": "qwen"}).models()
     assert models == [
-        {"id": "gpt-5", "object": "model", "created": 7, "owned_by": "meta"},
-        {"id": "qwen", "object": "model", "created": 0, "owned_by": "backend"},
-        {"id": "llama", "object": "model", "created": 7, "owned_by": "meta"},
+        ServedModel("gpt-5", created=7, owned_by="meta"),
+        ServedModel("qwen", created=0, owned_by="backend"),
+        ServedModel("llama", created=7, owned_by="meta"),
     ]
 
 
@@ -236,7 +248,7 @@ async def test_a_list_is_believed_for_a_while(make: Make, backend: ScriptedBacke
     assert site.asked == ["/v1/models"]
     site.pages["/v1/models"] = VLLM
     clock.now += MODELS_SECONDS
-    assert [model["id"] for model in await discovery.models()] == ["qwen"]
+    assert [model.name for model in await discovery.models()] == ["qwen"]
 
 
 async def test_while_the_backend_is_down_there_are_the_configured_names(
@@ -244,7 +256,7 @@ async def test_while_the_backend_is_down_there_are_the_configured_names(
 ) -> None:
     await backend.stop()
     models = await make(backend.url, profile="default", models={"gpt-5": "qwen"}).models()
-    assert [model["id"] for model in models] == ["gpt-5"]
+    assert [model.name for model in models] == ["gpt-5"]
     await backend.start()
 
 
@@ -252,3 +264,57 @@ async def test_while_the_backend_is_down_there_are_the_configured_names(
 async def test_a_strange_list_is_no_accident(make: Make, backend: ScriptedBackend, listing: Any) -> None:
     backend.answers(answer(200, listing))
     assert await make(backend.url, profile="default").models() == []
+
+
+SIZED = {
+    "data": [{"id": "small", "max_model_len": 8192}, {"id": "large", "max_model_len": 131072}, {"id": "?"}]
+}
+
+
+async def windows(discovery: Discovery) -> dict[str, int | None]:
+    return {model.name: model.window for model in await discovery.models()}
+
+
+async def test_the_context_window_is_what_the_backend_tells(make: Make, backend: ScriptedBackend) -> None:
+    backend.answers(answer(200, SIZED))
+    discovery = make(backend.url, profile="default", models={"mine": "small"})
+    assert await windows(discovery) == {"mine": 8192, "small": 8192, "large": 131072, "?": None}
+
+
+async def test_a_configured_window_wins_and_a_star_stands_for_what_nobody_tells(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    backend.answers(answer(200, SIZED))
+    catalog = Catalog(windows={"*": 32768, "large": 65536})
+    discovery = make(backend.url, profile="default", catalog=catalog)
+    assert await windows(discovery) == {"small": 8192, "large": 65536, "?": 32768}
+
+
+@pytest.mark.parametrize(
+    ("efforts", "overrides", "expected"),
+    [
+        ({}, {}, {"a": (), "b": ()}),
+        (
+            {},
+            {"effort_field": "reasoning_effort"},
+            {"a": ("low", "medium", "high")} | {"b": ("low", "medium", "high")},
+        ),
+        ({"a": ["high"]}, {}, {"a": ("high",), "b": ()}),
+        ({"a": [], "*": ["low"]}, {"effort_field": "thinking"}, {"a": (), "b": ("low",)}),
+    ],
+)
+async def test_efforts_are_those_configured_or_those_that_the_backend_can_be_told(
+    make: Make, backend: ScriptedBackend, efforts: Any, overrides: Any, expected: Any
+) -> None:
+    backend.answers(answer(200, {"data": [{"id": "a"}, {"id": "b"}]}))
+    discovery = make(backend.url, profile="default", catalog=Catalog(efforts=efforts), overrides=overrides)
+    assert {model.name: model.efforts for model in await discovery.models()} == expected
+
+
+async def test_a_model_that_sees_nothing_is_known_by_its_profile(
+    make: Make, backend: ScriptedBackend
+) -> None:
+    backend.answers(answer(200, {"data": [{"id": "a"}]}))
+    (seeing,) = await make(backend.url, profile="default").models()
+    (blind,) = await make(backend.url, profile="default", overrides={"images": "none"}).models()
+    assert (seeing.images, blind.images) == (True, False)

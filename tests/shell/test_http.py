@@ -1,6 +1,7 @@
 """Answers over HTTP: the envelope, the request's id, and the channel that is never silent and never stuck."""
 
 import asyncio
+from dataclasses import replace
 
 import aiohttp
 import orjson
@@ -9,6 +10,7 @@ from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
+from proxy.core.inbound import clients
 from proxy.shell import http as module
 from proxy.shell.http import Channel, Tempo, refuse, request_id
 from proxy.shell.logs import make_log
@@ -243,6 +245,46 @@ async def test_silence_is_filled(backend: ScriptedBackend, start_proxy: StartPro
         found += events(await response.read())
     spoken = [event for event in found if event.name not in ("comment", "done")]
     assert [event.data["sequence_number"] for event in spoken] == list(range(len(spoken)))
+
+
+CODEX = {"originator": "codex_exec"}
+
+
+async def test_silence_is_filled_with_events_for_clients_that_wait_for_events(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """F62: Codex's idle timer does not see comments."""
+    proxy = await start_proxy(server={"patience_seconds": SOON, "heartbeat_seconds": SOON})
+    gate = Gate(backend)
+    async with proxy.post(ASK, **CODEX) as response:
+        found = [
+            event for _ in range(2) for event in await read_events(response.content, "response.in_progress")
+        ]
+        await gate.send(text("Hello"))
+        found += await read_events(response.content, "response.output_text.delta")
+        found += await read_events(response.content, "response.in_progress")
+        await gate.send(finish(), DONE, END)
+        found += events(await response.read())
+    assert "comment" not in names(found)
+    assert names(found)[:3] == ["response.created", "response.in_progress", "response.in_progress"]
+    assert names(found)[-2:] == ["response.completed", "done"]
+    spoken = [event.data["sequence_number"] for event in found[:-1]]
+    assert spoken == list(range(len(spoken)))
+
+
+async def test_a_client_that_must_see_something_sooner_does(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever heartbeat suits the connection: the shorter of the two counts."""
+    hasty = replace(clients.CODEX, event_heartbeat=SOON)
+    monkeypatch.setattr(clients, "recognise", lambda headers: hasty)
+    proxy = await start_proxy(server={"patience_seconds": SOON, "heartbeat_seconds": 60})
+    gate = Gate(backend)
+    async with proxy.post(ASK) as response:
+        for _ in range(3):
+            await read_events(response.content, "response.in_progress")
+        await gate.send(reply(text("Hello")))
+        await response.read()
 
 
 async def test_a_stream_that_flows_is_not_interrupted_by_comments(

@@ -1,0 +1,245 @@
+"""The same Responses over a WebSocket: one conversation on each, one message for each event, one turn at a time.
+
+Two tasks serve a socket. One listens all the time, so that pings are answered and a client that leaves takes its turn
+along; what it hears waits for the other one, which puts turn after turn to the engine. What is refused is answered in
+its place among the turns, because a client takes whatever comes during a turn for a part of it.
+"""
+
+import asyncio
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from proxy.core.errors import ClientFault, Fault, ProxyFault
+from proxy.core.inbound.responses_encode import SOCKET
+from proxy.core.inbound.responses_memory import LatestResponse
+from proxy.core.inbound.responses_socket import error_message, read_create
+from proxy.shell.engine import Engine
+from proxy.shell.http import SERVER, Channel, Tempo
+from proxy.shell.logs import Log
+from proxy.shell.tasks import Tasks
+
+LIFETIME_SECONDS = 3600.0
+"""The specification's: a turn that is under way by then is finished first."""
+
+MAX_OPEN = 1024
+"""Each remembers a conversation; as many as there may be requests at the backend."""
+
+MAX_WAITING = 32
+"""Messages that may wait for their turn; published clients send one and wait for its end."""
+
+CLOSING_SECONDS = 3.0
+"""For a client to answer our close with its own."""
+
+MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
+
+Socket = web.WebSocketResponse[Literal[False]]
+Message = tuple[WSMsgType, bytes]
+
+
+class SocketChannel(Channel):
+    """The way back for one turn: in the tempo of any stream, but on a socket that others have used before."""
+
+    framing = SOCKET
+
+    def __init__(
+        self, socket: Socket, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks
+    ) -> None:
+        super().__init__(request, request_id, tempo, tasks)
+        self._socket = socket
+        self._in_order = asyncio.Lock()
+        """A heartbeat may be sending too, and a large message is compressed aside: a small one would overtake it."""
+
+    async def flush(self) -> None:
+        await self._send()
+        self._busy = False
+
+    async def finish(self) -> None:
+        await self._send()
+
+    async def _send(self) -> None:
+        """One by one: if the turn is interrupted here, the rest is still there to be sent before its ending."""
+        self.response = self._socket
+        self._starts_to_write()
+        async with self._in_order:
+            while self._frames:
+                message = self._frames.pop(0)
+                self.bytes_out += len(message)
+                await self._socket.send_frame(message, WSMsgType.TEXT)
+
+    def _comment(self) -> None:
+        """Silence is filled by pings, turn or no turn."""
+
+
+class Conversation:
+    """One socket, from its handshake to its end."""
+
+    def __init__(
+        self,
+        request: web.BaseRequest,
+        request_id: str,
+        engine: Engine,
+        tempo: Tempo,
+        message_limit: int,
+        tasks: Tasks,
+    ) -> None:
+        self._request = request
+        self._request_id = request_id
+        self._engine = engine
+        self._tempo = tempo
+        self._limit = message_limit
+        self._tasks = tasks
+        self._socket: Socket = web.WebSocketResponse(
+            timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False
+        )
+        self._memory = LatestResponse(message_limit)
+        self._waiting: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._waiting_bytes = 0
+        self._leaving = False
+        self._last_word: Fault | None = None
+        self.turns = 0
+
+    async def run(self) -> Socket:
+        self._socket.headers.update({"Server": SERVER, "X-Request-Id": self._request_id})
+        await self._socket.prepare(self._request)
+        loop = asyncio.get_running_loop()
+        lifetime = loop.call_later(LIFETIME_SECONDS, self.leave, _limit_reached())
+        try:
+            async with asyncio.TaskGroup() as group:
+                answering = group.create_task(self._answer_all())
+                await self._listen()
+                answering.cancel()
+        finally:
+            lifetime.cancel()
+        return self._socket
+
+    @property
+    def close_code(self) -> int | None:
+        return self._socket.close_code
+
+    def leave(self, last_word: Fault | None = None) -> None:
+        """Closes the socket, after the turn that is under way."""
+        self._leaving = True
+        self._last_word = last_word
+        self._waiting.put_nowait(None)
+
+    # ── listening ──
+
+    async def _listen(self) -> None:
+        """Until the socket is closed, whoever closes it."""
+        while True:
+            try:
+                message = await self._socket.receive(self._tempo.heartbeat)
+            except TimeoutError:
+                if await self._ping():
+                    continue
+                return
+            if message.type not in MESSAGE:
+                return
+            self._waiting_bytes += len(message.data)
+            self._waiting.put_nowait((message.type, message.data))
+            if self._too_much_waits():
+                await self._socket.close(
+                    code=WSCloseCode.POLICY_VIOLATION, message=b"Too many messages are waiting."
+                )
+                return
+
+    def _too_much_waits(self) -> bool:
+        """One message may always wait: how large it is has been checked by whoever received it."""
+        count = self._waiting.qsize()
+        return count > MAX_WAITING or (count > 1 and self._waiting_bytes > self._limit)
+
+    async def _ping(self) -> bool:
+        """Keeps whatever lies between from closing the connection. That it is not answered means little: a client
+        need not look at its socket between two turns."""
+        try:
+            await self._socket.ping()
+        except ConnectionError:
+            return False
+        return True
+
+    # ── answering ──
+
+    async def _answer_all(self) -> None:
+        try:
+            while not self._leaving:
+                message = await self._waiting.get()
+                if message is not None:
+                    await self._answer(message)
+            if self._last_word is not None:
+                await self._refuse(self._last_word)
+            await self._socket.close(code=WSCloseCode.GOING_AWAY)
+        except ConnectionError:
+            pass  # the client has left, which is heard by whoever listens
+
+    async def _answer(self, message: Message) -> None:
+        self._waiting_bytes -= len(message[1])
+        self.turns += 1
+        this = f"{self._request_id}.{self.turns}"
+        channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
+        try:
+            await self._engine.respond(_body(message), self._request.headers, channel, self._memory)
+        except Fault as fault:
+            await self._refuse(fault)
+
+    async def _refuse(self, fault: Fault) -> None:
+        await self._socket.send_frame(error_message(fault), WSMsgType.TEXT)
+
+
+class Conversations:
+    """All that are open."""
+
+    def __init__(self, *, engine: Engine, tempo: Tempo, message_limit: int, tasks: Tasks, log: Log) -> None:
+        self._engine = engine
+        self._tempo = tempo
+        self._message_limit = message_limit
+        self._tasks = tasks
+        self._log = log
+        self._open: set[Conversation] = set()
+
+    async def hold(self, request: web.BaseRequest, request_id: str) -> web.StreamResponse:
+        if (refusal := self._refusal(request)) is not None:
+            self._log.info("websocket refused", request_id=request_id, code=refusal.code)
+            raise refusal
+        this = Conversation(request, request_id, self._engine, self._tempo, self._message_limit, self._tasks)
+        self._open.add(this)
+        try:
+            return await this.run()
+        finally:
+            self._open.discard(this)
+            self._log.info("websocket", request_id=request_id, turns=this.turns, code=this.close_code)
+
+    def _refusal(self, request: web.BaseRequest) -> Fault | None:
+        if not web.WebSocketResponse().can_prepare(request):
+            return ClientFault("This is not a valid WebSocket handshake.", code="invalid_handshake")
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != request.host:
+            # Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too.
+            return ClientFault(
+                "Web pages of other origins are not served.", status=403, code="origin_not_allowed"
+            )
+        if len(self._open) >= MAX_OPEN:
+            return ProxyFault(
+                "Too many connections are open.", code="server_is_overloaded", status=503, retryable=True
+            )
+        return None
+
+    def leave(self) -> None:
+        """No further turns; those under way are the engine's."""
+        for conversation in self._open:
+            conversation.leave()
+
+
+async def _body(message: Message) -> dict[str, Any]:
+    kind, data = message
+    if kind is not WSMsgType.TEXT:
+        raise ClientFault("Messages must be text, not binary.", code="invalid_message")
+    return read_create(data)
+
+
+def _limit_reached() -> ClientFault:
+    return ClientFault(
+        f"This connection has reached its limit of {LIFETIME_SECONDS / 60:g} minutes. Open a new one to go on.",
+        code="websocket_connection_limit_reached",
+    )
