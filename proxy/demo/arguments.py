@@ -130,10 +130,11 @@ class Filler:
     def an_array(self, schema: Schema, name: str, depth: int) -> list[Any]:
         least = min(schema.get("minItems", 0), MAX_SIZE)
         items = self.resolved(schema.get("items", {}), depth)
-        if kind(items) == "string" and name in BY_NAME:
+        free = kind(items) == "string" and not items.keys() & {"enum", "const"}
+        if free and name in BY_NAME:
             return list(BY_NAME[name].split())
         count = max(least, 0 if depth >= MAX_DEPTH else 1)
-        if kind(items) == "string" and "enum" not in items:
+        if free:
             count = max(count, len(self.subjects) - self.spent)
         return [self.value(items, name, depth + 1) for _ in range(min(count, schema.get("maxItems", count)))]
 
