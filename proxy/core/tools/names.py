@@ -17,6 +17,9 @@ MAX_NAME = 64
 HASH_DIGITS = 8
 """Appended where a name had to be cut or was taken; should two agree in it, the next round is tried."""
 
+UNNAMED_NAMESPACES = (None, "", "functions")
+"""The last is what Codex calls the space of its own tools: models know them, and call them, by their plain names."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -78,7 +81,7 @@ def spelled(tool: ToolName) -> str:
 def _is_altered(key: Key) -> bool:
     """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
     tool, _ = key
-    return bool(tool.namespace) or not _PLAIN.fullmatch(tool.name)
+    return tool.namespace not in UNNAMED_NAMESPACES or not _PLAIN.fullmatch(tool.name)
 
 
 def _candidates(key: Key) -> Iterable[str]:

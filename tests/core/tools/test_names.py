@@ -116,3 +116,12 @@ def test_should_even_the_hashes_agree_the_next_round_decides(monkeypatch: pytest
     long = [ToolName("x" * 70 + str(number)) for number in range(200)]
     names = NameTable([ToolSpec(tool) for tool in long])
     assert len({names.upstream(tool) for tool in long}) == len(long)
+
+
+def test_the_space_of_plain_tools_adds_nothing_to_their_names() -> None:
+    """Codex's smallest tool list puts `exec` into the namespace `functions`, and its models call it `exec`."""
+    tool = ToolName("exec", "functions")
+    names = NameTable([ToolSpec(tool), ToolSpec(ToolName("exec", "mcp"))])
+    assert names.upstream(tool) == "exec"
+    assert names.client("exec") == (tool, ToolKind.FUNCTION)
+    assert names.upstream(ToolName("exec", "mcp")) == "mcp__exec"
