@@ -75,7 +75,7 @@ class NameTable:
 
 def spelled(tool: ToolName) -> str:
     """A name in one word: what the backend sees, unless that would be too long or is taken."""
-    return f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name
+    return tool.name if tool.namespace in UNNAMED_NAMESPACES else f"{tool.namespace}__{tool.name}"
 
 
 def _is_altered(key: Key) -> bool:
