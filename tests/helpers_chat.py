@@ -172,7 +172,11 @@ def _calls(messages: list[dict[str, Any]], profile: BackendProfile) -> None:
             continue
         assert not expected, "calls without their answers"
         for call in message.get("tool_calls", []):
-            assert call.keys() == {"id", "type", "function"}
+            assert call.keys() - ({"extra_content"} if profile.signed_calls else set()) == {
+                "id",
+                "type",
+                "function",
+            }
             assert call["type"] == "function"
             assert call["function"].keys() == {"name", "arguments"}
             assert NAME.fullmatch(call["function"]["name"])

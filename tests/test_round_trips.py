@@ -81,6 +81,23 @@ def test_openrouter_gets_its_objects_back_joined_and_beside_the_call() -> None:
     assert message["content"] == "Yes."
 
 
+def test_gemini_gets_the_proof_of_each_call_back_on_that_call() -> None:
+    """It refuses a history of its own calls without."""
+    proof = {"google": {"thought_signature": "sig"}}
+    function = {"name": "get_weather", "arguments": "{}"}
+    calls = [
+        {"index": 0, "id": "a", "type": "function", "function": function, "extra_content": proof},
+        {"index": 1, "id": "b", "type": "function", "function": function},
+    ]
+    reply = chunk({"content": "One moment."}) + chunk({"tool_calls": calls}) + STOP + DONE
+    profile = profiles.for_model(profiles.DEFAULT, "gemini-3-pro")
+    first, second = said_again(reply, profile)["tool_calls"]
+    assert first["extra_content"] == proof
+    assert "extra_content" not in second
+    elsewhere = next_body(answered(reply, profile), profiles.DEFAULT)["messages"][1]["tool_calls"]
+    assert all("extra_content" not in call for call in elsewhere)
+
+
 def test_a_client_that_keeps_nothing_is_not_given_anything_to_keep() -> None:
     encrypted = {"type": "reasoning.encrypted", "data": "blob"}
     reply = chunk({"reasoning_details": [encrypted]}) + chunk({"content": "Yes."}) + STOP + DONE

@@ -117,14 +117,14 @@ class TestLimit:
         assert len(parse([b"data: x\n\n"] * 1000, limit=20)) == 1000
 
 
-@table(("size", "piece"), [(300_000, 1), (16_000_000, 1024)])
+@table(("size", "piece"), [(100_000, 1), (4_000_000, 1024)])
 def test_the_time_grows_with_the_bytes_not_with_their_square(size: int, piece: int) -> None:
     """F31, F32: linear takes a twentieth of the allowed time, quadratic many times as much."""
     stream = b"data: " + b"x" * size + b"\n\n"
     pieces = [stream[i : i + piece] for i in range(0, len(stream), piece)]
     started = process_time()
     assert len(parse(pieces, limit=2 * size)) == 1
-    assert process_time() - started < 2
+    assert process_time() - started < 1
 
 
 def test_frames_read_as_what_was_written() -> None:

@@ -98,6 +98,17 @@ async def test_a_compaction_of_nothing_is_refused(proxy: Proxy, body: object, pa
         assert (response.status, (await response.json())["error"]["param"]) == (400, param)
 
 
+@pytest.mark.parametrize("order", ["sequential", "message_first"])
+async def test_codex_gets_a_compaction_as_the_one_item_of_a_stream(
+    start_proxy: StartProxy, order: str
+) -> None:
+    proxy = await start_proxy(clients={"item_order": order})
+    items = [{"role": "user", "content": "Hi"}, {"type": "compaction_trigger"}]
+    found = await proxy.stream(input=items)
+    assert found[-2].name == "response.completed"
+    assert [item["type"] for item in found[-2].data["response"]["output"]] == ["compaction"]
+
+
 async def test_half_a_summary_is_a_failure(proxy: Proxy, backend: ScriptedBackend) -> None:
     backend.answers(answer(200, HEAD + text("We") + finish("length") + DONE))
     asked = {"model": "m", "input": "Hi"}

@@ -17,6 +17,9 @@ from proxy.core.model import Reasoning
 PREFIX = "rp1."
 """Tells our tokens from others', and this form from later ones."""
 
+MAX_HELD = 16 << 20
+"""Bytes in one token, unpacked. Far beyond any model's thoughts; whoever knows the secret cannot fill the memory."""
+
 PROOF_BYTES = 16
 """128 bits: nobody guesses them, and a token is short."""
 
@@ -50,15 +53,19 @@ class Seal:
     def _opened(self, kind: str, token: str) -> dict[str, Any] | None:
         if not token.startswith(PREFIX):
             return None
-        text = token.removeprefix(PREFIX)
+        coded = token.removeprefix(PREFIX)
         try:
-            whole = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            whole = urlsafe_b64decode(coded + "=" * (-len(coded) % 4))
         except ValueError:
             return None
         proof, packed = whole[:PROOF_BYTES], whole[PROOF_BYTES:]
         if not hmac.compare_digest(proof, self._proof(kind, packed)):
             return None
-        held: dict[str, Any] = jsontext.loads(zlib.decompress(packed))
+        unpacking = zlib.decompressobj()
+        text = unpacking.decompress(packed, MAX_HELD)
+        if not unpacking.eof:
+            return None
+        held: dict[str, Any] = jsontext.loads(text)
         return held
 
     def _proof(self, kind: str, packed: bytes) -> bytes:

@@ -90,6 +90,8 @@ class BackendProfile:
     """The assistant messages that carry it: those with calls, or all."""
     replay_blank: str | None = None
     """What stands for reasoning that was lost, where its absence is refused."""
+    signed_calls: bool = False
+    """Calls carry `extra_content`, a proof of the model's own, and are refused later without it: Gemini, anywhere."""
     call_id: CallIdForm = "len40"
     """The form that call ids take upstream."""
     orphan_tools: OrphanTools = "keep"

@@ -44,7 +44,8 @@ class ChatDecoder:
         "_calls_in_other_choices",
         "_emit",
         "_finished",
-        "_keep",
+        "_keep_details",
+        "_keep_proof",
         "_ledger",
         "_mending",
         "_place",
@@ -61,7 +62,8 @@ class ChatDecoder:
     ) -> None:
         """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
         self._emit = emit
-        self._keep = keep if profile.replay == "reasoning_details" else None
+        self._keep_details = keep if profile.replay == "reasoning_details" else None
+        self._keep_proof = keep if profile.signed_calls else None
         self._ledger = ledger
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished = False
@@ -195,8 +197,8 @@ class ChatDecoder:
             thought = chat_parts.thoughts(delta["reasoning_details"])
         if thought:
             self._prose(ReasoningDelta, thought)
-        if self._keep and isinstance(details := delta.get("reasoning_details"), list) and details:
-            self._keep({DIALECT: {"reasoning_details": details}})
+        if self._keep_details and isinstance(details := delta.get("reasoning_details"), list) and details:
+            self._keep_details({DIALECT: {"reasoning_details": details}})
         self._content(delta.get("content"), logprobs)
         if refusal := delta.get("refusal"):
             self._prose(RefusalDelta, refusal)
@@ -258,6 +260,8 @@ class ChatDecoder:
         if type(arguments) is not str:
             arguments = self._as_text(arguments)
         call_id, name = _word(call.get("id")), _word(function.get("name"))
+        if self._keep_proof and call_id and (proof := call.get("extra_content")):
+            self._keep_proof({DIALECT: {"proofs": [{"id": call_id, "extra_content": proof}]}})
         if call_id or name or arguments:
             self._spoken = True
             self._emit(CallDelta(index, call_id, name, arguments))

@@ -53,7 +53,7 @@ class _Draft:
     role: str
     blocks: list[list[ContentPart]]
     """The parts of each message that went into this one."""
-    calls: list[ContentPart] = field(default_factory=list)
+    calls: list[Message] = field(default_factory=list)
     answers: str | None = None
     """The id of the call that this tool message answers."""
     reasoning: list[Reasoning] = field(default_factory=list)
@@ -204,8 +204,21 @@ class _Conversation:
         if draft.role == "assistant":
             self._reason(message, draft)
         if draft.calls:
+            self._prove(draft)
             message["tool_calls"] = draft.calls
         return message
+
+    def _prove(self, draft: _Draft) -> None:
+        """Gives back to each call what its model put beside it."""
+        if self._profile.signed_calls:
+            proofs = {
+                self._ids.upstream(proof["id"]): proof["extra_content"]
+                for part in draft.reasoning
+                for proof in part.extras.get(DIALECT, {}).get("proofs", ())
+            }
+            for call in draft.calls:
+                if call["id"] in proofs:
+                    call["extra_content"] = proofs[call["id"]]
 
     def _reason(self, message: Message, draft: _Draft) -> None:
         """Puts the reasoning back where its backend looks for it."""

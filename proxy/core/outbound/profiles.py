@@ -304,7 +304,7 @@ MODEL_RULES = (
     ),
     ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
     ModelRule(("kimi",), schema=frozenset({"moonshot"})),
-    ModelRule(("gemini",), schema=frozenset({"gemini"})),
+    ModelRule(("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"})),
     ModelRule(
         ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
         {"wire": "responses"},

@@ -1,6 +1,6 @@
 """Issue 4, item 4: what clients keep for us comes back exactly, or is not believed."""
 
-from proxy.core.inbound.seal import PREFIX, Seal
+from proxy.core.inbound.seal import MAX_HELD, PREFIX, Seal
 from proxy.core.model import Reasoning
 from tests.tables import table
 
@@ -51,3 +51,8 @@ def test_no_changed_character_goes_unnoticed() -> None:
 )
 def test_what_is_not_ours_is_not_opened(token: str) -> None:
     assert SEAL.open_reasoning(token) is None
+
+
+def test_what_unpacks_to_more_than_anybody_thinks_is_not_opened() -> None:
+    """Whoever knows the secret could pack gigabytes into a megabyte."""
+    assert SEAL.open_summary(SEAL.summary("x" * MAX_HELD)) is None

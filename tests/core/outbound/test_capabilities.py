@@ -35,6 +35,7 @@ SAFEST: dict[str, Any] = {
     "replay": "none",
     "replay_scope": "calls",
     "replay_blank": None,
+    "signed_calls": False,
     "call_id": "len40",
     "call_identity": "id",
     "calls_in_other_choices": False,

@@ -548,3 +548,24 @@ def test_what_the_backend_will_want_back_is_kept_beside_the_words() -> None:
             decoder.event(jsontext.dumps(one), b"")
         assert deltas == [ReasoningDelta("Hm")]
     assert kept == [{"chat": {"reasoning_details": details}}]
+
+
+def test_what_stands_beside_a_call_is_kept_under_its_id() -> None:
+    """Gemini's proof that the call is its own."""
+    proof = {"google": {"thought_signature": "sig"}}
+    function = {"name": "f", "arguments": "{}"}
+    calls = [
+        {"index": 0, "id": "a", "function": function, "extra_content": proof},
+        {"index": 1, "id": "b", "function": function},
+        {"index": 2, "function": function, "extra_content": proof},
+    ]
+    for signed, expected in (
+        (True, [{"chat": {"proofs": [{"id": "a", "extra_content": proof}]}}]),
+        (False, []),
+    ):
+        kept: list[Any] = []
+        profile = replace(DEFAULT, signed_calls=signed)
+        ChatDecoder([].append, profile, Ledger(), kept.append).event(
+            jsontext.dumps(chunk({"tool_calls": calls})), b""
+        )
+        assert kept == expected

@@ -385,3 +385,13 @@ def test_many_messages_that_become_one_take_no_time() -> None:
     """Each joins what is there, and none is copied again for the next."""
     (message,) = messages_of(*[user("x" * 100) for _ in range(20_000)])
     assert len(message["content"]) == 20_000 * 102 - 2
+
+
+def test_a_call_takes_along_what_its_model_put_beside_it() -> None:
+    """By the id that the backend knows it by; only where calls are signed, and only those that are."""
+    signed = Reasoning("", {"chat": {"proofs": [{"id": "c 1", "extra_content": {"google": "sig"}}]}})
+    history = (user("a"), assistant(signed, call("c 1"), call("c2")), tool(result("c 1"), result("c2")))
+    first, second = messages_of(*history, on=profile(signed_calls=True))[1]["tool_calls"]
+    assert (first["extra_content"], "extra_content" in second) == ({"google": "sig"}, False)
+    plain = messages_of(*history, on=profile())[1]["tool_calls"]
+    assert not [one for one in plain if "extra_content" in one]

@@ -233,7 +233,7 @@ def test_copilot_wants_to_be_told_who_asks() -> None:
                 },
             },
         ),
-        ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}}),
+        ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}, "signed_calls": True}),
         ("openai", "gpt-5.4", {"wire": "responses"}),
         ("openai", "gpt-6.1-sol", {"wire": "responses"}),
         ("azure-deployment", "gpt-5.6", {"wire": "responses"}),

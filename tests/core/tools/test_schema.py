@@ -139,12 +139,13 @@ def test_a_list_that_would_be_compared_each_with_each_costs_no_time() -> None:
     assert min(repeat(refused, number=1, repeat=2)) < 0.5
 
 
-def test_a_schema_seen_before_costs_microseconds() -> None:
+def test_a_schema_seen_before_is_not_checked_again() -> None:
+    """A check against the meta-schema takes milliseconds, so even a slow machine tells the two apart."""
     schema.check(WEATHER, PARAM)
     schema.reduce(WEATHER, {"plain"})
     a_hundred = min(repeat(lambda: schema.check(WEATHER, PARAM), number=100, repeat=5))
-    assert a_hundred < 100 * 20e-6
-    assert min(repeat(lambda: schema.reduce(WEATHER, {"plain"}), number=100, repeat=5)) < 100 * 20e-6
+    assert a_hundred < 100 * 200e-6
+    assert min(repeat(lambda: schema.reduce(WEATHER, {"plain"}), number=100, repeat=5)) < 100 * 200e-6
 
 
 def test_reducing_leaves_the_clients_object_alone() -> None:
