@@ -22,7 +22,7 @@ from proxy.core.inbound.clients import CODEX
 from proxy.core.inbound.responses_calls import FORMS
 from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
 from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
 from tests.tables import table
 
@@ -33,6 +33,7 @@ KINDS: dict[type[ReplyPart], PartKind] = {
     Reasoning: PartKind.REASONING,
     Refusal: PartKind.REFUSAL,
     Call: PartKind.CALL,
+    Summary: PartKind.SUMMARY,
 }
 
 
@@ -277,6 +278,15 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
         encoder.feed(event)
     deltas = [event["delta"] for event in read_stream(b"".join(frames)) if "delta" in event]
     assert deltas == [part_of_it.replace("?", "\ufffd") if text == "\ud83d" else text]
+
+
+def test_a_summary_is_one_item_that_is_told_only_when_it_is_done() -> None:
+    """Its content is for us alone: sealed where there is a seal, and empty here, where there is none."""
+    item = {"id": f"cmp_{2:032x}", "type": "compaction", "encrypted_content": ""}
+    assert body(encode(*part(Summary("They talked.")), END)) == [
+        {"type": ADDED, "output_index": 0, "item": item},
+        {"type": DONE, "output_index": 0, "item": item},
+    ]
 
 
 # ── ends other than success ──
