@@ -1,0 +1,71 @@
+"""R08: every text of every family's tables through the real scanner, in every kind of cut, with all dialects at once.
+
+The families' own tests ask one family at a time. Here the scanner decides who is asked, and when.
+"""
+
+from hashlib import blake2s
+from itertools import pairwise
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.markup import registry
+from proxy.core.markup.candidate import End
+from proxy.core.markup.formats import Dialect
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.scanner import Found, Scanner
+from tests.core.markup.families.cases import TABLES
+from tests.core.markup.families.driver import TOOLS
+from tests.tables import table
+
+CASES = {
+    f"{module.__name__.rpartition('test_')[2]}: {name}": (text, calls, left)
+    for module in TABLES
+    for name, (text, calls, left) in module.CASES.items()
+    if all(TOOLS.declared(said) for said, _ in calls)
+}
+RANDOM_CUTS = 6
+
+
+def recovered(pieces: list[str], dialects: tuple[Dialect, ...]) -> tuple[list[tuple[str, Any]], str]:
+    calls: list[tuple[str, Any]] = []
+    left: list[str] = []
+
+    def take(found: Found) -> None:
+        calls.extend(
+            (TOOLS.declared(call.name) or "", jsontext.strict(call.arguments)) for call in found.calls
+        )
+
+    scanner = Scanner(Openers(dialects), TOOLS, say=left.append, take=take, count=lambda why, dialect: None)
+    for piece in pieces:
+        scanner.feed(piece)
+    scanner.flush(End.WHOLE)
+    return calls, "".join(left)
+
+
+def cuts(name: str, text: str) -> list[list[str]]:
+    """Whole, by character, and at places that look random and are the same each time."""
+    ways = [[text], list(text)]
+    for way in range(RANDOM_CUTS):
+        noise = blake2s(f"{way} {name}".encode()).digest()
+        edges = sorted({0, len(text), *(place * len(text) // 256 for place in noise[:5])})
+        ways.append([text[a:b] for a, b in pairwise(edges)])
+    return ways
+
+
+@table("name", CASES, ids=CASES)
+def test_every_case_in_every_cut(name: str) -> None:
+    text, calls, left = CASES[name]
+    named = [(TOOLS.declared(said) or "", arguments) for said, arguments in calls]
+    dialects = registry.active()
+    for pieces in cuts(name, text):
+        assert recovered(pieces, dialects) == (named, left), pieces
+
+
+def test_there_are_enough_of_them() -> None:
+    """At least a dozen texts with calls for each family that is always looked for."""
+    always = ("deepseek", "dsml", "glm", "hermes", "kimi", "mistral", "qwen")
+    counts = {
+        family: sum(name.startswith(f"{family}: ") and bool(CASES[name][1]) for name in CASES)
+        for family in always
+    }
+    assert min(counts.values()) >= 12, counts
