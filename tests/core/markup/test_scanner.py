@@ -209,7 +209,7 @@ class Work:
         return self.verdict
 
 
-SIZE = 24_000
+SIZE = 12_000
 
 
 @table("verdict", [None, MORE])

@@ -825,7 +825,7 @@ def work(deltas: list[Delta]) -> int:
     ],
 )
 def test_twice_as_much_costs_twice_as_much(deltas: Callable[[int], list[Delta]]) -> None:
-    assert work(deltas(400)) < 2.5 * work(deltas(200))
+    assert work(deltas(200)) < 2.5 * work(deltas(100))
 
 
 def test_r7_a_reply_of_endless_calls_fails() -> None:
