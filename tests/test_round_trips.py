@@ -6,11 +6,11 @@ A client keeps the items of a reply and sends them with its next turn. Whatever 
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.inbound.compaction import SUMMED_UP
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import profiles
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.tools.prepare import prepare
 from tests.helpers import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run

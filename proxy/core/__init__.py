@@ -2,9 +2,9 @@
 
 Arrows point downward only (a test reads the imports):
 
-    inbound, outbound, stream, tools, policy  →  model, events, errors, ids, sse, jsontext, ledger
+    inbound, outbound, policy, stream → markup  →  tools  →  model, events, capabilities, errors, ids, sse …
 
-*inbound* knows what clients speak, *outbound* what backends speak, *stream* puts a reply in order, *tools* keeps
-names and schemas, *policy* decides. None of them knows another's dialect: they meet in `model` (what is asked) and
-`events` (what is answered).
+*inbound* knows what clients speak, *outbound* what backends speak, *stream* puts a reply in order, *markup* finds tool
+calls in text, *tools* keeps names, kinds and schemas, *policy* decides. None of them knows another's dialect: they
+meet in `model` (what is asked) and `events` (what is answered).
 """

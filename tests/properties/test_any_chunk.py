@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
+from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import Fault
 from proxy.core.events import CallDelta, Delta, ErrorDelta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_faults
-from proxy.core.outbound.capabilities import DEFAULT
 from proxy.core.outbound.chat_decode import ChatDecoder
 
 VOCABULARY = """

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
+from proxy.core.capabilities import CallIdForm
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -31,7 +32,6 @@ from proxy.core.model import (
     Turn,
 )
 from proxy.core.outbound.call_ids import CallIds
-from proxy.core.outbound.capabilities import CallIdForm
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model
 from proxy.core.tools.prepare import prepare

@@ -10,10 +10,10 @@ from binascii import Error as Base64Error
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound.capabilities import BackendProfile
 
 ContentPart = str | dict[str, Any]
 """Text is kept as it is for as long as possible: nearly every message ends as one string."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Empty, Fault, Garbled
 from proxy.core.events import (
     CallDelta,
@@ -30,7 +31,6 @@ from proxy.core.outbound import (
     chat_parts,
     chat_usage,
 )
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.halves import HalfMender
 
 END = b"[DONE]"

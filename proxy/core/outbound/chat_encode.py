@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call as ToolCall
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.outbound import chat_format
-from proxy.core.outbound.capabilities import BackendProfile, ForceTool
 from proxy.core.outbound.chat_messages import encode_messages
 from proxy.core.outbound.target import Target, chat_url
 from proxy.core.tools.prepare import Prepared, PreparedTool

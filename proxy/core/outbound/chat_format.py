@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.tools import schema
 
 NAMELESS = "answer"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -28,7 +29,6 @@ from proxy.core.model import (
 )
 from proxy.core.outbound import chat_content, chat_parts
 from proxy.core.outbound.call_ids import CallIds
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
 from proxy.core.tools.kinds import BRIDGES

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from proxy.core.outbound.capabilities import (
+from proxy.core.capabilities import (
     BackendProfile,
     ForceTool,
     Format,

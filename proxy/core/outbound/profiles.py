@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from proxy.core.outbound.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule, overridden
+from proxy.core.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule, overridden
 
 __all__ = [
     "DEFAULT",

@@ -7,10 +7,10 @@ Whatever a backend does in spite of both, `NameTable.permits` knows when the rep
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.tools import schema
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable

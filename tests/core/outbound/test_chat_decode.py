@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Garbled, Overloaded, RateLimited
 from proxy.core.events import (
     CallDelta,
@@ -19,7 +20,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound.capabilities import DEFAULT
 from proxy.core.outbound.chat_decode import ChatDecoder
 from tests.tables import table
 

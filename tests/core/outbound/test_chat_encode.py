@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -15,7 +16,6 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.chat_encode import call as http_call
 from proxy.core.outbound.profiles import DEFAULT, PROFILES
 from proxy.core.outbound.target import Target

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
-from proxy.core.outbound.capabilities import BackendProfile
 from proxy.core.outbound.chat_messages import CONTINUE, object_text
 from proxy.core.outbound.profiles import DEFAULT
 from tests.core.outbound.asking import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.outbound.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
+from proxy.core.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
 from tests.tables import table
 
 SAFEST: dict[str, Any] = {
