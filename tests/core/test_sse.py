@@ -117,7 +117,7 @@ class TestLimit:
         assert len(parse([b"data: x\n\n"] * 1000, limit=20)) == 1000
 
 
-@table(("size", "piece"), [(100_000, 1), (4_000_000, 1024)])
+@table(("size", "piece"), [(30_000, 1), (1_000_000, 256)])
 def test_the_time_grows_with_the_bytes_not_with_their_square(size: int, piece: int) -> None:
     """F31, F32: linear takes a twentieth of the allowed time, quadratic many times as much."""
     stream = b"data: " + b"x" * size + b"\n\n"

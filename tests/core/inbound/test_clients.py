@@ -90,7 +90,7 @@ def test_a_header_that_means_nothing_is_refused(header):
     assert "auto, extended, standard" in caught.value.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("fault", "code"),
     [
         (ClientFault("Too long.", code="context_length_exceeded"), "context_length_exceeded"),
@@ -119,7 +119,7 @@ def test_the_fault_itself_stays_as_it_was_for_the_log() -> None:
     assert fault.code == "server_is_overloaded"
 
 
-@pytest.mark.parametrize("profile", [DEFAULT, NODE_SDK])
+@table("profile", [DEFAULT, NODE_SDK])
 def test_everybody_else_is_told_the_code_that_it_is(profile: clients.ClientProfile) -> None:
     for fault in (Overloaded("Busy."), ClientFault("No.")):
         assert reworded(profile, fault) is fault
@@ -136,7 +136,7 @@ def test_codex_is_told_that_a_filtered_answer_will_be_filtered_again() -> None:
     assert told_ending(DEFAULT, ended) is ended
 
 
-@pytest.mark.parametrize("ending", [Ending.COMPLETED, Ending.MAX_TOKENS])
+@table("ending", [Ending.COMPLETED, Ending.MAX_TOKENS])
 def test_any_other_ending_is_told_as_it_is(ending: Ending) -> None:
     ended = ReplyEnded(ending)
     assert told_ending(CODEX, ended) is ended

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from proxy.core.inbound.models_encode import ServedModel, entry, listing
+from tests.tables import table
 
 MANDATORY = {
     "slug": str,
@@ -51,7 +50,7 @@ def test_models_keep_their_order() -> None:
     assert [(model["slug"], model["priority"]) for model in told] == [("b", 0), ("a", 1)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("window", "output"),
     [(None, 10_000), (4_096, 1_000), (32_768, 4_096), (131_072, 10_000)],
 )
@@ -78,8 +77,6 @@ def test_a_model_that_sees_nothing_is_shown_no_pictures() -> None:
     assert codex(ServedModel("qwen", images=False))["input_modalities"] == ["text"]
 
 
-@pytest.mark.parametrize(
-    "told", ["`exec_command`", "`write_stdin`", "`apply_patch`", "*** Begin Patch\n", "*** End Patch\n"]
-)
+@table("told", ["`exec_command`", "`write_stdin`", "`apply_patch`", "*** Begin Patch\n", "*** End Patch\n"])
 def test_the_instructions_explain_the_tools(told: str) -> None:
     assert told in codex(ServedModel("qwen"))["base_instructions"]

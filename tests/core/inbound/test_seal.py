@@ -1,6 +1,9 @@
 """Issue 4, item 4: what clients keep for us comes back exactly, or is not believed."""
 
-from proxy.core.inbound.seal import MAX_HELD, PREFIX, Seal
+import pytest
+
+from proxy.core.inbound import seal
+from proxy.core.inbound.seal import PREFIX, Seal
 from proxy.core.model import Reasoning
 from tests.tables import table
 
@@ -53,6 +56,8 @@ def test_what_is_not_ours_is_not_opened(token: str) -> None:
     assert SEAL.open_reasoning(token) is None
 
 
-def test_what_unpacks_to_more_than_anybody_thinks_is_not_opened() -> None:
+def test_what_unpacks_to_more_than_anybody_thinks_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever knows the secret could pack gigabytes into a megabyte."""
-    assert SEAL.open_summary(SEAL.summary("x" * MAX_HELD)) is None
+    monkeypatch.setattr(seal, "MAX_HELD", 1000)
+    assert SEAL.open_summary(SEAL.summary("x" * 900)) == "x" * 900
+    assert SEAL.open_summary(SEAL.summary("x" * 1000)) is None

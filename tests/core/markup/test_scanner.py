@@ -209,7 +209,7 @@ class Work:
         return self.verdict
 
 
-SIZE = 12_000
+SIZE = 5_000
 
 
 @table("verdict", [None, MORE])
