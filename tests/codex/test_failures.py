@@ -31,8 +31,6 @@ QUICK_HEARTBEAT = """
 heartbeat_seconds = 0.5
 patience_seconds = 0.5
 """
-SHORT_PATIENCE = "stream_idle_timeout_ms = 1500"
-SILENCE_SECONDS = 3
 
 
 def refusal(status: int, message: str, code: str | None = None, **headers: str) -> bytes:
@@ -171,17 +169,26 @@ def test_commands_before_a_failure_are_kept(codex: Codex, model: Model) -> None:
     assert [message["role"] for message in model.requests[2]["messages"]][-2:] == ["assistant", "tool"]
 
 
-@pytest.mark.parametrize("begun", [False, True], ids=["before its first word", "within its answer"])
-def test_a_model_may_be_silent_longer_than_codex_waits(backend: Model, tmp_path: Path, begun: bool) -> None:
+@pytest.mark.parametrize(
+    ("begun", "silence", "patience", "settings"),
+    [
+        pytest.param(False, 3, 1.5, QUICK_HEARTBEAT, id="before its first word"),
+        pytest.param(True, 3, 1.5, QUICK_HEARTBEAT, id="within its answer"),
+        pytest.param(True, 20, 10, "", id="with the proxy as it comes"),
+    ],
+)
+def test_a_model_may_be_silent_longer_than_codex_waits(
+    backend: Model, tmp_path: Path, begun: bool, silence: float, patience: float, settings: str
+) -> None:
     async def ponder(line: Line, request: Request) -> None:
         line.send(HEAD, text("Hel") if begun else b"")
-        await asyncio.sleep(SILENCE_SECONDS)
+        await asyncio.sleep(silence)
         line.send(text("lo") if begun else text("Hello"), finish(), usage(), END)
 
     backend.plays(ponder)
-    with proxying(backend.url, tmp_path, QUICK_HEARTBEAT) as url:
+    with proxying(backend.url, tmp_path, settings) as url:
         codex = Codex([packages.required(), packages.CODEX], f"{url}/v1", tmp_path)
-        codex.configure(provider=f"{SHORT_PATIENCE}\n{FEWER_RETRIES}")
+        codex.configure(provider=f"stream_idle_timeout_ms = {patience * 1000:.0f}\n{FEWER_RETRIES}")
         run = codex.run("Hello")
     assert (run.failure, run.said) == (None, ["Hello"])
     assert len(backend.requests) == 1

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from proxy.core import jsontext
 from proxy.core.markup.formats import MORE, Block, Dialect, Tier
-from tests.core.markup.families.cases import BLOCKS, DIALECTS, FAMILIES, TEXTS
+from proxy.core.markup.registry import DIALECTS, FAMILIES
+from tests.core.markup.families.cases import BLOCKS, TEXTS
 from tests.core.markup.families.driver import TOOLS, check_prefixes
 from tests.tables import table
 

@@ -2,24 +2,6 @@
 
 from typing import Final
 
-from proxy.core.markup.families import (
-    deepseek,
-    dsml,
-    elements,
-    gemma,
-    glm,
-    harmony,
-    hermes,
-    invoke,
-    kimi,
-    minimax_m3,
-    mistral,
-    pythonic,
-    qwen,
-    sentinels,
-    step,
-)
-from proxy.core.markup.formats import Dialect
 from tests.core.markup.families import (
     test_deepseek,
     test_dsml,
@@ -35,23 +17,6 @@ from tests.core.markup.families import (
     test_sentinels,
 )
 
-FAMILIES: Final = (
-    deepseek,
-    dsml,
-    elements,
-    gemma,
-    glm,
-    harmony,
-    hermes,
-    invoke,
-    kimi,
-    minimax_m3,
-    mistral,
-    pythonic,
-    qwen,
-    sentinels,
-    step,
-)
 TABLES: Final = (
     test_deepseek,
     test_dsml,
@@ -67,6 +32,5 @@ TABLES: Final = (
     test_sentinels,
 )
 
-DIALECTS: Final[tuple[Dialect, ...]] = tuple(dialect for family in FAMILIES for dialect in family.DIALECTS)
 BLOCKS: Final[tuple[str, ...]] = tuple(text for table in TABLES for text, _, _ in table.CASES.values())
 TEXTS: Final[tuple[str, ...]] = tuple(text for table in TABLES for text in table.TEXTS)
