@@ -95,7 +95,7 @@ def start(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
-        reshape=condensed if request.compact else keepsakes.added if sealed else None,
+        stages=[condensed] if request.compact else [keepsakes.added] if sealed else [],
     )
     return Run(pipeline, response, ledger, frames)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-Auth = Literal["bearer", "api-key", "none"]
+Auth = Literal["bearer", "api-key", "x-api-key", "x-goog-api-key", "none"]
 Wire = Literal["chat", "responses"]
 SystemRole = Literal["system", "developer"]
 LateSystem = Literal["user", "merge", "keep"]
@@ -52,6 +52,8 @@ OPENAI_MAX_TOOLS = 128
 @dataclass(frozen=True, slots=True)
 class BackendProfile:
     name: str = "default"
+    dialect: str = "chat"
+    """The language it speaks: a name in the table of `outbound.dialects`."""
 
     # ── where it is ─────────────────────────────────────────────────────────────────────────────────────────────
     hosts: tuple[str, ...] = ()

@@ -4,13 +4,18 @@
     ├── ClientFault        the request must change                              4xx
     │   ├── NotFound           what it names does not exist                     404
     │   ├── TooLarge           it is over a limit                               413
-    │   └── Unsupported        its media type or encoding is not spoken here    415
+    │   ├── Unsupported        its media type or encoding is not spoken here    415
+    │   ├── Incompatible       the chosen backend cannot do what it asks for    400
+    │   ├── Unauthorized       it does not say who asks                         401
+    │   ├── Forbidden          who asks may not have it                         403
+    │   └── TooMany            who asks has had enough; `retry_after` says how long  429
     ├── BackendFault       the backend failed, or answered what cannot be used  5xx
     │   ├── Unreachable        no connection                                    502
     │   ├── Timeout            a connection, but no answer in time              504
     │   ├── Truncated          the answer stopped before its end                502
     │   ├── Garbled            the answer breaks its protocol                   502
     │   ├── Empty              the answer ended with nothing in it              502
+    │   ├── Unfit              the model's call, or its not calling, breaks what the client asked for  502
     │   ├── Overloaded         it asks to be spared; `retry_after` says how long  503
     │   ├── RateLimited        it limits us; `retry_after` likewise             429
     │   └── OutOfQuota         our account there has nothing left               429
@@ -20,7 +25,8 @@ Before the first byte of an answer a fault is raised and becomes an HTTP status;
 leaves in the surface's own words. `status` is therefore a hint, used only while there still is a status to choose.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class Fault(Exception):
@@ -39,8 +45,11 @@ class Fault(Exception):
         status: int | None = None,
         retry_after: float | None = None,
         retryable: bool | None = None,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
+        """`details` stand beside the message in the answer, for programs."""
         super().__init__(message)
+        self.details = details or {}
         self.message = message
         self.param = param
         self.retry_after = retry_after
@@ -72,6 +81,32 @@ class Unsupported(ClientFault):
     code = "unsupported_media_type"
 
 
+class Incompatible(ClientFault):
+    """Its `details` list the `incompatible_features`, by the names that JSON Schema and the API have for them."""
+
+    type = "semantic_error"
+    code = "tool_schema_incompatible"
+
+
+class Unauthorized(ClientFault):
+    type = "authentication_error"
+    status = 401
+    code = "invalid_api_key"
+
+
+class Forbidden(ClientFault):
+    type = "permission_error"
+    status = 403
+    code = "permission_denied"
+
+
+class TooMany(ClientFault):
+    type = "rate_limit_error"
+    status = 429
+    code = "rate_limit_exceeded"
+    retryable = True
+
+
 class BackendFault(Fault):
     status = 502
     code = "upstream_error"
@@ -97,6 +132,13 @@ class Garbled(BackendFault):
 
 class Empty(BackendFault):
     code = "upstream_empty_reply"
+
+
+class Unfit(BackendFault):
+    """One fault's own `code` says how."""
+
+    type = "semantic_error"
+    code = "unfit_tool_call"
 
 
 class Overloaded(BackendFault):

@@ -91,6 +91,7 @@ class CallHead:
     call_id: str
     tool: ToolName
     kind: ToolKind
+    backend_id: str | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)

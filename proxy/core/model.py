@@ -98,12 +98,16 @@ class Call:
     kind: ToolKind
     arguments: str
     """The raw input for custom tools, JSON text for all others. Always what the model wrote, never repaired."""
+    backend_id: str | None = field(default=None, compare=False)
+    """What the backend called it, in replies; a surface may give calls ids of its own."""
 
 
 @dataclass(slots=True)
 class Result:
     call_id: str
     content: list["Text | Image | File | Audio"]
+    is_error: bool = False
+    """The tool failed, and says so apart from its words."""
 
 
 UserPart = Text | Image | Audio | File
@@ -205,6 +209,8 @@ class Request:
     stream: bool = False
     compact: bool = False
     """The answer is to be a summary of the conversation, and nothing else."""
+    validate_arguments: bool | None = None
+    """Are calls whose arguments break their schema kept from the client (P05)? None: the tenant's setting decides."""
     extras: Extras = field(default_factory=dict)
 
 
@@ -215,3 +221,4 @@ class Usage:
     total_tokens: int
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    cache_write_tokens: int = 0

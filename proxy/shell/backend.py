@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from proxy.core.errors import Fault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.outbound import chat_encode, chat_faults, lessons
+from proxy.core.outbound import dialects, lessons
+from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.profiles import BackendProfile, for_model
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
@@ -38,7 +39,7 @@ class Plan:
     model: str
     profile: BackendProfile
     prepared: Prepared
-    call: chat_encode.Call
+    call: dialects.Call
 
 
 class Backend:
@@ -79,34 +80,39 @@ class Backend:
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
         """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
         rows: list[str] = []
+        lasting = True
         while True:
             exchange = await self._upstream.send(plan.call, self._limits(plan.profile))
             if exchange.status // 100 == 2:
                 if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
-                    self._keep(plan.model, plan.profile)
+                    if lasting:
+                        self._keep(plan.model, plan.profile)
                     ledger.log.info("learned from a refusal", model=plan.model, lessons=rows)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(rows) < MAX_LESSONS
-            lesson = lessons.learn(plan.profile, text, rows) if teaches else None
+            lesson = spoken_by(plan.profile).learn(plan.profile, text, rows) if teaches else None
             if lesson is None:
                 raise _fault(exchange, words, text, plan)
             rows.append(lesson.row)
+            lasting = lasting and lesson.lasting
             plan = _put(plan.request, plan.target, plan.model, lesson.profile, ledger)
 
 
 def _put(request: Request, target: Target, model: str, profile: BackendProfile, ledger: Ledger) -> Plan:
     """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
     prepared = prepare(request, profile, ledger)
-    body = chat_encode.encode(request, prepared, profile, model, ledger)
-    call = chat_encode.call(replace(target, profile=profile), body)
+    body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
+    call = dialects.call(replace(target, profile=profile), model, body)
     return Plan(request, target, model, profile, prepared, call)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
-    fault = chat_faults.refusal(exchange.status, exchange.headers, words, own_key=bool(plan.target.key))
+    fault = spoken_by(plan.profile).refusal(
+        exchange.status, exchange.headers, words, own_key=bool(plan.target.key)
+    )
     if advice := lessons.advice(text):
         fault.message = f"{fault.message} ({advice})"
     return fault

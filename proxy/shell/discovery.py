@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
-from proxy.core.outbound import chat_encode, recognise
+from proxy.core.outbound import recognise
+from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model, overridden
 from proxy.core.outbound.recognise import Answer
-from proxy.core.outbound.target import Target, models_url
+from proxy.core.outbound.target import Target, authorization
 from proxy.shell.logs import Log
 from proxy.shell.upstream import NEVER, Page, Upstream
 
@@ -82,7 +83,7 @@ class Discovery:
         async with self._lock:
             if self._clock() >= self._list_at:
                 self._list_at = self._clock() + MODELS_SECONDS
-                page = await self._get(models_url(target))
+                page = await self._get(_models_url(target))
                 self._listed = recognise.entries(_json(page)) if page else []
         listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
         names = dict.fromkeys([*target.models, *listed])
@@ -101,11 +102,11 @@ class Discovery:
 
     async def _find_models(self) -> Page | None:
         """The list of models, or whatever else an answering server has in its place."""
-        page = await self._get(models_url(self._target))
+        page = await self._get(_models_url(self._target))
         if page is not None and page.status == 404:
             bare = replace(self._target, profile=replace(self._target.profile, root=""))
             other = (
-                await self._get(models_url(bare)) if models_url(bare) != models_url(self._target) else None
+                await self._get(_models_url(bare)) if _models_url(bare) != _models_url(self._target) else None
             )
             if other is not None and other.status == 200:
                 self._target = bare
@@ -123,7 +124,7 @@ class Discovery:
 
     async def _get(self, url: str) -> Page | None:
         target = self._target
-        headers = {**chat_encode.authorization(target), **target.profile.headers, **target.headers}
+        headers = {**authorization(target), **target.profile.headers, **target.headers}
         try:
             return await self._upstream.fetch(url, headers, QUESTION_SECONDS)
         except Fault as fault:
@@ -134,6 +135,10 @@ class Discovery:
         profile = PROFILES.get(name or "", DEFAULT)
         profile = profile if root is None else replace(profile, root=root)
         return overridden(profile, self._overrides)
+
+
+def _models_url(target: Target) -> str:
+    return spoken_by(target.profile).models_url(target)
 
 
 def _json(page: Page) -> Any:

@@ -23,7 +23,7 @@ from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
-from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outbound.dialects import spoken_by
 from proxy.core.policy.breaker import Admission, Outcome, outcome
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
@@ -191,8 +191,10 @@ class Engine:
         said = (part for said in plan.request.turns for part in said.parts)
         profile = plan.profile
         keepsakes = Keepsakes()
+        decoder = spoken_by(profile).decoder
+        stamp = str(int(self._now() * 1000))
         return Pipeline(
-            lambda emit: ChatDecoder(emit, profile, turn.ledger, keepsakes.keep),
+            lambda emit: decoder(emit, profile, turn.ledger, keepsakes.keep, model=plan.model, stamp=stamp),
             names=plan.prepared.names,
             mint=self._mint,
             ledger=turn.ledger,
@@ -202,7 +204,7 @@ class Engine:
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            reshape=_reshape(plan.request, keepsakes),
+            stages=_stages(plan.request, keepsakes),
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
@@ -268,10 +270,10 @@ class Engine:
             return False
 
 
-def _reshape(request: Request, keepsakes: Keepsakes) -> Callable[[Sink], Sink] | None:
+def _stages(request: Request, keepsakes: Keepsakes) -> list[Callable[[Sink], Sink]]:
     if request.compact:
-        return condensed
-    return keepsakes.added if request.reasoning.sealed else None
+        return [condensed]
+    return [keepsakes.added] if request.reasoning.sealed else []
 
 
 def _ignore(event: Event) -> None:

@@ -58,7 +58,9 @@ def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
 
 
 def refuse(fault: Fault, request_id: str) -> web.Response:
-    error = {"message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code}
+    error = {
+        "message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code, **fault.details,
+    }  # fmt: skip
     response = answer({"error": error}, request_id, status=fault.status)
     if fault.retry_after is not None:
         # Whole seconds for everybody, never less than one; milliseconds for those who read them.

@@ -19,7 +19,7 @@ from weakref import WeakSet
 import aiohttp
 
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, ProxyFault, Timeout, Truncated, Unreachable
-from proxy.core.outbound.chat_encode import Call
+from proxy.core.outbound.dialects import Call
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""

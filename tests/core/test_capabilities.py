@@ -9,6 +9,7 @@ from proxy.core.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
 from tests.tables import table
 
 SAFEST: dict[str, Any] = {
+    "dialect": "chat",
     "hosts": (),
     "path": "/chat/completions",
     "root": "/v1",

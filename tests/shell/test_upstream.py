@@ -20,7 +20,7 @@ from proxy.core.errors import (
     Truncated,
     Unreachable,
 )
-from proxy.core.outbound.chat_encode import Call
+from proxy.core.outbound.dialects import Call
 from proxy.shell import upstream as module
 from proxy.shell.upstream import Exchange, Limits, Upstream, fault_of
 from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, http_chunk, reply, text

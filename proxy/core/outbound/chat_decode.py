@@ -59,6 +59,9 @@ class ChatDecoder:
         profile: BackendProfile,
         ledger: Ledger,
         keep: Callable[[Extras], None] | None = None,
+        *,
+        model: str = "",
+        stamp: str = "",
     ) -> None:
         """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
         self._emit = emit

@@ -5,17 +5,13 @@ What the backend's profile does not know is left out and counted: closed schemas
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call as ToolCall
-from proxy.core.model import ChoiceMode, Request
+from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.outbound import chat_format
 from proxy.core.outbound.chat_messages import encode_messages
-from proxy.core.outbound.target import Target, chat_url
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 Body = dict[str, Any]
@@ -28,38 +24,6 @@ NO_TOOL = PreparedTool(
 """Stands in `tools` for gateways that refuse a history with calls without it."""
 
 
-@dataclass(slots=True)
-class Call:
-    """One HTTP request to a backend."""
-
-    url: str
-    headers: dict[str, str] = field(repr=False)
-    """They hold the key."""
-    body: bytes = field(repr=False)
-
-
-def call(target: Target, body: Body) -> Call:
-    """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
-    accept = "text/event-stream" if body.get("stream") else "application/json"
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": accept,
-        "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
-        **authorization(target),
-        **target.profile.headers,
-        **target.headers,
-    }
-    return Call(chat_url(target), headers, jsontext.dumps(body))
-
-
-def authorization(target: Target) -> dict[str, str]:
-    if not target.key or target.profile.auth == "none":
-        return {}
-    if target.profile.auth == "api-key":
-        return {"api-key": target.key}
-    return {"Authorization": f"Bearer {target.key}"}
-
-
 def encode(
     request: Request,
     prepared: Prepared,
@@ -70,7 +34,7 @@ def encode(
     stream: bool = True,
 ) -> Body:
     """`profile` is already that of the model. Answers are streamed for all clients, wherever the backend can."""
-    tells_calls = any(isinstance(part, ToolCall) for turn in request.turns for part in turn.parts)
+    tells_calls = any(isinstance(part, Call) for turn in request.turns for part in turn.parts)
     orphaned = tells_calls and not prepared.tools
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     asked = chat_format.asked(request.format, profile, with_tools=bool(tools))

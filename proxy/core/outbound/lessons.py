@@ -31,6 +31,8 @@ _NEEDED = frozenset({"model", "messages", "stream", "tools"})
 class Lesson:
     row: str
     profile: BackendProfile
+    lasting: bool = True
+    """Is it true of the model, or only of this conversation?"""
 
 
 Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]

@@ -21,7 +21,15 @@ class Target:
     """The client's name of a model → the backend's."""
 
 
-def chat_url(target: Target) -> str:
+def authorization(target: Target) -> dict[str, str]:
+    form = target.profile.auth
+    if not target.key or form == "none":
+        return {}
+    return {"Authorization": f"Bearer {target.key}"} if form == "bearer" else {form: target.key}
+
+
+def chat_url(target: Target, model: str) -> str:
+    """One address for all models."""
     return _below(target, target.profile.path)
 
 

@@ -48,11 +48,9 @@ from proxy.core.model import Call, Usage
 from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import CallPhase, ReplyPhase, after
 from proxy.core.stream.prose import OpenProse, Prose
+from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import MAX_NAME, NameTable
-
-MAX_CALL_ID = 64
-"""Clients must send our ids back, and the Responses API takes call ids of at most 64 characters."""
 
 MAX_CALLS = 1024
 """In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
@@ -70,15 +68,15 @@ class Assembler:
         ledger: Ledger,
         taken_ids: Set[str] = frozenset(),
         identity: str = "id",
+        own_ids: bool = False,
     ) -> None:
         self.phase = ReplyPhase.NEW
         self.finish: Finish | None = None
         self.fault: Fault | None = None
         self._emit_event = emit
         self._names = names
-        self._mint = mint
         self._ledger = ledger
-        self._ids = set(taken_ids)
+        self._ids = ShownIds(mint, taken_ids, own_ids)
         self._calls = Calls(identity)
         self._open: OpenProse | CallState | None = None
         self._held: deque[Prose | CallState] = deque()
@@ -241,21 +239,15 @@ class Assembler:
     def _open_call(self, call: CallState) -> None:
         self._make_room()
         tool, call.type = self._names.client(call.name)
-        call.id = self._own_id(call.id)
+        call.backend_id = call.id
+        call.id = self._ids.shown(call.id)
         call.move(CallPhase.OPEN)
         self._open = call
         self._ledger.log.debug("call_started", name=call.name, index=call.index)
-        self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type)))
+        self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type, call.backend_id)))
         if text := call.take_pending():
             self._ledger.log.debug("call_arguments_replayed", name=call.name, bytes=len(text))
             self._take_arguments(call, text)
-
-    def _own_id(self, said: str | None) -> str:
-        """The backend's id where clients can use it: short, printable and not yet in this conversation."""
-        usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._ids
-        call_id = said if said and usable else self._mint.call()
-        self._ids.add(call_id)
-        return call_id
 
     def _end_call(self, call: CallState, complete: bool) -> Call:
         bridge = BRIDGES[call.type]
@@ -272,7 +264,7 @@ class Assembler:
         call.arguments.clear()
         self._ledger.log.debug("call_complete", name=call.name, bytes=len(text), complete=complete)
         tool, _ = self._names.client(call.name)
-        return Call(call.id or "", tool, call.type, text)
+        return Call(call.id or "", tool, call.type, text, call.backend_id)
 
     def _drop(self, call: CallState, why: str) -> None:
         call.move(CallPhase.DROPPED)

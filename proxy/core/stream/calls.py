@@ -23,6 +23,8 @@ class CallState:
     index: int | None
     id: str | None = None
     """The backend's id until the call opens, then the id that the client sees."""
+    backend_id: str | None = None
+    """What the backend called it, once it has opened."""
     type: ToolKind = ToolKind.FUNCTION
     name: str = ""
     """As the backend says it; `tools.names` knows the client's own."""

@@ -4,7 +4,7 @@ The shell's whole duty is to call `feed` for each read, then `close` at the end 
 off; whatever a backend does, none of the three raises.
 """
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 
 from proxy.core.errors import BackendFault, Empty, Fault
 from proxy.core.events import Delta, Event, Reply
@@ -34,22 +34,28 @@ class Pipeline:
         sink: Sink,
         taken_ids: Set[str] = frozenset(),
         call_identity: str = "id",
+        own_call_ids: bool = False,
         markup: MarkupSettings | None = None,
-        reshape: Callable[[Sink], Sink] | None = None,
+        stages: Sequence[Callable[[Sink], Sink]] = (),
     ) -> None:
         """`markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
-        `reshape` puts a last stage before whoever takes the events, for requests that want a reply of another form.
+        `stages` stand between the assembler and whoever takes the events, the first of them nearest to it: each makes
+        its `feed` from that of the next.
         """
         self._received = 0
         self._collector = Collector(sink)
+        feed: Sink = self._collector.feed
+        for stage in reversed(stages):
+            feed = stage(feed)
         self._assembler = Assembler(
-            reshape(self._collector.feed) if reshape else self._collector.feed,
+            feed,
             names=names,
             mint=mint,
             ledger=ledger,
             taken_ids=taken_ids,
             identity=call_identity,
+            own_ids=own_call_ids,
         )
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, taken_ids) if markup else None
         self._think = ThinkSplitter((self._markup or self._assembler).feed)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -16,9 +15,7 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.chat_encode import call as http_call
 from proxy.core.outbound.profiles import DEFAULT, PROFILES
-from proxy.core.outbound.target import Target
 from tests.core.outbound.asking import assistant, body_of, call, profile, result, tool, user
 from tests.tables import table
 
@@ -370,54 +367,3 @@ def test_moonshot_decides_its_own_sampling() -> None:
     body = body_of(on=PROFILES["moonshot"], sampling=EVERYTHING, ledger=ledger)
     assert fields_of(body).keys() == {"seed", "stop", "logprobs", "top_logprobs"}
     assert ledger.dropped.keys() == {"temperature", "top_p", "presence_penalty", "frequency_penalty"}
-
-
-# ── the HTTP request ───────────────────────────────────────────────────────────────────────────────────────────
-
-
-def target(**fields: Any) -> Target:
-    return Target("t", "http://host:8080", profile(**fields), key="sk-1")
-
-
-def test_a_request_in_full() -> None:
-    made = http_call(target(), body_of())
-    assert made.url == "http://host:8080/v1/chat/completions"
-    assert made.headers == {
-        "Content-Type": "application/json",
-        "Accept": "text/event-stream",
-        "Accept-Encoding": "identity",
-        "Authorization": "Bearer sk-1",
-    }
-    assert jsontext.loads(made.body) == body_of()
-
-
-def test_who_does_not_stream_expects_json() -> None:
-    assert http_call(target(), body_of(stream=False)).headers["Accept"] == "application/json"
-
-
-@table(
-    ("auth", "key", "expected"),
-    [
-        ("bearer", "sk-1", {"Authorization": "Bearer sk-1"}),
-        ("api-key", "sk-1", {"api-key": "sk-1"}),
-        ("none", "sk-1", {}),
-        ("bearer", None, {}),
-        ("bearer", "", {}),
-    ],
-)
-def test_the_key_takes_the_backends_form(auth: str, key: str | None, expected: dict[str, str]) -> None:
-    made = http_call(Target("t", "http://host", profile(auth=auth), key=key), {})
-    sent = {name: value for name, value in made.headers.items() if name in ("Authorization", "api-key")}
-    assert sent == expected
-
-
-def test_fixed_headers_are_added_the_configured_ones_last() -> None:
-    where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), headers={"x-b": "2"})
-    headers = http_call(where, {}).headers
-    assert (headers["x-a"], headers["x-b"]) == ("1", "2")
-
-
-def test_no_key_and_no_content_in_tracebacks() -> None:
-    assert repr(http_call(target(), body_of(user("secret")))) == (
-        "Call(url='http://host:8080/v1/chat/completions')"
-    )

@@ -53,7 +53,7 @@ def target(url: str) -> Target:
     ],
 )
 def test_where_requests_go(url: str, chat: str) -> None:
-    assert chat_url(target(url)) == chat
+    assert chat_url(target(url), "m") == chat
 
 
 @table(

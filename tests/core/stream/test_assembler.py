@@ -31,8 +31,9 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.stream.assembler import MAX_CALL_ID, MAX_CALLS, Assembler
+from proxy.core.stream.assembler import MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder
+from proxy.core.stream.shown_ids import MAX_CALL_ID
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import FILTER, LENGTH, STOP, TOOLS, assemble, call, cut, done
 from tests.helpers import counting_mint

@@ -1,0 +1,110 @@
+"""The languages that backends speak, as a table: what a request needs to be put to one, and to be read back.
+
+A profile names its dialect. Nobody asks which one it is: whoever needs something of it takes it from here.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import Fault
+from proxy.core.events import Delta
+from proxy.core.ledger import Ledger
+from proxy.core.model import Extras, Request
+from proxy.core.outbound import chat_encode, chat_faults, lessons, target
+from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outbound.lessons import Lesson
+from proxy.core.outbound.target import Target, authorization
+from proxy.core.tools.prepare import Prepared
+
+Body = dict[str, Any]
+
+
+class Decoder(Protocol):
+    """From this language to deltas; nothing that a backend says makes it raise."""
+
+    def event(self, data: bytes, event: bytes) -> None:
+        """One event of a stream."""
+
+    def body(self, data: bytes) -> None:
+        """A whole reply that is no stream."""
+
+
+class MakeDecoder(Protocol):
+    def __call__(
+        self,
+        emit: Callable[[Delta], None],
+        profile: BackendProfile,
+        ledger: Ledger,
+        keep: Callable[[Extras], None] | None = None,
+        *,
+        model: str = "",
+        stamp: str = "",
+    ) -> Decoder:
+        """`keep` takes what the backend will want back with its reasoning. `model` is whom it must come back to;
+        `stamp`, the time of the request, makes ids for calls that the backend gives none."""
+
+
+class Encode(Protocol):
+    def __call__(
+        self, request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger
+    ) -> Body:
+        """The request for a streamed reply. `profile` is already that of the model."""
+
+
+class Refusal(Protocol):
+    def __call__(self, status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+        """What a status other than 2xx means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    encode: Encode
+    decoder: MakeDecoder
+    refusal: Refusal
+    reply_url: Callable[[Target, str], str]
+    """Where a streamed reply of a model is asked for."""
+    models_url: Callable[[Target], str]
+    learn: Callable[[BackendProfile, str, Collection[str]], Lesson | None]
+    """What the words of a refusal teach, apart from the rows that were learned before."""
+
+
+DIALECTS: Mapping[str, Dialect] = {
+    "chat": Dialect(
+        encode=chat_encode.encode,
+        decoder=ChatDecoder,
+        refusal=chat_faults.refusal,
+        reply_url=target.chat_url,
+        models_url=target.models_url,
+        learn=lessons.learn,
+    ),
+}
+
+
+@dataclass(slots=True)
+class Call:
+    """One HTTP request to a backend."""
+
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    """They hold the key."""
+    body: bytes = field(repr=False)
+
+
+def spoken_by(profile: BackendProfile) -> Dialect:
+    return DIALECTS[profile.dialect]
+
+
+def call(target: Target, model: str, body: Body) -> Call:
+    """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+        **authorization(target),
+        **target.profile.headers,
+        **target.headers,
+    }
+    return Call(spoken_by(target.profile).reply_url(target, model), headers, jsontext.dumps(body))

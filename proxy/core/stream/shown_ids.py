@@ -1,0 +1,25 @@
+"""The ids by which clients know the calls of a reply: the backend's where clients can use them, else ours."""
+
+from collections.abc import Set
+
+from proxy.core.ids import Mint
+
+MAX_CALL_ID = 64
+"""Clients must send our ids back, and the Responses API takes call ids of at most 64 characters."""
+
+
+class ShownIds:
+    __slots__ = ("_always_ours", "_mint", "_taken")
+
+    def __init__(self, mint: Mint, taken: Set[str], always_ours: bool) -> None:
+        """`taken`: what the conversation has used already. Some surfaces promise a form that only ours have."""
+        self._mint = mint
+        self._taken = set(taken)
+        self._always_ours = always_ours
+
+    def shown(self, said: str | None) -> str:
+        """For a call that opens: the id the backend said if it is short, printable and new, and wanted at all."""
+        usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._taken
+        call_id = said if said and usable and not self._always_ours else self._mint.call()
+        self._taken.add(call_id)
+        return call_id

@@ -1,0 +1,60 @@
+"""Each language of backends in one row, and the HTTP request that all have in common."""
+
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.outbound.dialects import DIALECTS, call
+from proxy.core.outbound.profiles import PROFILES
+from proxy.core.outbound.target import Target
+from tests.core.outbound.asking import body_of, profile, user
+from tests.tables import table
+
+
+def test_every_profile_speaks_a_language_of_the_table() -> None:
+    assert {each.dialect for each in PROFILES.values()} <= DIALECTS.keys()
+
+
+def target(**fields: Any) -> Target:
+    return Target("t", "http://host:8080", profile(**fields), key="sk-1")
+
+
+def test_a_request_in_full() -> None:
+    made = call(target(), "m", body_of())
+    assert made.url == "http://host:8080/v1/chat/completions"
+    assert made.headers == {
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",
+        "Authorization": "Bearer sk-1",
+    }
+    assert jsontext.loads(made.body) == body_of()
+
+
+@table(
+    ("auth", "key", "expected"),
+    [
+        ("bearer", "sk-1", {"Authorization": "Bearer sk-1"}),
+        ("api-key", "sk-1", {"api-key": "sk-1"}),
+        ("x-api-key", "sk-1", {"x-api-key": "sk-1"}),
+        ("x-goog-api-key", "sk-1", {"x-goog-api-key": "sk-1"}),
+        ("none", "sk-1", {}),
+        ("bearer", None, {}),
+        ("bearer", "", {}),
+    ],
+)
+def test_the_key_takes_the_backends_form(auth: str, key: str | None, expected: dict[str, str]) -> None:
+    made = call(Target("t", "http://host", profile(auth=auth), key=key), "m", {})
+    usual = {"Content-Type", "Accept", "Accept-Encoding"}
+    assert {name: made.headers[name] for name in made.headers.keys() - usual} == expected
+
+
+def test_fixed_headers_are_added_the_configured_ones_last() -> None:
+    where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), headers={"x-b": "2"})
+    headers = call(where, "m", {}).headers
+    assert (headers["x-a"], headers["x-b"]) == ("1", "2")
+
+
+def test_no_key_and_no_content_in_tracebacks() -> None:
+    assert repr(call(target(), "m", body_of(user("secret")))) == (
+        "Call(url='http://host:8080/v1/chat/completions')"
+    )
