@@ -5,29 +5,41 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TextIO
 
 import proxy
-from proxy.config import AUTO, Settings
 from proxy.core.ids import Mint
+from proxy.core.inbound.chat_surface import ChatSurface
 from proxy.core.inbound.clients import EventStyle
+from proxy.core.inbound.compaction import CompactionObject
+from proxy.core.inbound.native_surface import NativeSurface
+from proxy.core.inbound.recall import Recall
+from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.outbound.profiles import DEFAULT, BackendProfile
+from proxy.core.outbound.routes import Routes
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
+from proxy.core.policy.quota import Quota
+from proxy.core.tenants import ANYBODY, Mode, Tenant, Tenants, Validation
+from proxy.core.tenants import Limits as TenantLimits
+from proxy.settings import AUTO, Settings
+from proxy.settings import Backend as BackendSettings
+from proxy.settings import Limits as ToolLimits
 from proxy.shell.backend import Backend
+from proxy.shell.backends import Backends
 from proxy.shell.discovery import Catalog, Discovery
-from proxy.shell.engine import Engine, Manners
+from proxy.shell.engine import Engine
 from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
-from proxy.shell.server import Server
+from proxy.shell.server import Server, Surfaces
 from proxy.shell.tasks import Tasks
 from proxy.shell.upstream import Limits, Upstream
 from proxy.shell.websocket import Conversations
 
-BACKEND_NAME = "backend"
 BYTES_PER_MIB = 1024 * 1024
 
 
@@ -46,43 +58,31 @@ def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
 async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
     """The proxy at work, as the URL it listens on. On leaving, open streams come to their end."""
     clock = time.monotonic
+    now = time.time  # noqa: TID251 - here it comes in
     upstream = Upstream(proxy.__version__)
     tasks = Tasks(log)
     mint = Mint(secrets.token_hex)
-    discovery = Discovery(
-        _target(settings),
-        profile=None if settings.backend.profile == AUTO else settings.backend.profile,
-        overrides=settings.backend.overrides,
-        catalog=Catalog(settings.models.context_windows, settings.models.reasoning_efforts),
-        upstream=upstream,
-        clock=clock,
-        log=log,
-    )
-    backend = Backend(
-        discovery=discovery,
-        upstream=upstream,
-        breaker=Breaker(_breaker_rules(settings), clock),
-        limits=lambda profile: limits_of(settings, profile),
-    )
-    manners = Manners(
-        events=EventStyle(settings.clients.events),
-        message_first=settings.clients.item_order == "message_first",
-    )
+    seal = Seal(_seal_secret(settings))
+    backends = _backends(settings, upstream, clock, log)
     engine = Engine(
-        backend=backend,
-        manners=manners,
-        mint=mint,
-        seal=Seal(_seal_secret(settings)),
-        now=time.time,  # noqa: TID251 - here it comes in
-        clock=clock,
-        log=log,
+        backends=backends, quota=Quota(clock), recall=Recall(), mint=mint, now=now, clock=clock, log=log
     )
+    responses = ResponsesSurface(mint, now, seal, _manners(settings))
     tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
-    conversations = Conversations(engine=engine, tempo=tempo, message_limit=body_limit, tasks=tasks, log=log)
+    conversations = Conversations(
+        engine=engine, surface=responses, tempo=tempo, message_limit=body_limit, tasks=tasks, log=log
+    )
     server = Server(
         engine=engine,
-        discovery=discovery,
+        surfaces=Surfaces(
+            responses=responses,
+            compaction=replace(responses, form=CompactionObject),
+            chat=ChatSurface(mint, now),
+            native=NativeSurface(mint, now, seal),
+        ),
+        tenants=_tenants(settings),
+        backends=backends,
         conversations=conversations if settings.server.websocket else None,
         tempo=tempo,
         body_limit=body_limit,
@@ -106,11 +106,38 @@ async def _start(server: Server, host: str, port: int) -> str:
         raise CannotListen(f"Cannot listen on {host}:{port}: {reason}.") from error
 
 
-def _target(settings: Settings) -> Target:
-    backend = settings.backend
+def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float], log: Log) -> Backends:
+    catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
+    several = len(settings.all_backends) > 1
+
+    def made(name: str, wanted: BackendSettings) -> Backend:
+        discovery = Discovery(
+            _target(name, wanted),
+            profile=None if wanted.profile == AUTO else wanted.profile,
+            overrides=wanted.overrides,
+            catalog=catalog,
+            upstream=upstream,
+            clock=clock,
+            log=log.bind(backend=name) if several else log,
+        )
+        return Backend(
+            name=name,
+            discovery=discovery,
+            upstream=upstream,
+            breaker=Breaker(_breaker_rules(settings), clock),
+            limits=lambda profile: limits_of(wanted, profile),
+            forward_key=wanted.forward_key,
+        )
+
+    routing = settings.routing
+    routes = Routes(settings.default_backend, routing.models, routing.aliases)
+    return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
+
+
+def _target(name: str, backend: BackendSettings) -> Target:
     assert backend.url is not None, "whoever starts the proxy has settled on a backend"
     return Target(
-        name=BACKEND_NAME,
+        name=name,
         base_url=backend.url,
         profile=DEFAULT,
         key=backend.key.get_secret_value() if backend.key else None,
@@ -119,16 +146,57 @@ def _target(settings: Settings) -> Target:
     )
 
 
+def _tenants(settings: Settings) -> Tenants:
+    anybody = _tenant(ANYBODY.name, settings.limits)
+    return Tenants(
+        {
+            key: _tenant(name, settings.limits_of(name))
+            for name, tenant in settings.tenants.items()
+            for key in tenant.keys
+        },
+        anybody,
+    )
+
+
+def _tenant(name: str, wanted: ToolLimits) -> Tenant:
+    allowed = wanted.tool_allowlist
+    return Tenant(
+        name,
+        TenantLimits(
+            tools=wanted.tools,
+            description_length=wanted.description_characters,
+            schema_depth=wanted.schema_depth,
+            arguments_bytes=wanted.argument_bytes,
+            calls=wanted.calls,
+        ),
+        limits_mode=Mode(wanted.mode) if wanted.mode else None,
+        tool_allowlist=None if allowed is None else tuple(allowed),
+        tool_allowlist_mode=Mode(wanted.tool_allowlist_mode),
+        validate_tool_arguments=Validation(wanted.validate_tool_arguments),
+        tool_result_max_bytes=wanted.tool_result_max_bytes,
+        requests_per_minute=wanted.requests_per_minute,
+        tool_calls_per_minute=wanted.tool_calls_per_minute,
+    )
+
+
+def _manners(settings: Settings) -> Manners:
+    return Manners(
+        events=EventStyle(settings.clients.events),
+        message_first=settings.clients.item_order == "message_first",
+    )
+
+
 def _seal_secret(settings: Settings) -> str:
     """Without a secret of its own, what is the same in every run: then nobody has to configure one."""
     if settings.server.seal_key is not None:
         return settings.server.seal_key.get_secret_value()
-    key = settings.backend.key.get_secret_value() if settings.backend.key else ""
-    return f"{settings.backend.url} {key}"
+    return " ".join(
+        f"{backend.url} {backend.key.get_secret_value() if backend.key else ''}"
+        for backend in settings.all_backends.values()
+    )
 
 
-def limits_of(settings: Settings, profile: BackendProfile) -> Limits:
-    backend = settings.backend
+def limits_of(backend: BackendSettings, profile: BackendProfile) -> Limits:
     return Limits(
         connect=backend.connect_seconds,
         first_byte=backend.first_byte_seconds or profile.first_byte_s,
@@ -151,6 +219,7 @@ def _breaker_rules(settings: Settings) -> BreakerRules:
 
 
 def _secrets(settings: Settings) -> list[str]:
-    backend = settings.backend
-    held = [*backend.headers.values(), backend.key, settings.server.seal_key]
+    backends = settings.all_backends.values()
+    held = [settings.server.seal_key]
+    held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
     return [secret.get_secret_value() for secret in held if secret]

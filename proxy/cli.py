@@ -1,4 +1,4 @@
-"""The command line: `serve`, `codex`, `check-config`, `show-config`, `--version`.
+"""The command line: `serve`, `codex`, `hash-key`, `check-config`, `show-config`, `--version`.
 
 Exit codes: 0 done, 1 could not be done, 2 wrong settings or arguments.
 """
@@ -6,11 +6,13 @@ Exit codes: 0 done, 1 could not be done, 2 wrong settings or arguments.
 import argparse
 import asyncio
 import os
+import secrets
 import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
+from getpass import getpass
 from typing import Any, TextIO
 
 import proxy
@@ -20,17 +22,21 @@ from proxy.config import (
     CONFIG_VARIABLE,
     ConfigError,
     Loaded,
-    Settings,
     all_settings,
     describe,
     load,
 )
+from proxy.core import tenants
+from proxy.settings import Settings
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 LINE_BUFFERED = 1
 
 Command = Callable[[Loaded, argparse.Namespace], int]
+
+HASH_KEY = "Print what the configuration keeps of a tenant's key: its SHA-256 digest."
+KEY_BYTES = 32
 
 DEMO = "demo"
 """The model's name there."""
@@ -46,6 +52,8 @@ curl -N {url}/v1/responses -H 'Content-Type: application/json' -d '{{
 
 def main(arguments: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(arguments)
+    if wanted.command is None:  # the one to which the settings are nothing, right or wrong
+        return hash_key(wanted.new)
     options = {name: value for name, value in vars(wanted).items() if name.startswith("--") and value}
     try:
         loaded = load(options, os.environ, wanted.config)
@@ -75,6 +83,9 @@ def _parser() -> argparse.ArgumentParser:
                 help=descriptions[binding.key] + (f" [{binding.variable}]" if binding.variable else ""),
             )
     _add_codex_options(commands.choices["codex"])
+    hashing = commands.add_parser("hash-key", help=HASH_KEY, description=HASH_KEY)
+    hashing.set_defaults(command=None)
+    hashing.add_argument("--new", action="store_true", help="Make a key, and print it before its digest.")
     return parser
 
 
@@ -90,6 +101,20 @@ def _add_codex_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "arguments", nargs="*", metavar="-- ARGUMENT", help="What follows `--` goes to Codex."
     )
+
+
+def hash_key(new: bool) -> int:
+    """The key is asked for, never an argument: those stand in the shell's history and in the list of processes."""
+    if new:
+        key = f"sk-proxy-{secrets.token_urlsafe(KEY_BYTES)}"
+        print(key)
+    else:
+        key = getpass("Key: ") if sys.stdin.isatty() else sys.stdin.readline()
+    if not (key := key.strip()):
+        _tell("There is no key to hash. Type one, pipe one in, or let one be made: hash-key --new")
+        return MISUSED
+    print(tenants.digest(key))
+    return DONE
 
 
 def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
@@ -129,16 +154,20 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 async def _serve(loaded: Loaded) -> int:
     asked_to_stop = _signals()
-    if loaded.settings.backend.url is None:
+    if not loaded.settings.all_backends:
         print(DEMO_ANSWERS)
     async with (
         _with_backend(loaded.settings) as (settings, model),
         app.running(settings, app.start_log(settings)) as url,
     ):
-        print(f"Listening on {url}/v1, in front of {settings.backend.url}. For example:\n")
+        print(f"Listening on {url}/v1, in front of {_fronted(settings)}. For example:\n")
         print(EXAMPLE.format(url=url, model=model), flush=True)
         await asked_to_stop.wait()
     return DONE
+
+
+def _fronted(settings: Settings) -> str:
+    return ", ".join(str(backend.url) for backend in settings.all_backends.values())
 
 
 def _signals() -> asyncio.Event:
@@ -159,8 +188,8 @@ def _signals() -> asyncio.Event:
 @asynccontextmanager
 async def _with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str]]:
     """The settings with a backend in them, and the name of a model there; the demo's if none was given."""
-    if settings.backend.url is not None:
-        yield settings, next(iter(settings.backend.models), "MODEL")
+    if settings.all_backends:
+        yield settings, next(iter(_known_models(settings)), "MODEL")
         return
     server = await demo.start()
     backend = settings.backend.model_copy(update={"url": server.url, "profile": demo.PROFILE})
@@ -168,6 +197,14 @@ async def _with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str
         yield settings.model_copy(update={"backend": backend}), DEMO
     finally:
         await server.stop()
+
+
+def _known_models(settings: Settings) -> list[str]:
+    """Names that clients may use, as far as the configuration tells."""
+    return [
+        *settings.routing.aliases,
+        *(name for each in settings.all_backends.values() for name in each.models),
+    ]
 
 
 def run_codex(loaded: Loaded, wanted: argparse.Namespace) -> int:
@@ -178,8 +215,8 @@ async def _print_codex_config(loaded: Loaded, wanted: argparse.Namespace) -> int
     """For the proxy that `serve` runs with the same settings, whether it does so now or not."""
     settings = loaded.settings
     url = _configured_url(settings)
-    known = await codex.models_at(url) or settings.backend.models
-    model = wanted.model or next(iter(known), DEMO if settings.backend.url is None else "MODEL")
+    known = await codex.models_at(url) or _known_models(settings)
+    model = wanted.model or next(iter(known), DEMO if not settings.all_backends else "MODEL")
     print(codex.config(url, model))
     return DONE
 
@@ -206,14 +243,14 @@ async def _proxy_for_codex(loaded: Loaded) -> AsyncIterator[str]:
     """One that runs already, unless a backend is named; else one of its own, as long as Codex runs."""
     settings = loaded.settings
     running = _configured_url(settings)
-    if settings.backend.url is None and await codex.models_at(running) is not None:
+    if not settings.all_backends and await codex.models_at(running) is not None:
         _tell(f"The proxy at {running} answers.")
         yield running
         return
     if "server.port" not in loaded.sources:
         server = settings.server.model_copy(update={"port": 0})
         settings = settings.model_copy(update={"server": server})
-    if settings.backend.url is None:
+    if not settings.all_backends:
         _tell(DEMO_ANSWERS)
     with _log_file() as log:
         async with (

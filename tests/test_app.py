@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.config import Settings
 from proxy.core.outbound.profiles import DEFAULT
+from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Limits
 from tests.shell.backend import ScriptedBackend, answer, delta, reply, scripted, text
@@ -67,7 +67,7 @@ async def test_an_address_that_is_taken() -> None:
 
 async def test_a_name_that_is_none() -> None:
     with pytest.raises(app.CannotListen, match=r"nowhere\.invalid"):
-        async with app.running(settings({"host": "nowhere.invalid"}), LOG):
+        async with app.running(settings({"host": "nowhere.invalid", "open": True}), LOG):
             pass
 
 
@@ -126,8 +126,8 @@ async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> Non
 def test_the_wait_for_the_first_byte_is_configured_or_the_profiles_own() -> None:
     profile = replace(DEFAULT, first_byte_s=1200)
     configured = settings(first_byte_seconds=7, connect_seconds=1, idle_seconds=2, total_seconds=3)
-    assert app.limits_of(configured, profile) == Limits(connect=1, first_byte=7, idle=2, total=3)
-    assert app.limits_of(settings(), profile).first_byte == 1200
+    assert app.limits_of(configured.backend, profile) == Limits(connect=1, first_byte=7, idle=2, total=3)
+    assert app.limits_of(settings().backend, profile).first_byte == 1200
 
 
 async def status_of(wanted: Settings) -> int:

@@ -19,12 +19,15 @@ LengthField = Literal["max_tokens", "max_completion_tokens"]
 AskUsage = Literal["ask", "never"]
 Parallel = Literal["omit", "obey", "false"]
 ForceTool = Literal["object", "required", "any", "auto"]
-SchemaRule = Literal["plain", "inline", "moonshot", "gemini", "bounded"]
+SchemaRule = Literal[
+    "plain", "inline", "moonshot", "gemini", "bounded", "anthropic", "google", "google_proto"
+]
+ToolNames = Literal["any", "letter_first"]
 Format = Literal["json_schema", "json_object"]
 EffortField = Literal["none", "reasoning_effort", "thinking", "enable_thinking", "template", "reasoning"]
 Replay = Literal["none", "reasoning_content", "reasoning", "reasoning_details", "think_tags"]
 ReplayScope = Literal["calls", "all"]
-CallIdForm = Literal["any", "len40", "alnum9"]
+CallIdForm = Literal["any", "len40", "alnum9", "word"]
 CallIdentity = Literal["id", "index"]
 OrphanTools = Literal["flatten", "declare", "keep"]
 
@@ -86,6 +89,8 @@ class BackendProfile:
     """In user messages: none at all, data URLs only, or any URL. A note stands for an image that may not pass."""
     files: bool = False
     """Takes `file` parts. Elsewhere only files of text can be passed on, as text."""
+    audio: bool = True
+    """Takes sound in user messages. Elsewhere such a request is refused, since nothing can stand for it."""
     replay: Replay = "none"
     """The field that carries the model's own reasoning back to it."""
     replay_scope: ReplayScope = "calls"
@@ -104,6 +109,8 @@ class BackendProfile:
     """The surplus is not declared. 0: this backend has no tools, and requests that need them are refused."""
     schema: frozenset[SchemaRule] = frozenset({"plain"})
     """The reductions that tool schemas go through."""
+    tool_names: ToolNames = "any"
+    """May a tool's name begin with any of its characters, or only with a letter or an underscore?"""
     force_tool: ForceTool = "required"
     """The strongest way to force a call that is understood: one function, the words required or any, or nothing."""
     parallel: Parallel = "omit"

@@ -8,6 +8,10 @@ from collections.abc import Callable
 
 RANDOM_BYTES = 16
 
+UUID_MASK = 0xF << 76 | 0b11 << 62
+UUID_4 = 4 << 76 | 0b10 << 62
+"""Where a UUID says its version and its variant, and what it says there."""
+
 
 class Mint:
     __slots__ = ("_hex",)
@@ -21,5 +25,14 @@ class Mint:
     def response(self) -> str:
         return self.make("resp")
 
+    def completion(self) -> str:
+        """With a hyphen, as the Chat API has it."""
+        return f"chatcmpl-{self._hex(RANDOM_BYTES)}"
+
     def call(self) -> str:
         return self.make("call")
+
+    def uuid_call(self) -> str:
+        """`call_` and a UUID of version 4, in hex: 6 of the 128 bits say what it is (RFC 4122)."""
+        bits = int(self._hex(RANDOM_BYTES), 16)
+        return f"call_{bits & ~UUID_MASK | UUID_4:032x}"

@@ -18,6 +18,9 @@ which leaves a few for what we put around it."""
 INT64 = range(-(2**63), 2**64)
 """The integers that orjson writes by itself."""
 
+NESTING = frozenset({dict, list})
+"""What a parsed value is nested in. Asked by the exact type, which takes half as long for each value of a request."""
+
 
 class BadJson(ValueError):
     """Not JSON, whatever is forgiven."""
@@ -96,14 +99,14 @@ def is_object(text: str) -> bool:
 
 def deeper_than(value: Any, limit: int) -> bool:
     """Are more than `limit` lists or objects inside one another? Level by level, so without recursion."""
-    layer = [value] if isinstance(value, dict | list) else []
+    layer = [value] if type(value) in NESTING else []
     for _ in range(limit):
         if not layer:
             return False
         layer = [
             inner
             for outer in layer
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) in NESTING
         ]
     return bool(layer)

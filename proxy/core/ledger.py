@@ -26,13 +26,24 @@ class Silence:
 class Ledger:
     """One per request."""
 
-    __slots__ = ("dropped", "log", "markup", "oddities")
+    __slots__ = ("dropped", "facts", "log", "markup", "oddities", "warnings")
 
     def __init__(self, log: Log | None = None) -> None:
         self.log: Log = log or Silence()
         self.oddities: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
         self.markup: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.facts: dict[str, Any] = {}
+
+    def note(self, **facts: Any) -> None:
+        """Something about the request that its log line tells."""
+        self.facts.update(facts)
+
+    def warn(self, remark: str) -> None:
+        """Something that the client itself is told beside its answer, once."""
+        if remark not in self.warnings:
+            self.warnings.append(remark)
 
     def odd(self, what: str) -> None:
         """The backend said something strange that could be understood or had to be ignored."""

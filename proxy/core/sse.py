@@ -85,6 +85,10 @@ class SseParser:
         payload = b"\n".join(data)
         if payload:
             self._emit(payload, name)
+        elif block.lstrip().startswith((b"{", b"[")):
+            self._emit(
+                block, name
+            )  # Gemini breaks off a stream with its error as plain JSON, in no field at all
 
 
 def frame(event: str, payload: bytes) -> bytes:

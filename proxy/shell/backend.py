@@ -3,10 +3,11 @@
 What was learned of a model is kept as its profile until the process ends: the next request is right at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from proxy.core.errors import Fault
+from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.outbound import dialects, lessons
@@ -14,6 +15,7 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.profiles import BackendProfile, for_model
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
+from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.discovery import Discovery
 from proxy.shell.upstream import Exchange, Limits, Upstream
@@ -34,6 +36,7 @@ MAX_REFUSAL_BYTES = 64 * 1024
 class Plan:
     """One request as it will be put to one model."""
 
+    backend: "Backend"
     request: Request
     target: Target
     model: str
@@ -46,12 +49,17 @@ class Backend:
     def __init__(
         self,
         *,
+        name: str,
         discovery: Discovery,
         upstream: Upstream,
         breaker: Breaker,
         limits: Callable[[BackendProfile], Limits],
+        forward_key: bool = False,
     ) -> None:
+        """`forward_key`: the client's own key goes to the backend, instead of a configured one."""
+        self.name = name
         self.breaker = breaker
+        self._forward_key = forward_key
         self._discovery = discovery
         self._upstream = upstream
         self._limits = limits
@@ -59,10 +67,16 @@ class Backend:
         self._known: dict[str, BackendProfile] = {}
         """By the model: the base profile with that model's quirks, and what its refusals taught."""
 
-    async def plan(self, request: Request, ledger: Ledger) -> Plan:
+    async def models(self) -> list[ServedModel]:
+        return await self._discovery.models()
+
+    async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
+        """`name` is the model's, which the client may have asked for by another."""
         target = await self._discovery.target()
-        model = target.models.get(request.model, request.model)
-        return _put(request, target, model, self._profile(target.profile, model), ledger)
+        if self._forward_key and (key := key_of(headers)):
+            target = replace(target, key=key)
+        model = target.models.get(name, name)
+        return self._put(request, target, model, self._profile(target.profile, model), ledger)
 
     def _profile(self, base: BackendProfile, model: str) -> BackendProfile:
         if base is not self._base:  # the backend was recognised meanwhile
@@ -98,15 +112,16 @@ class Backend:
                 raise _fault(exchange, words, text, plan)
             rows.append(lesson.row)
             lasting = lasting and lesson.lasting
-            plan = _put(plan.request, plan.target, plan.model, lesson.profile, ledger)
+            plan = self._put(plan.request, plan.target, plan.model, lesson.profile, ledger)
 
-
-def _put(request: Request, target: Target, model: str, profile: BackendProfile, ledger: Ledger) -> Plan:
-    """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
-    prepared = prepare(request, profile, ledger)
-    body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-    call = dialects.call(replace(target, profile=profile), model, body)
-    return Plan(request, target, model, profile, prepared, call)
+    def _put(
+        self, request: Request, target: Target, model: str, profile: BackendProfile, ledger: Ledger
+    ) -> Plan:
+        """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
+        prepared = prepare(request, profile, ledger)
+        body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
+        call = dialects.call(replace(target, profile=profile), model, body)
+        return Plan(self, request, target, model, profile, prepared, call)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

@@ -1,70 +1,62 @@
 """The conductor: one request from top to bottom, and the only file that knows the order.
 
-    body, headers ─ recognise ─ decode ─ plan ─ admit ─ ask ─ pour ─ answer ─ one log line
+    body, headers ─ read ─ plan ─ admit ─ ask ─ pour ─ tell ─ one log line
 
 Whatever goes wrong is a Fault. While nothing meaningful was said it is raised, and becomes a status; after that the
-pipeline has told it within the stream. A client that streams and one that does not share every step but the last.
+pipeline has told it within the stream. A client that streams and one that does not share every step but the last, and
+all surfaces share all of them.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from proxy.core.errors import Fault, ProxyFault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
-from proxy.core.inbound import clients, responses_decode
-from proxy.core.inbound.clients import ClientProfile, EventStyle
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_memory import Memory, NoMemory
-from proxy.core.inbound.responses_message_first import MessageFirstEncoder
-from proxy.core.inbound.responses_object import ResponseObject
-from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.call_map import as_backend_knows
+from proxy.core.inbound.recall import Recall
+from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
+from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission, Outcome, outcome
+from proxy.core.policy.guard import guard, needed, rules_for
+from proxy.core.policy.quota import Quota
+from proxy.core.policy.results import truncated
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline, Sink
-from proxy.shell.backend import Backend, Plan
+from proxy.core.tools import arguments
+from proxy.shell.backend import Plan
+from proxy.shell.backends import Backends
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
-from proxy.shell.turn import CLIENT_GONE, Turn
+from proxy.shell.turn import CLIENT_GONE, Turn, Visitor
 from proxy.shell.upstream import Exchange
-
-NO_MEMORY = NoMemory()
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
-
-
-@dataclass(slots=True, frozen=True)
-class Manners:
-    """How clients are served, where the configuration has a say in it."""
-
-    events: EventStyle
-    message_first: bool
 
 
 class Engine:
     def __init__(
         self,
         *,
-        backend: Backend,
-        manners: Manners,
+        backends: Backends,
+        quota: Quota,
+        recall: Recall,
         mint: Mint,
-        seal: Seal,
         now: Callable[[], float],
         clock: Callable[[], float],
         log: Log,
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree."""
-        self._backend = backend
-        self._manners = manners
+        self._backends = backends
+        self._quota = quota
+        self._recall = recall
         self._mint = mint
-        self._seal = seal
         self._now = now
         self._clock = clock
         self._log = log
@@ -73,21 +65,15 @@ class Engine:
         self._idle.set()
 
     async def respond(
-        self,
-        body: Awaitable[Any],
-        headers: Mapping[str, str],
-        channel: Channel,
-        memory: Memory = NO_MEMORY,
-        form: type[ResponseObject] = ResponseObject,
+        self, surface: Surface, body: Awaitable[Any], visitor: Visitor, channel: Channel
     ) -> None:
-        """Answers through the channel, or raises the fault that no stream has told. `memory` is what this client
-        may continue, `form` what its answer looks like."""
-        turn = Turn(channel, self._clock, self._log)
+        """Answers through the channel, or raises the fault that no stream has told."""
+        turn = Turn(visitor, channel, surface, self._clock, self._log)
         self._turns.append(turn)
         self._idle.clear()
         try:
             with turn.interruptible():
-                await self._serve(turn, await body, headers, memory, form)
+                await self._serve(turn, await body)
         except (asyncio.CancelledError, ConnectionError):
             turn.note(status=CLIENT_GONE)
             raise
@@ -108,84 +94,58 @@ class Engine:
             if not self._turns:
                 self._idle.set()
 
-    async def _serve(
-        self,
-        turn: Turn,
-        body: Any,
-        headers: Mapping[str, str],
-        memory: Memory,
-        form: type[ResponseObject],
-    ) -> None:
-        client = clients.recognise(headers)
-        turn.note(client=client.name)
-        completed = memory.completed(body)
-        if completed is not body:
-            turn.note(continues=body["previous_response_id"])
-        request = responses_decode.decode(completed, turn.ledger, client.orphan_outputs, self._seal)
-        turn.note(model=request.model, stream=request.stream)
-        seal = self._seal if request.reasoning.sealed or request.compact else None
-        response = form(body, self._mint, self._now, seal)
-        turn.note(response_id=response.id)
-        encoder = self._encoder(request, client, headers, response, turn.channel) if request.stream else None
+    async def _serve(self, turn: Turn, body: Any) -> None:
+        channel = turn.channel
+        self._quota.admit(turn.tenant)
+        channel.headers.update(self._quota.remaining(turn.tenant))
+        asked = turn.surface.read(body, turn.headers, turn.ledger, turn.tenant.name)
+        request = asked.request
+        turn.note(model=request.model, stream=request.stream, **asked.facts)
+        encoder = asked.encoder(channel.emit, channel.framing) if request.stream else None
         try:
-            plan = await self._backend.plan(request, turn.ledger)
+            plan = await self._plan(turn, request)
         except Fault as refusal:
-            if encoder is None or not client.faults_in_stream:
+            self._quota.refused(turn.tenant)
+            if encoder is None or not asked.client.faults_in_stream:
                 raise
             turn.note_fault(refusal)
-            await self._end_at_once(turn, response, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
+            await self._end_at_once(turn, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
             return
-        turn.note(backend_model=plan.model, profile=plan.profile.name)
         if not request.generate:
-            await self._end_at_once(turn, response, encoder, ReplyEnded(Ending.COMPLETED))
-            memory.keep(response.id, completed, [])
+            await self._end_at_once(turn, asked, encoder, ReplyEnded(Ending.COMPLETED))
+            asked.answered(Reply())
             return
 
         pipeline = self._pipeline(turn, plan, encoder.feed if encoder else _ignore)
         if encoder is not None:
-            turn.channel.watch(encoder.still_working, client.event_heartbeat)
+            channel.watch(encoder.still_working, asked.client.event_heartbeat)
         await self._run(turn, plan, pipeline)
-
         turn.reply = pipeline.reply
-        fault = pipeline.fault
-        told = encoder is not None and (client.faults_in_stream or pipeline.begun or turn.channel.opened)
-        if fault is not None and not told:
-            raise fault
-        if fault is not None:
-            turn.note_fault(fault)
-        if encoder is not None:
-            await turn.channel.finish()
-        else:
-            await turn.channel.answer(response.whole(pipeline.reply))
-        if fault is None:
-            # A summary stands for all that was said before it.
-            memory.keep(response.id, {} if request.compact else completed, response.output)
+        self._quota.answered(turn.tenant, pipeline.reply)
+        await self._tell(turn, asked, encoder, pipeline)
+
+    async def _plan(self, turn: Turn, request: Request) -> Plan:
+        """What the tenant's rules and our memory make of the request, and how it is put to its backend."""
+        admit(request, turn.tenant, strict=turn.surface.strict, ledger=turn.ledger)
+        request = truncated(request, turn.tenant.tool_result_max_bytes, turn.ledger)
+        request = self._recall.completed(_owner(turn, request), request)
+        if turn.surface.own_call_ids:
+            request = as_backend_knows(request)
+        plan = await self._backends.plan(request, turn.ledger, turn.headers)
+        turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
+        return plan
 
     async def _end_at_once(
-        self, turn: Turn, response: ResponseObject, encoder: ResponsesEncoder | None, ended: ReplyEnded
+        self, turn: Turn, asked: Asked, encoder: Encoder | None, ended: ReplyEnded
     ) -> None:
         """Answers with an ending and nothing before it."""
         turn.reply = Reply(ended=ended)
         if encoder is None:
-            await turn.channel.answer(response.finished(ended))
+            await turn.channel.answer(asked.whole(turn.reply))
         else:
             encoder.feed(ReplyStarted())
             encoder.feed(ended)
             await turn.channel.finish()
-
-    def _encoder(
-        self,
-        request: Request,
-        client: ClientProfile,
-        headers: Mapping[str, str],
-        response: ResponseObject,
-        channel: Channel,
-    ) -> ResponsesEncoder:
-        wish = headers.get(clients.EVENTS_HEADER)
-        extended = clients.extended(client, wish, self._manners.events, bool(request.tools))
-        message_first = self._manners.message_first and not request.compact
-        encoder = MessageFirstEncoder if message_first else ResponsesEncoder
-        return encoder(response, channel.emit, framing=channel.framing, extended=extended, client=client)
 
     def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
         said = (part for said in plan.request.turns for part in said.parts)
@@ -201,22 +161,23 @@ class Engine:
             sink=sink,
             taken_ids={part.call_id for part in said if isinstance(part, Call)},
             call_identity=profile.call_identity,
+            own_call_ids=turn.surface.own_call_ids,
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            stages=_stages(plan.request, keepsakes),
+            stages=_stages(turn, plan.request, keepsakes),
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         """From the admission to the end of the reply, whatever that is: the pipeline knows it afterwards."""
         try:
-            admission = self._backend.breaker.admit()
+            admission = plan.backend.breaker.admit()
         except Fault as refusal:
             pipeline.fail(refusal)
             return
         try:
             with turn.interruptible():
-                exchange = await self._backend.ask(plan, turn.ledger)
+                exchange = await plan.backend.ask(plan, turn.ledger)
                 await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
         except ConnectionError:
             raise  # the client has left
@@ -230,10 +191,25 @@ class Engine:
     async def _pour(
         self, turn: Turn, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
     ) -> None:
-        """The one loop that waits: for each read, feed the pipeline, and send what came out in one write."""
+        """The one loop that waits: for each read, feed the pipeline, and send what came out in one write.
+
+        Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
+        """
         begun = False
+        channel = turn.channel
+
+        def pour(data: bytes) -> bool:
+            pipeline.feed(data)
+            return not pipeline.ended and channel.push() and not pipeline.finishing
+
         try:
             while not pipeline.ended:
+                if begun and streaming and channel.flows and not pipeline.finishing:
+                    await exchange.pour(pour)
+                    if pipeline.ended:
+                        break
+                    if pipeline.finishing:
+                        exchange.finishing()
                 data = await exchange.read()
                 if data:
                     pipeline.feed(data)
@@ -245,14 +221,33 @@ class Engine:
                         turn.mark("first_text")
                         exchange.begun()
                         admission.answered()
-                if pipeline.finishing:
+                if pipeline.finishing and not pipeline.ended:
                     exchange.finishing()
                 if begun and streaming and not pipeline.ended:
-                    await turn.channel.flush()
+                    await channel.flush()
             if pipeline.fault is None:
                 exchange.release()
         finally:
             exchange.close()
+
+    async def _tell(self, turn: Turn, asked: Asked, encoder: Encoder | None, pipeline: Pipeline) -> None:
+        """The ending: of a stream its last events, which were emitted already, else the whole answer or a status."""
+        fault = pipeline.fault
+        told = encoder and (asked.client.faults_in_stream or pipeline.begun or turn.channel.opened)
+        if fault is not None and not told:
+            raise fault
+        if fault is not None:
+            turn.note_fault(fault)
+        whole = asked.whole(pipeline.reply) if encoder is None else None
+        if fault is None:  # before the client can ask again
+            asked.answered(pipeline.reply)
+            if not asked.request.reasoning.sealed:
+                self._recall.keep(_owner(turn, asked.request), pipeline.reply)
+        if whole is None:
+            await turn.channel.finish()
+        else:
+            turn.channel.headers.update(asked.headers())
+            await turn.channel.answer(whole)
 
     async def drain(self, seconds: float) -> None:
         """Lets what is under way come to its end. What does not in time is told why it ends (F74)."""
@@ -270,10 +265,22 @@ class Engine:
             return False
 
 
-def _stages(request: Request, keepsakes: Keepsakes) -> list[Callable[[Sink], Sink]]:
+def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Callable[[Sink], Sink]]:
     if request.compact:
         return [condensed]
-    return [keepsakes.added] if request.reasoning.sealed else []
+    surface = turn.surface
+    rules = rules_for(
+        request,
+        turn.tenant,
+        strict=surface.strict,
+        parses=surface.parses_arguments,
+        check_of=arguments.check_of,
+    )
+    return [keepsakes.added, guard(rules, turn.ledger)] if needed(rules) else [keepsakes.added]
+
+
+def _owner(turn: Turn, request: Request) -> str:
+    return f"{turn.tenant.name} {request.model}"
 
 
 def _ignore(event: Event) -> None:

@@ -35,6 +35,9 @@ STREAM_HEADERS = {
 }
 KEEP_ALIVE = sse.comment("keep-alive")
 
+CONGESTED_BYTES = 64 * 1024
+"""Waiting to be sent to a client: from here on it is waited for, and with it whoever feeds its stream (F67)."""
+
 STALLED_SECONDS = 60.0
 """A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
 
@@ -94,12 +97,16 @@ class Channel:
         self.response: web.StreamResponse | None = None
         """Made when the first byte is about to leave: until then there is a status to choose."""
         self.bytes_out = 0
+        self.headers: dict[str, str] = {}
+        """What the answer tells besides the usual ones, if it is known by the time it begins."""
         self._request = request
         self._tempo = tempo
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
         self._frames: list[bytes] = []
         self.emit: Callable[[bytes], None] = self._frames.append
+        self._chunked = False
+        """Is the body framed in chunks, so that any piece of it can be sent by itself?"""
         self._busy = False
         """A write is under way, has failed, or was the last: no heartbeat may come between."""
         self._last_write = 0.0
@@ -127,6 +134,23 @@ class Channel:
         await self._open(response)
         self._starts_to_write()
         await response.write_eof()
+
+    @property
+    def flows(self) -> bool:
+        """May `push` be used: has the stream opened, and does its client keep up?"""
+        transport = self._request.transport
+        return self._chunked and transport is not None and transport.get_write_buffer_size() < CONGESTED_BYTES
+
+    def push(self) -> bool:
+        """Sends what was emitted without waiting. False when the client is slow, and `flush` should wait for it."""
+        transport = self._request.transport
+        if transport is None or transport.is_closing():
+            raise ConnectionResetError("The client has left.")
+        if self._frames:
+            data = self._take()
+            transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self._last_write = self._loop.time()
+        return transport.get_write_buffer_size() < CONGESTED_BYTES
 
     async def flush(self) -> None:
         """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
@@ -166,7 +190,9 @@ class Channel:
 
     async def _open(self, response: web.StreamResponse) -> web.StreamResponse:
         self.response = response
+        response.headers.update(self.headers)
         await response.prepare(self._request)
+        self._chunked = response.headers.get("Transfer-Encoding") == "chunked"
         return response
 
     def _starts_to_write(self) -> None:

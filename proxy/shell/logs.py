@@ -62,9 +62,11 @@ class Redaction:
         return fields
 
     def _mask(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._masked(str(value))
         if isinstance(value, dict):
             return {key: self._mask(inner) for key, inner in value.items()}
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             return [self._mask(inner) for inner in value]
         return value if isinstance(value, HARMLESS) else self._masked(str(value))
 
@@ -106,7 +108,7 @@ def make_log(
         else [_render_json]
     )
     log: Log = structlog.wrap_logger(
-        structlog.PrintLogger(stream),
+        structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
         processors=[*common, *ending],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,

@@ -1,12 +1,13 @@
 """The front door: which path leads where, and how it opens and closes.
 
-Routing is a table of six rows on aiohttp's low-level server, so that whatever is refused, down to bytes that are no
+Routing is a table on aiohttp's low-level server, so that whatever is refused, down to bytes that are no
 HTTP at all, is refused in one place and in one form.
 """
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -14,12 +15,15 @@ from aiohttp import web
 from proxy.core.errors import ClientFault, Fault, NotFound, ProxyFault
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode
+from proxy.core.inbound.surface import Surface
+from proxy.core.tenants import ANYBODY, Tenant, Tenants
+from proxy.shell.backends import Backends
 from proxy.shell.body import read_json
-from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine, shutting_down
 from proxy.shell.http import Channel, Tempo, answer, refuse, request_id
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
+from proxy.shell.turn import Visitor
 from proxy.shell.websocket import Conversations
 
 KEEP_ALIVE_SECONDS = 75.0
@@ -33,10 +37,37 @@ BACKLOG = 1024
 CLOSING_SECONDS = 3.0
 """For answers that are already written, to leave."""
 
+OPEN = ("/healthz", "/readyz")
+"""Answered to everybody: whoever watches over the process needs no key."""
+
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""
 
+
+@dataclass(slots=True, frozen=True)
+class Surfaces:
+    """What is spoken here, and behind which path."""
+
+    responses: Surface
+    compaction: Surface
+    chat: Surface
+    native: Surface
+
+
 Handler = Callable[..., Awaitable[web.StreamResponse]]
+
+
+@dataclass(slots=True, frozen=True)
+class Visit:
+    """Who asks for what, by which id the logs know it."""
+
+    request: web.BaseRequest
+    id: str
+    tenant: Tenant
+
+
+def _as_it_is(body: Any) -> Any:
+    return body
 
 
 class Server:
@@ -44,7 +75,9 @@ class Server:
         self,
         *,
         engine: Engine,
-        discovery: Discovery,
+        surfaces: Surfaces,
+        tenants: Tenants,
+        backends: Backends,
         conversations: Conversations | None,
         tempo: Tempo,
         body_limit: int,
@@ -53,7 +86,9 @@ class Server:
         log: Log,
     ) -> None:
         self._engine = engine
-        self._discovery = discovery
+        self._surfaces = surfaces
+        self._tenants = tenants
+        self._backends = backends
         self._conversations = conversations
         self._tempo = tempo
         self._body_limit = body_limit
@@ -106,8 +141,9 @@ class Server:
     async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
         for path, methods in ROUTES:
             if found := path.fullmatch(request.path):
+                tenant = ANYBODY if path.pattern in OPEN else self._tenants.of(request.headers)
                 if handler := self._handler(request, methods):
-                    return await handler(self, request, this, **found.groupdict())
+                    return await handler(self, Visit(request, this, tenant), **found.groupdict())
                 allowed = ", ".join(method for method in methods if method != WEBSOCKET)
                 return self._refuse_method(request, allowed, this)
         self._log.info("no such path", request_id=this, method=request.method, path=request.path)
@@ -133,51 +169,59 @@ class Server:
         refusal.headers.update(told)
         return refusal
 
-    async def _respond(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+    async def _ask(
+        self, surface: Surface, visit: Visit, read: Callable[[Any], Any] = _as_it_is
+    ) -> web.StreamResponse:
+        """`read` makes of the body what this path stands for."""
         if self._draining:
             raise shutting_down()
-        channel = Channel(request, this, self._tempo, self._tasks)
-        await self._engine.respond(read_json(request, self._body_limit), request.headers, channel)
+        request = visit.request
+        channel = Channel(request, visit.id, self._tempo, self._tasks)
+        visitor = Visitor(visit.tenant, request.headers)
+        await self._engine.respond(surface, self._body(request, read), visitor, channel)
         assert channel.response is not None
         return channel.response
 
-    async def _compact(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
-        if self._draining:
-            raise shutting_down()
-        channel = Channel(request, this, self._tempo, self._tasks)
-        body = self._compaction(request)
-        await self._engine.respond(body, request.headers, channel, form=compaction.CompactionObject)
-        assert channel.response is not None
-        return channel.response
+    async def _body(self, request: web.BaseRequest, read: Callable[[Any], Any]) -> Any:
+        return read(await read_json(request, self._body_limit))
 
-    async def _compaction(self, request: web.BaseRequest) -> Any:
-        return compaction.requested(await read_json(request, self._body_limit))
+    async def _respond(self, visit: Visit) -> web.StreamResponse:
+        return await self._ask(self._surfaces.responses, visit)
 
-    async def _converse(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+    async def _compact(self, visit: Visit) -> web.StreamResponse:
+        return await self._ask(self._surfaces.compaction, visit, compaction.requested)
+
+    async def _chat(self, visit: Visit) -> web.StreamResponse:
+        return await self._ask(self._surfaces.chat, visit)
+
+    async def _native(self, visit: Visit) -> web.StreamResponse:
+        return await self._ask(self._surfaces.native, visit)
+
+    async def _converse(self, visit: Visit) -> web.StreamResponse:
         if self._draining:
             raise shutting_down()
         assert self._conversations is not None
-        return await self._conversations.hold(request, this)
+        return await self._conversations.hold(visit.request, visit.id, visit.tenant)
 
-    async def _stored(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
+    async def _stored(self, visit: Visit, id: str) -> web.StreamResponse:
         raise NotFound(f"There is no response {id}: none is stored here.", code="response_not_found")
 
-    async def _models(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
-        return answer(models_encode.listing(await self._discovery.models()), this)
+    async def _models(self, visit: Visit) -> web.StreamResponse:
+        return answer(models_encode.listing(await self._backends.models()), visit.id)
 
-    async def _model(self, request: web.BaseRequest, this: str, id: str) -> web.StreamResponse:
-        for model in await self._discovery.models():
+    async def _model(self, visit: Visit, id: str) -> web.StreamResponse:
+        for model in await self._backends.models():
             if model.name == id:
-                return answer(models_encode.entry(model), this)
+                return answer(models_encode.entry(model), visit.id)
         raise NotFound(f"There is no model {id}.", code="model_not_found", param="model")
 
-    async def _healthy(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
-        return answer({"status": "ok"}, this)
+    async def _healthy(self, visit: Visit) -> web.StreamResponse:
+        return answer({"status": "ok"}, visit.id)
 
-    async def _ready(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+    async def _ready(self, visit: Visit) -> web.StreamResponse:
         if self._draining:
             raise shutting_down()
-        return answer({"status": "ready"}, this)
+        return answer({"status": "ready"}, visit.id)
 
     def refuse_garbage(self, request: web.BaseRequest, status: int) -> web.Response:
         return refuse(ClientFault("This is not valid HTTP.", status=status), request_id({}, self._mint))
@@ -190,6 +234,8 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
         re.compile(r"(?:/v1)?/responses/(?P<id>.+)"),
         {"GET": Server._stored, "POST": Server._stored, "DELETE": Server._stored},
     ),
+    (re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Server._chat}),
+    (re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Server._native}),
     (re.compile(r"(?:/v1)?/models/?"), {"GET": Server._models}),
     (re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Server._model}),
     (re.compile(r"/healthz"), {"GET": Server._healthy, "HEAD": Server._healthy}),

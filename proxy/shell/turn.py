@@ -1,14 +1,17 @@
 """One request under way: what an interruption needs, and what its log line will tell."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
+from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
+from proxy.core.tenants import Tenant
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
 
@@ -17,11 +20,24 @@ CLIENT_GONE = 499
 """nginx's status for a client that did not wait; it stands only in the log."""
 
 
+@dataclass(slots=True, frozen=True)
+class Visitor:
+    """Who asks, and what the request says besides its body."""
+
+    tenant: Tenant
+    headers: Mapping[str, str]
+
+
 class Turn:
-    def __init__(self, channel: Channel, clock: Callable[[], float], log: Log) -> None:
+    def __init__(
+        self, visitor: Visitor, channel: Channel, surface: Surface, clock: Callable[[], float], log: Log
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
+        self.tenant = visitor.tenant
+        self.headers = visitor.headers
         self.channel = channel
+        self.surface = surface
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log)
         self.reply: Reply | None = None
@@ -67,6 +83,7 @@ class Turn:
         if self.reply is not None:
             self._note_reply(self.reply)
         ledger = self.ledger
+        self.note(**ledger.facts)
         for name, counts in (
             ("oddities", ledger.oddities),
             ("markup", ledger.markup),

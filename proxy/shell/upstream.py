@@ -20,6 +20,7 @@ import aiohttp
 
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, ProxyFault, Timeout, Truncated, Unreachable
 from proxy.core.outbound.dialects import Call
+from proxy.shell.tap import Take, Tap
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
@@ -88,6 +89,7 @@ class Exchange:
         self._loop = asyncio.get_running_loop()
         self._ended: Callable[[aiohttp.ClientResponse, bool], None] | None = ended
         self._broken: Fault | None = None
+        self._tap: Tap | None = None
         self._idle = limits.idle
         self._waiting_since: float | None = None
         """Only a read waits for the backend: while a slow client is written to, nobody is late."""
@@ -117,6 +119,23 @@ class Exchange:
             raise self._broken from failure
         finally:
             self._waiting_since = None
+
+    async def pour(self, take: Take) -> None:
+        """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. An end or a
+        failure is left to `read`."""
+        if self._broken is not None:
+            return
+
+        def timed(data: bytes) -> bool:
+            self._waiting_since = self._loop.time()
+            return take(data)
+
+        self._tap = Tap(self._response, timed)
+        self._waiting_since = self._loop.time()
+        try:
+            await self._tap.run()
+        finally:
+            self._tap = self._waiting_since = None
 
     async def read_at_most(self, limit: int) -> bytes:
         """The beginning of the body. What is beyond the limit, broken or late is done without."""
@@ -171,6 +190,8 @@ class Exchange:
 
     def _wake(self, failure: Exception) -> None:
         self._response.content.set_exception(failure)
+        if self._tap is not None:
+            self._tap.pour()
 
     def _is_deserted(self) -> bool:
         """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""

@@ -6,6 +6,7 @@ its place among the turns, because a client takes whatever comes during a turn f
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -15,10 +16,13 @@ from proxy.core.errors import ClientFault, Fault, ProxyFault
 from proxy.core.inbound.responses_encode import SOCKET
 from proxy.core.inbound.responses_memory import LatestResponse
 from proxy.core.inbound.responses_socket import error_message, read_create
+from proxy.core.inbound.responses_surface import ResponsesSurface
+from proxy.core.tenants import Tenant
 from proxy.shell.engine import Engine
 from proxy.shell.http import SERVER, Channel, Tempo
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
+from proxy.shell.turn import Visitor
 
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""
@@ -51,6 +55,11 @@ class SocketChannel(Channel):
         self._in_order = asyncio.Lock()
         """A heartbeat may be sending too, and a large message is compressed aside: a small one would overtake it."""
 
+    @property
+    def flows(self) -> bool:
+        """Messages go through the socket's own writer, which waits."""
+        return False
+
     async def flush(self) -> None:
         await self._send()
         self._busy = False
@@ -80,6 +89,8 @@ class Conversation:
         request: web.BaseRequest,
         request_id: str,
         engine: Engine,
+        surface: ResponsesSurface,
+        tenant: Tenant,
         tempo: Tempo,
         message_limit: int,
         tasks: Tasks,
@@ -87,13 +98,14 @@ class Conversation:
         self._request = request
         self._request_id = request_id
         self._engine = engine
+        self._surface = replace(surface, memory=LatestResponse(message_limit))
+        self._visitor = Visitor(tenant, request.headers)
         self._tempo = tempo
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
             timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False
         )
-        self._memory = LatestResponse(message_limit)
         self._waiting: asyncio.Queue[Message | None] = asyncio.Queue()
         self._waiting_bytes = 0
         self._leaving = False
@@ -179,7 +191,7 @@ class Conversation:
         this = f"{self._request_id}.{self.turns}"
         channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
         try:
-            await self._engine.respond(_body(message), self._request.headers, channel, self._memory)
+            await self._engine.respond(self._surface, _body(message), self._visitor, channel)
         except Fault as fault:
             await self._refuse(fault)
 
@@ -190,19 +202,38 @@ class Conversation:
 class Conversations:
     """All that are open."""
 
-    def __init__(self, *, engine: Engine, tempo: Tempo, message_limit: int, tasks: Tasks, log: Log) -> None:
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        surface: ResponsesSurface,
+        tempo: Tempo,
+        message_limit: int,
+        tasks: Tasks,
+        log: Log,
+    ) -> None:
         self._engine = engine
+        self._surface = surface
         self._tempo = tempo
         self._message_limit = message_limit
         self._tasks = tasks
         self._log = log
         self._open: set[Conversation] = set()
 
-    async def hold(self, request: web.BaseRequest, request_id: str) -> web.StreamResponse:
+    async def hold(self, request: web.BaseRequest, request_id: str, tenant: Tenant) -> web.StreamResponse:
         if (refusal := self._refusal(request)) is not None:
             self._log.info("websocket refused", request_id=request_id, code=refusal.code)
             raise refusal
-        this = Conversation(request, request_id, self._engine, self._tempo, self._message_limit, self._tasks)
+        this = Conversation(
+            request,
+            request_id,
+            self._engine,
+            self._surface,
+            tenant,
+            self._tempo,
+            self._message_limit,
+            self._tasks,
+        )
         self._open.add(this)
         try:
             return await this.run()

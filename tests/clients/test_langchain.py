@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -84,6 +85,9 @@ def test_structured_output(model: ChatOpenAI, method: Any) -> None:
     assert list(typed.stream("Ann meets Bob and Cid"))[-1] == expected
 
 
-async def test_async(model: ChatOpenAI) -> None:
-    message = await model.bind_tools([get_weather]).ainvoke(BOTH)
+async def test_async(how: dict[str, Any]) -> None:
+    """With connections of its own: langchain keeps one pool for all event loops."""
+    async with httpx.AsyncClient() as pool:
+        model = ChatOpenAI(model="demo", use_responses_api=True, http_async_client=pool, **how)
+        message = await model.bind_tools([get_weather]).ainvoke(BOTH)
     assert cities(message) == ["Paris", "London"]

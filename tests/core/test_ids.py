@@ -2,6 +2,7 @@
 
 import re
 from secrets import token_hex
+from uuid import UUID
 
 from proxy.core.ids import RANDOM_BYTES, Mint
 from tests.helpers import counting_mint
@@ -14,6 +15,10 @@ def test_an_id_is_a_prefix_and_32_hexadecimal_digits(prefix: str) -> None:
     made = Mint(token_hex).make(prefix)
     assert re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", made)
     assert len(made) <= 64
+
+
+def test_c06_an_answer_of_the_chat_api_has_a_hyphen_in_its_id() -> None:
+    assert re.fullmatch(r"chatcmpl-[0-9a-f]{32}", Mint(token_hex).completion())
 
 
 def test_128_bits_are_asked_of_the_source() -> None:
@@ -30,3 +35,16 @@ def test_each_id_is_made_of_new_randomness() -> None:
 def test_the_same_source_gives_the_same_ids() -> None:
     assert counting_mint().response() == counting_mint().response() == f"resp_{1:032x}"
     assert counting_mint().call() == f"call_{1:032x}"
+
+
+def test_a_call_can_have_a_uuid_of_version_4() -> None:
+    """N03, C06: `call_` and 32 hexadecimal digits, of which RFC 4122 fixes six bits."""
+    for source in (token_hex, lambda size: "f" * 2 * size, lambda size: "0" * 2 * size):
+        made = Mint(source).uuid_call()
+        assert re.fullmatch(r"call_[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}", made)
+        assert UUID(made.removeprefix("call_")).version == 4
+
+
+def test_all_other_bits_of_a_uuid_are_random() -> None:
+    ones, zeros = (UUID(Mint(lambda size, d=d: d * 2 * size).uuid_call()[5:]).int for d in "f0")
+    assert (ones ^ zeros).bit_count() == 128 - 6

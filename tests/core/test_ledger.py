@@ -21,6 +21,20 @@ def test_it_counts_what_became_of_calls_that_were_found_in_the_text() -> None:
     assert dict(ledger.markup) == {"recovered:qwen": 2, "left:qwen": 1}
 
 
+def test_what_the_client_is_told_is_told_once_and_in_order() -> None:
+    ledger = Ledger()
+    for remark in ("b", "a", "b"):
+        ledger.warn(remark)
+    assert ledger.warnings == ["b", "a"]
+
+
+def test_of_two_notes_under_one_name_the_later_counts() -> None:
+    ledger = Ledger()
+    ledger.note(cut=1, by="hand")
+    ledger.note(cut=2)
+    assert ledger.facts == {"cut": 2, "by": "hand"}
+
+
 def test_two_requests_share_nothing() -> None:
     Ledger().odd("a")
     assert not Ledger().oddities

@@ -45,6 +45,10 @@ FIXTURES: dict[str, tuple[bytes, Events]] = {
     "names": (b'event: error\ndata: {"a":1}\n\ndata: {"b":2}\n\n', [(b'{"a":1}', b"error"), TWO[1]]),
     "a name after its data, without space": (b'data: {"a":1}\nevent:x\n\n', [(b'{"a":1}', b"x")]),
     "a field that begins like data": (b'database: 1\ndata : 2\ndata: {"a":1}\n\n', ONE),
+    "JSON in no field, with which Gemini breaks off": (
+        b'data: {"a":1}\n\n[{"b":\n2}]',
+        [*ONE, (b'[{"b":\n2}]', b"")],
+    ),
     "the end mark": (DONE, [(b"[DONE]", b"")]),
     "nothing": (b"", []),
 }

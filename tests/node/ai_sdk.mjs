@@ -3,7 +3,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateObject, generateText, stepCountIs, streamText, tool } from "ai";
 import { z } from "zod";
 
-const model = createOpenAI({ baseURL: process.argv[2], apiKey: "none" }).responses("demo");
+const [baseURL, scenario, api] = process.argv.slice(2);
+const model = createOpenAI({ baseURL, apiKey: "none" })[api]("demo");
 const asked = [];
 const tools = {
   get_weather: tool({
@@ -45,4 +46,4 @@ const scenarios = {
   },
 };
 
-console.log(JSON.stringify(await scenarios[process.argv[3]]()));
+console.log(JSON.stringify(await scenarios[scenario]()));

@@ -23,13 +23,13 @@ def proxy() -> Iterator[str]:
 
 
 @pytest.fixture
-def try_script(proxy: str) -> Callable[[str, str], Any]:
+def try_script(proxy: str) -> Callable[..., Any]:
     node = packages.required()
 
-    def try_script(script: str, scenario: str) -> Any:
+    def try_script(script: str, *told: str) -> Any:
         # A script from stdin imports what is installed in the folder that it runs in.
         done = subprocess.run(
-            [node, "--input-type=module", "-", f"{proxy}/v1", scenario],
+            [node, "--input-type=module", "-", f"{proxy}/v1", *told],
             input=Path(__file__).with_name(script).read_bytes(),
             cwd=packages.PLACE,
             capture_output=True,

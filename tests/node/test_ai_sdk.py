@@ -1,4 +1,6 @@
-"""Vercel's AI SDK, whose parser checks every event against a schema: text, tools in several steps, objects."""
+"""Vercel's AI SDK, whose parser checks every event against a schema: text, tools in several steps, objects.
+
+It speaks both APIs, and sees no difference."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +10,9 @@ import pytest
 Try = Callable[[str], Any]
 
 
-@pytest.fixture
-def sdk(try_script: Callable[[str, str], Any]) -> Try:
-    return lambda scenario: try_script("ai_sdk.mjs", scenario)
+@pytest.fixture(params=["responses", "chat"])
+def sdk(try_script: Callable[..., Any], request: pytest.FixtureRequest) -> Try:
+    return lambda scenario: try_script("ai_sdk.mjs", scenario, request.param)
 
 
 def test_text_arrives_with_its_usage(sdk: Try) -> None:

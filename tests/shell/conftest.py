@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.config import Settings
+from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from tests.shell.backend import PROMPTLY, ScriptedBackend, reply, scripted, text
 

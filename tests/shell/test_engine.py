@@ -714,6 +714,7 @@ async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy:
         "model": "gpt-5",
         "stream": True,
         "backend_model": "qwen",
+        "backend": "backend",
         "profile": "default",
         "response_id": final(found)["id"],
         "calls": 1,

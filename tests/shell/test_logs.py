@@ -35,6 +35,20 @@ def test_elsewhere_than_on_a_terminal_a_line_is_json() -> None:
     assert (line["level"], line["event"], line["status"], line["model"]) == ("info", "request", 200, None)
 
 
+@pytest.mark.parametrize("format", ["json", "console"])
+def test_a_line_is_written_in_one_piece(format: str) -> None:
+    """Other processes may write to the same place, and each piece is a call to the kernel."""
+
+    class Pieces(io.StringIO):
+        def write(self, text: str) -> int:
+            pieces.append(text)
+            return len(text)
+
+    pieces: list[str] = []
+    make_log("info", format, stream=Pieces()).info("request", status=200)
+    assert [piece.count("\n") for piece in pieces] == [1]
+
+
 def test_on_a_terminal_it_is_for_people() -> None:
     terminal = Terminal()
     make_log(stream=terminal).info("request", status=200)

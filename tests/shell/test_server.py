@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.config import Settings
+from proxy.settings import Settings
 from proxy.shell import discovery
 from proxy.shell.logs import make_log
 from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text

@@ -10,8 +10,9 @@ import pytest
 from proxy.core.errors import ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
+from proxy.core.tenants import ANYBODY
 from proxy.shell.logs import make_log
-from proxy.shell.turn import Turn
+from proxy.shell.turn import Turn, Visitor
 from tests.shell.conftest import LogLines
 
 STOPPING = ProxyFault("stopping")
@@ -38,7 +39,9 @@ def clock() -> Clock:
 @pytest.fixture
 def make(log: LogLines, clock: Clock) -> Callable[[], Turn]:
     channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
-    return lambda: Turn(channel, clock, make_log("debug", "json", stream=log.stream))
+    surface: Any = SimpleNamespace()
+    visitor = Visitor(ANYBODY, {})
+    return lambda: Turn(visitor, channel, surface, clock, make_log("debug", "json", stream=log.stream))
 
 
 # ── being stopped ──

@@ -12,8 +12,8 @@ import pytest
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from proxy import app
-from proxy.config import Settings
 from proxy.core.stream.pipeline import Pipeline
+from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.shell.websocket import Conversation
 from tests.shell.backend import (

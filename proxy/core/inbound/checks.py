@@ -4,6 +4,7 @@ Shared by all surfaces, so that a wrong type reads the same everywhere. A reader
 there on (`.content[0].text`); the loop around it puts its own step before them, and only when something is wrong.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from proxy.core.errors import ClientFault
@@ -39,6 +40,11 @@ def json_name(value: Any) -> str:
 
 def shown(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def path(steps: Iterable[int | str]) -> str:
+    """The way to a place inside, to be put behind the place where it begins."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in steps)
 
 
 def missing(param: str) -> FieldFault:

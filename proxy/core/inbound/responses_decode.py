@@ -4,20 +4,19 @@ is sent: one ClientFault that names the place.
 
 from typing import Any
 
-from proxy.core import jsontext
-from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
+from proxy.core.inbound.checks import missing, wrong_type, wrong_value
+from proxy.core.inbound.envelope import json_object, output_format
 from proxy.core.inbound.history import OrphanOutputs, Said, canonical
-from proxy.core.inbound.responses_choice import read_choice
 from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
 from proxy.core.inbound.responses_items import read_items
 from proxy.core.inbound.responses_parts import Walk
-from proxy.core.inbound.responses_tools import read_tools
+from proxy.core.inbound.responses_tools import READERS
 from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.tool_choice import read_choice
+from proxy.core.inbound.toolbox import read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
-    FormatKind,
     OutputFormat,
     ReasoningWish,
     Request,
@@ -27,10 +26,6 @@ from proxy.core.model import (
     ToolChoice,
     Turn,
 )
-from proxy.core.tools import schema
-
-MAX_DEPTH = 128
-"""Levels of a request. orjson reads 1024 but writes 254, and schemas are wrapped a few levels deeper on the way."""
 
 LOGPROBS = "message.output_text.logprobs"
 
@@ -41,22 +36,16 @@ SEALED_REASONING = "reasoning.encrypted_content"
 def decode(
     body: Any, ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse", seal: Seal | None = None
 ) -> Request:
-    if not isinstance(body, dict):
-        raise ClientFault(
-            f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
-        )
-    if jsontext.deeper_than(body, MAX_DEPTH):
-        raise ClientFault(f"The request body is nested deeper than {MAX_DEPTH} levels.", code="invalid_value")
-    envelope = read_envelope(body, ledger)
+    envelope = read_envelope(json_object(body), ledger)
     if not envelope.model:
         raise missing("model")
     walk = Walk(ledger, seal)
     said = _said(envelope, walk)
-    toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger)
+    toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger, READERS)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
         raise wrong_value("input", "holds nothing that can be sent to a model.")
-    text = envelope.text
+    text, options = envelope.text, envelope.request_options
     return Request(
         model=envelope.model,
         turns=turns,
@@ -72,6 +61,7 @@ def decode(
         generate=envelope.generate is not False,
         stream=bool(envelope.stream),
         compact=walk.compact,
+        validate_arguments=options.validate_tool_arguments if options else None,
     )
 
 
@@ -118,12 +108,4 @@ def _reasoning(envelope: Envelope) -> ReasoningWish:
 
 
 def _format(wish: Format) -> OutputFormat:
-    kind = FormatKind(wish.type)
-    if kind is not FormatKind.JSON_SCHEMA:
-        return OutputFormat(kind)
-    if wish.name is None:
-        raise missing("text.format.name")
-    if wish.schema_ is None:
-        raise missing("text.format.schema")
-    schema.check_schema(wish.schema_, "text.format.schema")
-    return OutputFormat(kind, wish.name, wish.schema_, wish.description, wish.strict)
+    return output_format(wish.type, wish, "text.format")

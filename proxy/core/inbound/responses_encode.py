@@ -36,21 +36,9 @@ from proxy.core.inbound.responses_object import (
     refusal_part,
     text_part,
 )
+from proxy.core.inbound.surface import Framing
 from proxy.core.jsontext import dumps, string
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind
-
-
-@dataclass(frozen=True, slots=True)
-class Framing:
-    """How one event's JSON is put on a transport."""
-
-    before: Callable[[str], bytes]
-    after: bytes
-    end: bytes | None
-    """What follows the last event, if anything."""
-    extras: bool = True
-    """May other events stand around the standard ones, such as `error` before `response.failed`?"""
-
 
 SSE = Framing(before=lambda event: f"event: {event}\ndata: ".encode(), after=b"\n\n", end=sse.DONE)
 SOCKET = Framing(before=lambda event: b"", after=b"", end=None, extras=False)
@@ -84,6 +72,8 @@ class ResponsesEncoder:
         self._extended = extended and framing.extras
         self._client = client
         self._under_way = False
+        self._hidden = False
+        """Is the open part one without words, of which a client that keeps nothing for us sees nothing?"""
         self._number = 0
         self._index = 0
         self._item: _OpenItem
@@ -131,6 +121,9 @@ class ResponsesEncoder:
     # ── parts ──
 
     def _on_part_started(self, started: PartStarted) -> None:
+        self._hidden = started.kind is PartKind.REASONING and started.wordless and not self._response.carries
+        if self._hidden:
+            return
         head = started.call
         tool_kind = head.kind if head else ToolKind.FUNCTION
         item = self._item = _OpenItem(
@@ -186,6 +179,9 @@ class ResponsesEncoder:
             self._number += 1
 
     def _on_part_ended(self, ended: PartEnded) -> None:
+        if self._hidden:
+            self._hidden = False
+            return
         item, part = self._item, ended.part
         if item.head is not None and not ended.complete and not self._client.partial_calls:
             return  # such a client runs whatever is done: half a call is left open, and left out

@@ -1,16 +1,22 @@
 """The request around `input`: names, types and bounds of the fields of the Responses API.
 
-Checked once per request by pydantic, whose first complaint becomes a 400 in plain words. `input`, `tools` and
-`tool_choice` are left to their own readers. Fields that nobody here knows are ignored: new ones appear every month.
+`input`, `tools` and `tool_choice` are left to their own readers.
 """
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import Field
 
 from proxy.core.errors import ClientFault, NotFound
-from proxy.core.inbound.checks import missing, shown, wrong_type, wrong_value
+from proxy.core.inbound.checks import shown
+from proxy.core.inbound.envelope import (
+    FormatWord,
+    Loose,
+    NamedSchema,
+    RequestOptions,
+    Verbosity,
+    checked,
+)
 from proxy.core.ledger import Ledger
 
 MAX_INPUT_TEXT = 10_485_760
@@ -19,34 +25,26 @@ MAX_INPUT_TEXT = 10_485_760
 Label = Annotated[str, Field(max_length=64)]
 
 
-class _Loose(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)
+class Format(NamedSchema):
+    type: FormatWord
 
 
-class Format(_Loose):
-    type: Literal["text", "json_object", "json_schema"]
-    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")] | None = None
-    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
-    description: str | None = None
-    strict: bool | None = None
-
-
-class TextWish(_Loose):
+class TextWish(Loose):
     format: Format | None = None
-    verbosity: Literal["low", "medium", "high"] | None = None
+    verbosity: Verbosity | None = None
 
 
-class Thinking(_Loose):
+class Thinking(Loose):
     effort: str | None = None
     """Any word: each model generation brings new ones, and backends differ."""
     summary: Literal["auto", "concise", "detailed"] | None = None
 
 
-class StreamOptions(_Loose):
+class StreamOptions(Loose):
     include_obfuscation: bool | None = None
 
 
-class Envelope(_Loose):
+class Envelope(Loose):
     model: str | None = None
     input: Any = None
     instructions: str | None = None
@@ -80,6 +78,7 @@ class Envelope(_Loose):
     prompt: Any = None
     context_management: Any = None
     moderation: Any = None
+    request_options: RequestOptions | None = None
 
 
 HARMLESS: dict[str, tuple[Any, ...]] = {
@@ -100,32 +99,9 @@ REFUSED = {
 }
 """Fields without which the answer would be another one than was asked for, and what to do instead."""
 
-EXPECTED = {
-    "string_type": "a string",
-    "int_type": "an integer",
-    "float_type": "a number",
-    "bool_type": "a boolean",
-    "list_type": "an array",
-    "dict_type": "an object",
-    "model_type": "an object",
-}
-BOUNDS = {
-    "greater_than_equal": "must be at least {ge:g}",
-    "less_than_equal": "must be at most {le:g}",
-    "finite_number": "must be a finite number",
-    "literal_error": "must be {expected}",
-    "string_too_long": "may have at most {max_length} characters",
-    "too_long": "may have at most {max_length} entries",
-    "string_pattern_mismatch": "must match {pattern}",
-}
-"""pydantic's complaints in the words of whoever wrote the JSON."""
-
 
 def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
-    try:
-        envelope = Envelope.model_validate(body)
-    except ValidationError as error:
-        raise _fault(error.errors(include_url=False)[0]) from None
+    envelope = checked(Envelope, body)
     if envelope.previous_response_id is not None:
         raise NotFound(
             f"Previous response {shown(envelope.previous_response_id)} not found: responses are not stored yet. "
@@ -140,18 +116,3 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
         if getattr(envelope, name) not in harmless:
             ledger.drop(name)
     return envelope
-
-
-def _fault(error: ErrorDetails) -> ClientFault:
-    param = _path(error["loc"])
-    kind = error["type"]
-    if kind == "missing":
-        return missing(param)
-    if kind in EXPECTED:
-        return wrong_type(param, EXPECTED[kind], error["input"])
-    return wrong_value(param, f"{BOUNDS.get(kind, 'is not valid').format(**error.get('ctx', {}))}.")
-
-
-def _path(loc: tuple[int | str, ...]) -> str:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in loc)
-    return "".join(steps).removeprefix(".")

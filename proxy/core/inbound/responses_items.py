@@ -57,6 +57,7 @@ FUNCTION, CUSTOM = ToolKind.FUNCTION, ToolKind.CUSTOM
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 MEDIA_PARTS = (Text, Image, File, Audio)
+THOUGHTS = (Reasoning, Text)
 ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "user": (USER, MEDIA_PARTS),
     "assistant": (ASSISTANT, ASSISTANT_PARTS),
@@ -227,8 +228,8 @@ def _reasoning(item: Json, walk: Walk) -> Turn:
 def _thought(item: Json, key: str, walk: Walk) -> str:
     if item.get(key) is None:
         return ""
-    parts = content_in(item, key, walk, (Reasoning, Text))
-    return "\n\n".join(part.text for part in parts if isinstance(part, Reasoning | Text))
+    parts = content_in(item, key, walk, THOUGHTS)
+    return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS))
 
 
 def _compaction_trigger(item: Json, walk: Walk) -> Turn | None:

@@ -4,7 +4,7 @@ Every lifecycle event carries the whole object, and so does the non-streaming an
 absent and which must have a value is a contract that clients check; it is written down here and nowhere else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -54,11 +54,18 @@ class ResponseObject:
     """One response: its id, what it echoes of the request, and its output items as they become final."""
 
     def __init__(
-        self, body: Mapping[str, Any], mint: Mint, now: Callable[[], float], seal: Seal | None = None
+        self,
+        body: Mapping[str, Any],
+        mint: Mint,
+        now: Callable[[], float],
+        seal: Seal | None = None,
+        warnings: Sequence[str] = (),
     ) -> None:
-        """`seal` closes what the client shall keep for the backend; None where nobody wants that."""
+        """`seal` closes what the client shall keep for the backend; None where nobody wants that. `warnings` are told
+        when it is finished, those that come meanwhile too."""
         self.id = mint.response()
         self._seal = seal
+        self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
         self._mint = mint
         self._now = now
@@ -99,25 +106,39 @@ class ResponseObject:
         return item
 
     @property
+    def carries(self) -> bool:
+        """Does the client keep for us what the backend will want back?"""
+        return self._seal is not None
+
+    @property
     def output(self) -> list[dict[str, Any]]:
         return [self._items[index] for index in sorted(self._items)]
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
         completed = ended.ending is Ending.COMPLETED
         reason = INCOMPLETE_REASON.get(ended.ending)
-        return self._frame | {
-            "status": STATUS[ended.ending],
-            "completed_at": int(self._now()) if completed else None,
-            "error": error_member(ended.fault) if ended.fault else None,
-            "incomplete_details": {"reason": reason} if reason else None,
-            "output": self.output,
-            "usage": usage_member(ended.usage) if ended.usage else None,
-        }
+        return (
+            self._frame
+            | {
+                "status": STATUS[ended.ending],
+                "completed_at": int(self._now()) if completed else None,
+                "error": error_member(ended.fault) if ended.fault else None,
+                "incomplete_details": {"reason": reason} if reason else None,
+                "output": self.output,
+                "usage": usage_member(ended.usage) if ended.usage else None,
+            }
+            | self._remarks()
+        )
+
+    def _remarks(self) -> dict[str, Any]:
+        """An extension, and only there when there is something to say."""
+        return {"_proxy": {"warnings": list(self._warnings)}} if self._warnings else {}
 
     def whole(self, reply: Reply) -> dict[str, Any]:
         """The answer to a client that does not stream: the same items, the same ending."""
         assert reply.ended is not None
-        for index, ended in enumerate(reply.parts):
+        shown = [ended for ended in reply.parts if self.carries or not _is_wordless(ended.part)]
+        for index, ended in enumerate(shown):
             self.add(index, self.new_id(*_kind_of(ended.part)), ended)
         return self.finished(reply.ended)
 
@@ -159,6 +180,10 @@ def text_part(text: str, logprobs: list[Any] | None) -> dict[str, Any]:
 
 def refusal_part(text: str) -> dict[str, Any]:
     return {"type": "refusal", "refusal": text}
+
+
+def _is_wordless(part: ReplyPart) -> bool:
+    return isinstance(part, Reasoning) and not part.text
 
 
 def _kind_of(part: ReplyPart) -> tuple[PartKind, ToolKind]:

@@ -23,7 +23,7 @@ MAX_HELD = 16 << 20
 PROOF_BYTES = 16
 """128 bits: nobody guesses them, and a token is short."""
 
-REASONING, SUMMARY = "reasoning", "summary"
+REASONING, SUMMARY, CALL_IDS = "reasoning", "summary", "call_ids"
 
 
 class Seal:
@@ -37,6 +37,9 @@ class Seal:
     def summary(self, text: str) -> str:
         return self._closed(SUMMARY, {"text": text})
 
+    def call_ids(self, held: dict[str, Any]) -> str:
+        return self._closed(CALL_IDS, held)
+
     def open_reasoning(self, token: str) -> Reasoning | None:
         """None for whatever is not ours, or no longer what it was."""
         held = self._opened(REASONING, token)
@@ -45,6 +48,9 @@ class Seal:
     def open_summary(self, token: str) -> str | None:
         held = self._opened(SUMMARY, token)
         return None if held is None else held["text"]
+
+    def open_call_ids(self, token: str) -> dict[str, Any] | None:
+        return self._opened(CALL_IDS, token)
 
     def _closed(self, kind: str, held: dict[str, Any]) -> str:
         packed = zlib.compress(jsontext.dumps(held))

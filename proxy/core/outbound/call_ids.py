@@ -34,6 +34,7 @@ _FORMS: Mapping[CallIdForm, _Form] = {
     "any": _Form(re.compile(r".+", re.DOTALL), _prefixed),
     "len40": _Form(re.compile(r"[A-Za-z0-9_.:-]{1,40}"), _prefixed),
     "alnum9": _Form(re.compile(r"[A-Za-z0-9]{9}"), _alnum9),
+    "word": _Form(re.compile(r"[A-Za-z0-9_-]{1,64}"), _prefixed),
 }
 
 

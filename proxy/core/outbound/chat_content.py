@@ -4,16 +4,13 @@ Nothing is fetched here. An image that may not pass is replaced by a note, becau
 end its session; a file that nobody could read is the client's mistake, and it is told so.
 """
 
-import re
-from base64 import b64decode
-from binascii import Error as Base64Error
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
+from proxy.core.outbound import data_urls
 
 ContentPart = str | dict[str, Any]
 """Text is kept as it is for as long as possible: nearly every message ends as one string."""
@@ -27,13 +24,6 @@ PARTS, MESSAGES = "\n", "\n\n"
 NO_IMAGES = "[image left out: this model reads text only]"
 NO_LINKS = "[image left out: this backend takes images inside the request only]"
 NO_FILE = "[file left out: this backend cannot read it]"
-
-_DATA_URL = re.compile(
-    r"data:(?P<type>[^;,]*)[^,]*?(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL | re.IGNORECASE
-)
-_READABLE = re.compile(
-    r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|sql)", re.IGNORECASE
-)
 
 
 def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:
@@ -67,6 +57,8 @@ def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: 
 
 def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
     """The same for what a tool returned: the agent could not help it, so a note stands for an unreadable file."""
+    if isinstance(part, Text):  # nearly always
+        return part.text
     try:
         return of_user(part, profile, ledger)
     except ClientFault:
@@ -83,24 +75,14 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart
 
 
 def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    found = _DATA_URL.fullmatch(file.data or "")
-    if found and found["type"].lower().startswith("image/"):
+    found = data_urls.read(file.data or "")
+    if found and found.is_image:
         return _image(Image(file.data or ""), profile, ledger)
     if profile.files and file.data:
         return {"type": "file", "file": {"filename": file.name or "file", "file_data": file.data}}
     if profile.files and file.id:
         return {"type": "file", "file": {"file_id": file.id}}
-    if found and _READABLE.fullmatch(found["type"]):
-        return f"{file.name or 'file'}:\n{_read(found)}"
-    what = f"of type {found['type'] or 'unknown'}" if found else "that is not inside the request"
+    if found and found.is_text:
+        return f"{file.name or 'file'}:\n{found.text()}"
+    what = f"of type {found.media_type or 'unknown'}" if found else "that is not inside the request"
     raise ClientFault(f"The backend cannot read a file {what}; send its text, or images of its pages.")
-
-
-def _read(url: re.Match[str]) -> str:
-    data = unquote_to_bytes(url["data"])
-    if url["base64"]:
-        try:
-            data = b64decode(data, validate=True)
-        except Base64Error:
-            raise ClientFault("The data URL of a file is not valid base64.") from None
-    return data.decode("utf-8-sig", "replace")

@@ -82,6 +82,9 @@ class ChatDecoder:
 
     def event(self, data: bytes, event: bytes) -> None:
         """One event of a stream."""
+        if data == END:
+            self._emit(EndDelta())
+            return
         try:
             chunk = jsontext.strict(data)
         except ValueError:

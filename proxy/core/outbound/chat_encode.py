@@ -63,7 +63,7 @@ def encode(
     body |= _length(request, profile) | _tuning(request, profile, ledger)
     if (word := _effort(request, prepared, profile, ledger)) is not None:
         body |= _thinking(word, profile, stream=stream)
-    return _patched(body, profile.extra, ledger)
+    return patched(body, profile.extra, ledger)
 
 
 def _tool(tool: PreparedTool) -> Body:
@@ -163,7 +163,7 @@ def _is_on(word: str) -> bool:
     return word not in ("disabled", "none")
 
 
-def _patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
+def patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
     """The JSON merge patch of the profile, applied last."""
     for name, value in patch.items():
         if value is None:
@@ -171,7 +171,7 @@ def _patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
                 ledger.drop(name)
         elif isinstance(value, Mapping):
             inner = body.get(name)
-            body[name] = _patched(dict(inner) if isinstance(inner, dict) else {}, value, ledger)
+            body[name] = patched(dict(inner) if isinstance(inner, dict) else {}, value, ledger)
         else:
             body[name] = value
     return body

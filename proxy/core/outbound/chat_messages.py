@@ -41,6 +41,9 @@ CONTINUE = "Continue."
 beginning and go on in it."""
 
 MOVED = "[more in the next message]"
+ERROR = "Error:"
+
+MEDIA = (Image, Audio, File)
 
 RAW = "_raw"
 """Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
@@ -119,12 +122,15 @@ class _Conversation:
             self._user([f"<system>\n{words}\n</system>"])
 
     def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
-        readable = []
+        readable: list[ContentPart] = []
         for part in parts:
-            if not isinstance(part, Text | Image | Audio | File):
-                self._ledger.drop("misplaced_part")
-            elif not isinstance(part, Text) or part.text:
+            if isinstance(part, Text):
+                if part.text:
+                    readable.append(part.text)
+            elif isinstance(part, MEDIA):
                 readable.append(chat_content.of_user(part, self._profile, self._ledger))
+            else:
+                self._ledger.drop("misplaced_part")
         return readable
 
     def _say(self, parts: Sequence[Part]) -> None:
@@ -182,14 +188,16 @@ class _Conversation:
                 self._ledger.drop("misplaced_part")
                 continue
             contents = [chat_content.of_tool(part, self._profile, self._ledger) for part in result.content]
+            if result.is_error:
+                contents = _marked(contents)
             if self._flatten:
                 self._user([self._origin(result), *contents])
                 continue
-            words: list[ContentPart] = [part for part in contents if isinstance(part, str)]
-            if len(words) < len(contents):
-                words.append(MOVED)
-                moved += [self._origin(result), *(part for part in contents if not isinstance(part, str))]
-            self._drafts.append(_Draft("tool", [words], answers=self._ids.upstream(result.call_id)))
+            others = [part for part in contents if not isinstance(part, str)]
+            if others:
+                contents = [*(part for part in contents if isinstance(part, str)), MOVED]
+                moved += [self._origin(result), *others]
+            self._drafts.append(_Draft("tool", [contents], answers=self._ids.upstream(result.call_id)))
         self._user(moved)
 
     def _origin(self, result: Result) -> str:
@@ -246,6 +254,12 @@ class _Conversation:
     def _forget(self, draft: _Draft) -> None:
         if draft.reasoning:
             self._ledger.drop("reasoning")
+
+
+def _marked(contents: list[ContentPart]) -> list[ContentPart]:
+    """Chat has no field for it, so the words have to say that the tool failed."""
+    first = contents[0] if contents and isinstance(contents[0], str) else ""
+    return contents if first.lower().startswith(ERROR.lower()) else [ERROR, *contents]
 
 
 def _details(part: Reasoning) -> list[Any]:

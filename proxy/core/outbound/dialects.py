@@ -13,8 +13,23 @@ from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras, Request
-from proxy.core.outbound import chat_encode, chat_faults, lessons, target
+from proxy.core.outbound import (
+    anthropic_encode,
+    anthropic_faults,
+    anthropic_lessons,
+    anthropic_url,
+    chat_encode,
+    chat_faults,
+    google_encode,
+    google_faults,
+    google_lessons,
+    google_urls,
+    lessons,
+    target,
+)
+from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.lessons import Lesson
 from proxy.core.outbound.target import Target, authorization
 from proxy.core.tools.prepare import Prepared
@@ -79,6 +94,22 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=target.chat_url,
         models_url=target.models_url,
         learn=lessons.learn,
+    ),
+    "anthropic": Dialect(
+        encode=anthropic_encode.encode,
+        decoder=AnthropicDecoder,
+        refusal=anthropic_faults.refusal,
+        reply_url=anthropic_url.messages_url,
+        models_url=anthropic_url.models_url,
+        learn=anthropic_lessons.learn,
+    ),
+    "google": Dialect(
+        encode=google_encode.encode,
+        decoder=GoogleDecoder,
+        refusal=google_faults.refusal,
+        reply_url=google_urls.reply_url,
+        models_url=google_urls.models_url,
+        learn=google_lessons.learn,
     ),
 }
 

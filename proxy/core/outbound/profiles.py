@@ -25,6 +25,7 @@ _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
 """For servers that compile schemas into llama.cpp's grammars."""
 _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
+_ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
 
 def _efforts(
@@ -58,6 +59,28 @@ PROFILES: Mapping[str, BackendProfile] = {
     profile.name: profile
     for profile in (
         DEFAULT,
+        replace(
+            DEFAULT,
+            name="anthropic",
+            dialect="anthropic",
+            hosts=("api.anthropic.com", "*/anthropic", "*/anthropic/", "*/anthropic/v1", "*/v1/messages"),
+            path="/messages",
+            auth="x-api-key",
+            headers={"anthropic-version": "2023-06-01"},  # the one that compatible servers know
+            late_system="keep",
+            files=True,
+            replay="reasoning_details",
+            call_id="word",
+            audio=False,
+            schema=_ANTHROPIC,
+            force_tool="object",
+            parallel="obey",
+            formats=frozenset({"json_schema"}),
+            format_with_tools=True,
+            effort_field="thinking",
+            tuning=frozenset({"temperature", "top_p", "stop"}),
+            extra={"cache_control": {"type": "ephemeral"}},  # nothing is read from the cache unasked
+        ),
         replace(_OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True),
         replace(
             _AZURE,
@@ -268,6 +291,27 @@ PROFILES: Mapping[str, BackendProfile] = {
             orphan_tools="declare",
             calls_in_other_choices=True,
         ),
+        replace(
+            DEFAULT,
+            name="google-chat",  # Gemini's own endpoint for clients of OpenAI's
+            hosts=("generativelanguage.googleapis.com/*openai*",),
+            effort_field="reasoning_effort",
+        ),
+        replace(
+            DEFAULT,
+            name="google",
+            dialect="google",
+            hosts=("generativelanguage.googleapis.com",),
+            root="/v1beta",
+            auth="x-goog-api-key",
+            signed_calls=True,
+            call_id="any",
+            schema=frozenset({"plain", "google"}),
+            tool_names="letter_first",
+            force_tool="object",
+            format_with_tools=True,
+            effort_field="thinking",
+        ),
     )
 }
 
@@ -304,7 +348,9 @@ MODEL_RULES = (
     ),
     ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
     ModelRule(("kimi",), schema=frozenset({"moonshot"})),
-    ModelRule(("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"})),
+    ModelRule(
+        ("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"}), never=frozenset({"google"})
+    ),  # which speaks its own language there
     ModelRule(
         ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
         {"wire": "responses"},

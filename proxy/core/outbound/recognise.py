@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+from proxy.core.outbound.google_models import PREFIX as GOOGLES_PREFIX
 from proxy.core.outbound.profiles import PROFILES
 
 # ── by the URL ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,7 +66,16 @@ def entries(listing: Any) -> list[Mapping[str, Any]]:
     """The models in a list: below `data`, as Together has it the list itself, or below `models`."""
     if isinstance(listing, Mapping):
         listing = listing.get("data") or listing.get("models")
-    return [entry for entry in listing if isinstance(entry, Mapping)] if isinstance(listing, list) else []
+    listed = listing if isinstance(listing, list) else []
+    return [_named(entry) for entry in listed if isinstance(entry, Mapping)]
+
+
+def _named(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Google calls `models/x` what all others, and its own clients, call x."""
+    name = entry.get("name")
+    if "id" in entry or not isinstance(name, str) or not name.startswith(GOOGLES_PREFIX):
+        return entry
+    return {**entry, "id": name.removeprefix(GOOGLES_PREFIX)}
 
 
 def _by_entry(entry: Mapping[str, Any]) -> str | None:
@@ -77,6 +87,8 @@ def _by_entry(entry: Mapping[str, Any]) -> str | None:
         return "vllm" if "permission" in entry else "sglang"
     if entry.keys() >= {"context_length", "pricing", "supported_parameters"}:
         return "openrouter"
+    if "supportedGenerationMethods" in entry:
+        return "google"
     return None
 
 
@@ -166,6 +178,7 @@ _WINDOW_KEYS = (
     "limits.max_context_length",
     "capabilities.limits.max_prompt_tokens",
     "max_input_tokens",
+    "inputTokenLimit",
 )
 """`meta.n_ctx_train` is not among them: it is what the model could hold, not what this server gives it."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from proxy.core.outbound.profiles import BackendProfile
@@ -19,6 +20,12 @@ class Target:
     """Fixed ones of the configuration, which may hold secrets too."""
     models: Mapping[str, str] = field(default_factory=dict)
     """The client's name of a model → the backend's."""
+    forwarded: bool = False
+    """Is the key the client's own? Then a refusal of it is the client's matter too (F10)."""
+
+    @property
+    def own_key(self) -> bool:
+        return bool(self.key) and not self.forwarded
 
 
 def authorization(target: Target) -> dict[str, str]:
@@ -38,12 +45,21 @@ def models_url(target: Target) -> str:
 
 
 def _below(target: Target, endpoint: str) -> str:
-    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
-    url = checked(target.base_url)
+    profile = target.profile
+    return _address(target.base_url, endpoint, profile.path, profile.root, tuple(profile.query.items()))
+
+
+@lru_cache(maxsize=256)
+def _address(base_url: str, endpoint: str, pasted: str, root: str, query: tuple[tuple[str, str], ...]) -> str:
+    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root.
+
+    Made once for each backend: taking a URL apart costs as much as reading a short request.
+    """
+    url = checked(base_url)
     path = url.path.rstrip("/")
-    base = path.removesuffix(target.profile.path) if path else target.profile.root
+    base = path.removesuffix(pasted) if path else root
     given = parse_qsl(url.query, keep_blank_values=True)
-    added = [pair for pair in target.profile.query.items() if pair[0] not in dict(given)]
+    added = [pair for pair in query if pair[0] not in dict(given)]
     return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))
 
 

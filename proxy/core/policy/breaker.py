@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from proxy.core.errors import BackendFault, Fault, Overloaded, RateLimited
+from proxy.core.errors import BackendFault, Fault, Overloaded, RateLimited, Unfit
 
 
 class State(Enum):
@@ -48,12 +48,13 @@ class Outcome(Enum):
 def outcome(fault: Fault | None) -> Outcome:
     """What an ending says of the backend's health.
 
-    A refusal that names our mistake, or a limit, comes from a healthy backend. And a failure that no retry
+    A refusal that names our mistake, or a limit, comes from a healthy backend, and so does a call that the model
+    got wrong. And a failure that no retry
     can cure (a wrong key, a redirect) must not hide behind "try again later".
     """
     if fault is None:
         return Outcome.SUCCESS
-    if isinstance(fault, BackendFault) and fault.retryable and not isinstance(fault, RateLimited):
+    if isinstance(fault, BackendFault) and fault.retryable and not isinstance(fault, RateLimited | Unfit):
         return Outcome.FAILURE
     return Outcome.NEUTRAL
 

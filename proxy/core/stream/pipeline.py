@@ -106,8 +106,8 @@ class Pipeline:
 
     @property
     def ended(self) -> bool:
-        """The reply is over, whatever the backend may still send."""
-        return self._assembler.ended
+        """The reply is over, whatever the backend may still send: a stage may have ended it before its time."""
+        return self._collector.reply.ended is not None
 
     @property
     def finishing(self) -> bool:
@@ -116,4 +116,5 @@ class Pipeline:
 
     @property
     def fault(self) -> Fault | None:
-        return self._assembler.fault
+        ended = self._collector.reply.ended
+        return None if ended is None else ended.fault

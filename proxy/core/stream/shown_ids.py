@@ -20,6 +20,9 @@ class ShownIds:
     def shown(self, said: str | None) -> str:
         """For a call that opens: the id the backend said if it is short, printable and new, and wanted at all."""
         usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._taken
-        call_id = said if said and usable and not self._always_ours else self._mint.call()
+        if self._always_ours:
+            call_id = self._mint.uuid_call()
+        else:
+            call_id = said if said and usable else self._mint.call()
         self._taken.add(call_id)
         return call_id

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proxy.core.model import ToolKind, ToolSpec
 from proxy.core.tools import custom, local_shell
-from proxy.core.tools.reductions import Schema
+from proxy.core.tools.walking import Schema
 
 EMPTY_OBJECT = "{}"
 

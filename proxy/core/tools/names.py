@@ -7,9 +7,10 @@ prefix, and the tools stand at its beginning.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2s
 
+from proxy.core.capabilities import ToolNames
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 
 MAX_NAME = 64
@@ -20,7 +21,11 @@ HASH_DIGITS = 8
 UNNAMED_NAMESPACES = (None, "", "functions")
 """The last is what Codex calls the space of its own tools: models know them, and call them, by their plain names."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PLAIN: Mapping[ToolNames, re.Pattern[str]] = {
+    "any": re.compile(r"[A-Za-z0-9_-]{1,64}"),
+    "letter_first": re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}"),
+}
+_LETTER = re.compile(r"[A-Za-z_]")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 Key = tuple[ToolName, ToolKind]
@@ -29,13 +34,19 @@ Key = tuple[ToolName, ToolKind]
 class NameTable:
     """`tools` are what the client declares; `only`, where it is given, are the tools that may be called."""
 
-    __slots__ = ("_by_key", "_by_name", "_declared", "_permitted")
+    __slots__ = ("_by_key", "_by_name", "_declared", "_form", "_permitted")
 
-    def __init__(self, tools: Iterable[ToolSpec] = (), only: Collection[ToolName] | None = None) -> None:
+    def __init__(
+        self,
+        tools: Iterable[ToolSpec] = (),
+        only: Collection[ToolName] | None = None,
+        form: ToolNames = "any",
+    ) -> None:
+        self._form = form
         self._by_key: dict[Key, str] = {}
         self._by_name: dict[str, Key] = {}
         declared = dict.fromkeys((spec.tool, spec.kind) for spec in tools)
-        for key in sorted(declared, key=_is_altered):
+        for key in sorted(declared, key=self._is_altered):
             self._assign(key)
         self._declared = frozenset(self._by_name)
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
@@ -62,12 +73,17 @@ class NameTable:
         """False only under a restriction: the client wants no calls, or calls of other tools only."""
         return self._permitted is None or upstream in self._permitted
 
+    def _is_altered(self, key: Key) -> bool:
+        """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
+        tool, _ = key
+        return tool.namespace not in UNNAMED_NAMESPACES or not _PLAIN[self._form].fullmatch(tool.name)
+
     def _of_another_kind(self, tool: ToolName) -> str | None:
         """A history may remember a tool as what it once was; it means the one that there is."""
         return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)
 
     def _assign(self, key: Key) -> str:
-        name = next(name for name in _candidates(key) if name not in self._by_name)
+        name = next(name for name in _candidates(key, self._form) if name not in self._by_name)
         self._by_key[key] = name
         self._by_name[name] = key
         return name
@@ -78,16 +94,12 @@ def spelled(tool: ToolName) -> str:
     return tool.name if tool.namespace in UNNAMED_NAMESPACES else f"{tool.namespace}__{tool.name}"
 
 
-def _is_altered(key: Key) -> bool:
-    """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
-    tool, _ = key
-    return tool.namespace not in UNNAMED_NAMESPACES or not _PLAIN.fullmatch(tool.name)
-
-
-def _candidates(key: Key) -> Iterable[str]:
+def _candidates(key: Key, form: ToolNames) -> Iterable[str]:
     """First what a reader expects, then the same with a hash of the whole key, which no other key shares for long."""
     tool, kind = key
     stem = _FOREIGN.sub("_", spelled(tool)) or "_"
+    if form == "letter_first" and not _LETTER.match(stem):
+        stem = f"_{stem}"
     if len(stem) <= MAX_NAME:
         yield stem
     attempt = 0

@@ -5,16 +5,16 @@ Whatever a backend does in spite of both, `NameTable.permits` knows when the rep
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.tools import schema
+from proxy.core.tools import capability, schema
 from proxy.core.tools.kinds import BRIDGES
-from proxy.core.tools.names import NameTable
-from proxy.core.tools.reductions import Schema
+from proxy.core.tools.names import NameTable, spelled
+from proxy.core.tools.walking import Schema
 
 
 @dataclass(slots=True)
@@ -34,22 +34,25 @@ class Prepared:
     mode: ChoiceMode = ChoiceMode.AUTO
     forced: str | None = None
     """The upstream name of the one function to call, where the backend understands such an order."""
+    relaxed: dict[str, list[str]] = field(default_factory=dict)
+    """By upstream name, the keywords of a tool's schema that the backend does not enforce, but is only told of."""
 
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
+    """Incompatible, before anything is sent, if the backend cannot do what is asked, nor anything like it."""
+    capability.check(request, profile)
     choice = request.choice
-    names = NameTable(request.tools, _permitted(choice))
+    names = NameTable(request.tools, _permitted(choice), profile.tool_names)
     specs = _offered(request.tools, choice, profile)
-    if specs and not profile.max_tools:
-        raise ClientFault(
-            f"The backend ({profile.name}) cannot call tools; send the request without them.", param="tools"
-        )
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
-    tools = [_prepared(spec, names, profile) for spec in specs]
+    relaxed: dict[str, list[str]] = {}
+    tools = [_prepared(spec, names, profile, relaxed) for spec in specs]
+    for keyword in chain.from_iterable(relaxed.values()):
+        ledger.drop(f"schema:{keyword}")
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
-    return Prepared(names, tools, choice.mode, forced)
+    return Prepared(names, tools, choice.mode, forced, relaxed)
 
 
 def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
@@ -89,11 +92,15 @@ def _at_most(
     return [spec for spec in specs if (spec.tool, spec.kind) in kept]
 
 
-def _prepared(spec: ToolSpec, names: NameTable, profile: BackendProfile) -> PreparedTool:
+def _prepared(
+    spec: ToolSpec, names: NameTable, profile: BackendProfile, relaxed: dict[str, list[str]]
+) -> PreparedTool:
     description, parameters = BRIDGES[spec.kind].declared(spec)
-    return PreparedTool(
-        name=names.upstream(spec.tool, spec.kind),
-        description=description or None,
-        parameters=schema.reduce(parameters, profile.schema),
-        strict=spec.strict,
-    )
+    name = names.upstream(spec.tool, spec.kind)
+    result = schema.rewritten(parameters, profile.schema)
+    if result.refusals:
+        backend = f"the backend ({profile.name})"
+        raise schema.incompatible(result, f"Tool '{spelled(spec.tool)}'", backend, param="tools")
+    if result.relaxed:
+        relaxed[name] = list(result.relaxed)
+    return PreparedTool(name, description or None, result.schema, spec.strict)

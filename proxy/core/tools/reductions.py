@@ -3,20 +3,22 @@
 Each reduction takes a whole schema and makes another; the one it was given stays as it is. They only ever loosen: a
 constraint that a backend cannot read is better lost than the request, since the client checks its arguments anyway.
 `plain` also forgives what schemas in the wild really look like: older drafts, nulls, words that are no types.
-
-Whoever calls has bounded the nesting (`schema.MAX_NESTING`), so that recursion is safe here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
-from urllib.parse import unquote
 
 from proxy.core.jsontext import compact
-
-Schema = dict[str, Any]
-Change = Callable[[Schema], Schema]
-Path = tuple[str | int, ...]
+from proxy.core.tools.unions import type_of
+from proxy.core.tools.walking import (
+    COMBINATORS,
+    TYPES,
+    UNIONS,
+    Schema,
+    each_inside,
+    everywhere,
+    target_of,
+    without,
+)
 
 INLINED_NODES = 5_000
 """References that double at each level grow as powers of two. The largest honest tool seen has some hundred nodes."""
@@ -24,95 +26,6 @@ INLINED_DEPTH = 64
 """Chains of references can nest deeper than the schema that they stand in."""
 SMALL_BOUND = 32
 """llama.cpp unrolls repetitions into its grammar and gives up near 2000; two nested bounds multiply."""
-
-TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", "null"})
-
-_ONE_SCHEMA = frozenset(
-    {
-        "items",
-        "contains",
-        "additionalProperties",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "propertyNames",
-        "not",
-        "if",
-        "then",
-        "else",
-        "contentSchema",
-    }
-)
-_LISTED_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
-_NAMED_SCHEMAS = frozenset(
-    {"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"}
-)
-_SWITCHES = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
-"""The places where a boolean is the usual form and understood everywhere."""
-_UNIONS = ("anyOf", "oneOf")
-_COMBINATORS = ("anyOf", "oneOf", "allOf")
-
-
-# ── walking ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _each_inside(schema: Schema, visit: Change) -> Schema:
-    """The schema with every direct subschema replaced by what `visit` makes of it."""
-    changed = {}
-    for keyword, value in schema.items():
-        if keyword in _ONE_SCHEMA and not (keyword in _SWITCHES and isinstance(value, bool)):
-            value = _inside(value, visit)
-        elif keyword in _LISTED_SCHEMAS and isinstance(value, list):
-            value = [_inside(child, visit) for child in value]
-        elif keyword in _NAMED_SCHEMAS and isinstance(value, dict):
-            value = {name: _inside(child, visit) for name, child in value.items()}
-        changed[keyword] = value
-    return changed
-
-
-def _inside(child: Any, visit: Change) -> Any:
-    if isinstance(child, bool):
-        return {}
-    return visit(child) if isinstance(child, dict) else child
-
-
-def _everywhere(schema: Schema, change: Change) -> Schema:
-    """`change` applied to the schema and then, from the outside in, to all that is inside what came of it."""
-    return _each_inside(change(schema), partial(_everywhere, change=change))
-
-
-def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """The schema and every schema inside it, each with the way to it."""
-    open_ones: list[tuple[Path, Schema]] = [((), schema)]
-    for path, here in open_ones:
-        yield path, here
-        for keyword, value in here.items():
-            inside: Iterable[tuple[Path, Any]] = ()
-            if keyword in _ONE_SCHEMA:
-                inside = [((keyword,), value)]
-            elif keyword in _LISTED_SCHEMAS and isinstance(value, list):
-                inside = [((keyword, index), child) for index, child in enumerate(value)]
-            elif keyword in _NAMED_SCHEMAS and isinstance(value, dict):
-                inside = [((keyword, name), child) for name, child in value.items()]
-            open_ones += [(path + steps, child) for steps, child in inside if isinstance(child, dict)]
-
-
-def _without(schema: Schema, *keywords: str) -> Schema:
-    return {keyword: value for keyword, value in schema.items() if keyword not in keywords}
-
-
-def _target(root: Schema, reference: Any) -> Schema | None:
-    """What a local reference points at, as a path; names (`#anchor`) go unread."""
-    here: Any = root
-    start, *steps = unquote(str(reference)).split("/")
-    if start != "#":
-        return None
-    for step in steps:
-        step = step.replace("~1", "/").replace("~0", "~")
-        if not isinstance(here, dict) or step not in here:
-            return None
-        here = here[step]
-    return here if isinstance(here, dict) else None
-
 
 # ── plain ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -122,7 +35,7 @@ _MAY_BE_NULL = frozenset({"default", "const", "example"})
 
 
 def plain(schema: Schema) -> Schema:
-    return _everywhere(schema, _plain)
+    return everywhere(schema, _plain)
 
 
 def _plain(schema: Schema) -> Schema:
@@ -139,11 +52,11 @@ def _plain(schema: Schema) -> Schema:
 def _known_types(schema: Schema) -> Schema:
     match schema.get("type"):
         case str(word) if word not in TYPES:
-            return _without(schema, "type")
+            return without(schema, "type")
         case list(words) if known := [word for word in words if isinstance(word, str) and word in TYPES]:
             return schema | {"type": known[0] if len(known) == 1 else list(dict.fromkeys(known))}
         case list():
-            return _without(schema, "type")
+            return without(schema, "type")
         case _:
             return schema
 
@@ -151,22 +64,22 @@ def _known_types(schema: Schema) -> Schema:
 def _modern(schema: Schema) -> Schema:
     """Drafts 3 to 7 spell three things in ways that 2020-12 calls invalid, and generators still write them."""
     if isinstance(schema.get("items"), list):
-        schema = {"prefixItems": schema["items"]} | _without(schema, "items", "additionalItems")
+        schema = {"prefixItems": schema["items"]} | without(schema, "items", "additionalItems")
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(schema.get(exclusive), bool):
             strictly = schema[exclusive] and bound in schema
             limit = {exclusive: schema[bound]} if strictly else {}
-            schema = _without(schema, exclusive, *([bound] if strictly else [])) | limit
+            schema = without(schema, exclusive, *([bound] if strictly else [])) | limit
     if isinstance(schema.get("required"), bool):
-        schema = _without(schema, "required")
+        schema = without(schema, "required")
     return schema
 
 
 def as_object(schema: Schema) -> Schema:
     """Parameters are one object, and say so at their root: Moonshot, LM Studio and MiniMax refuse less."""
     if "$ref" in schema:
-        schema = (_target(schema, schema["$ref"]) or {}) | _without(schema, "$ref")
-    return {"type": "object", "properties": {}} | _without(schema, "type", "$ref")
+        schema = (target_of(schema, schema["$ref"]) or {}) | without(schema, "$ref")
+    return {"type": "object", "properties": {}} | without(schema, "type", "$ref")
 
 
 # ── inline ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -183,11 +96,11 @@ def inline(schema: Schema) -> Schema:
             return {}
         if "$ref" in here:
             reference = str(here["$ref"])
-            target = None if reference in followed else _target(schema, reference)
+            target = None if reference in followed else target_of(schema, reference)
             followed = (*followed, reference)
-            here = (target or {}) | _without(here, "$ref")
-        here = _without(here, "$defs", "definitions")
-        return _each_inside(here, partial(expanded, depth=depth + 1, followed=followed))
+            here = (target or {}) | without(here, "$ref")
+        here = without(here, "$defs", "definitions")
+        return each_inside(here, partial(expanded, depth=depth + 1, followed=followed))
 
     return expanded(schema, 0, ())
 
@@ -197,21 +110,21 @@ def inline(schema: Schema) -> Schema:
 
 def moonshot(schema: Schema) -> Schema:
     """Moonshot's validator: types in the branches of a union, everything typed, nothing beside a reference."""
-    root = _without(schema, "definitions", *_COMBINATORS)
-    for branch in [branch for union in _COMBINATORS for branch in schema.get(union, ())]:
-        resolved = _target(schema, branch["$ref"]) if "$ref" in branch else branch
+    root = without(schema, "definitions", *COMBINATORS)
+    for branch in [branch for union in COMBINATORS for branch in schema.get(union, ())]:
+        resolved = target_of(schema, branch["$ref"]) if "$ref" in branch else branch
         root["properties"] = (resolved or {}).get("properties", {}) | root.get("properties", {})
     if definitions := schema.get("definitions", {}) | schema.get("$defs", {}):
         root["$defs"] = definitions
-    return _everywhere(root, _moonshot)
+    return everywhere(root, _moonshot)
 
 
 def _moonshot(schema: Schema) -> Schema:
     if "$ref" in schema:
         return _moonshot_reference(str(schema["$ref"]))
     if "prefixItems" in schema:
-        schema = {"items": next(iter(schema["prefixItems"]), {})} | _without(schema, "prefixItems")
-    if any(union in schema for union in _UNIONS):
+        schema = {"items": next(iter(schema["prefixItems"]), {})} | without(schema, "prefixItems")
+    if any(union in schema for union in UNIONS):
         return _types_in_branches(schema)
     schema = _known_required(schema)
     if "type" in schema or "allOf" in schema:
@@ -230,20 +143,10 @@ def _types_in_branches(schema: Schema) -> Schema:
     common = {"type": schema["type"]}
     pushed = {
         union: [branch if "$ref" in branch else common | branch for branch in schema[union]]
-        for union in _UNIONS
+        for union in UNIONS
         if union in schema
     }
-    return _without(schema, "type") | pushed
-
-
-_PYTHON_TYPES: Mapping[type, str] = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    dict: "object",
-    list: "array",
-}
+    return without(schema, "type") | pushed
 
 
 def _guessed_type(schema: Schema) -> str:
@@ -252,7 +155,7 @@ def _guessed_type(schema: Schema) -> str:
     if "items" in schema:
         return "array"
     values = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else [])]
-    return next((_PYTHON_TYPES[type(value)] for value in values if type(value) in _PYTHON_TYPES), "string")
+    return next((word for value in values if (word := type_of(value)) != "null"), "string")
 
 
 def _known_required(schema: Schema) -> Schema:
@@ -273,7 +176,7 @@ _BELONGS_TO = {
 
 def gemini(schema: Schema) -> Schema:
     """Gemini's subset of OpenAPI: one type each, `nullable`, enums of strings, arrays that say of what."""
-    return _everywhere(schema, _gemini)
+    return everywhere(schema, _gemini)
 
 
 def _gemini(schema: Schema) -> Schema:
@@ -297,7 +200,7 @@ def _one_type(schema: Schema) -> Schema:
                 {"type": word} | {key: schema[key] for key in _BELONGS_TO.get(word, ()) if key in schema}
                 for word in several
             ]
-            return {"anyOf": branches} | _without(schema, "type", *moved) | nullable
+            return {"anyOf": branches} | without(schema, "type", *moved) | nullable
 
 
 def _strings_only(schema: Schema) -> Schema:
@@ -316,7 +219,7 @@ _BOUNDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 
 def bounded(schema: Schema) -> Schema:
     """Without what makes llama.cpp's grammars explode or fail: wide bounds, and patterns, which it reads in part."""
-    return _everywhere(schema, _bounded)
+    return everywhere(schema, _bounded)
 
 
 def _bounded(schema: Schema) -> Schema:

@@ -13,9 +13,11 @@ from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
 
 from proxy.core import jsontext
-from proxy.core.errors import ClientFault
-from proxy.core.tools import reductions
-from proxy.core.tools.reductions import Path, Schema
+from proxy.core.errors import ClientFault, Incompatible
+from proxy.core.tools import reductions, rewriting, walking
+from proxy.core.tools.losses import Rewritten
+from proxy.core.tools.subsets import PROVIDERS
+from proxy.core.tools.walking import Schema
 
 MAX_NESTING = 64
 """Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
@@ -35,7 +37,8 @@ _REDUCTIONS = {
     "gemini": reductions.gemini,
     "bounded": reductions.bounded,
 }
-"""In the order in which they are made; `plain` comes before them all."""
+"""In the order in which they are made; `plain` comes before them all. They loosen whatever a server would choke on;
+the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
 
 
 class _Flaw(NamedTuple):
@@ -104,40 +107,63 @@ def check_schema(schema: Schema, param: str) -> None:
 
 @lru_cache(maxsize=CACHED_SCHEMAS)
 def _flaw(data: bytes) -> _Flaw | None:
-    for count, (path, schema) in enumerate(reductions.subschemas(reductions.plain(jsontext.loads(data)))):
+    for count, (path, schema) in enumerate(walking.subschemas(reductions.plain(jsontext.loads(data)))):
         if count >= MAX_SUBSCHEMAS:
             return _Flaw("", f"there are more than {MAX_SUBSCHEMAS} schemas in it")
         if error := next(_META.iter_errors(schema), None):
-            return _Flaw(_spelled((*path, *error.absolute_path)), error.message[:SHOWN])
+            return _Flaw(walking.spelled((*path, *error.absolute_path)), error.message[:SHOWN])
     return None
 
 
-def _spelled(path: Path) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-
-
 def reduce(parameters: Schema | None, rules: Collection[str]) -> Schema:
-    """The parameters of a tool as a backend with these rules can read them. The result is shared: do not change it."""
-    return _reduced(parameters or {}, frozenset(rules), True)
+    """The parameters of a tool as a backend with these rules can read them. The result is shared: do not change it.
+
+    Raises Incompatible where nothing that it can read would mean the same.
+    """
+    result = rewritten(parameters, rules)
+    if result.refusals:
+        raise incompatible(result, "The schema of the parameters", "this backend", param="tools")
+    return result.schema
 
 
 def reduce_schema(schema: Schema, rules: Collection[str]) -> Schema:
-    """The same for a schema that need not describe an object."""
-    return _reduced(schema, frozenset(rules), False)
+    """The same for the schema of an answer, which need not describe an object."""
+    result = _rewritten(schema, frozenset(rules), False)
+    if result.refusals:
+        raise incompatible(result, "The schema of the answer", "this backend")
+    return result.schema
 
 
-def _reduced(schema: Schema, rules: frozenset[str], of_tool: bool) -> Schema:
+def rewritten(parameters: Schema | None, rules: Collection[str]) -> Rewritten:
+    """The parameters of a tool together with what became of them."""
+    return _rewritten(parameters or {}, frozenset(rules), True)
+
+
+def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool) -> Rewritten:
     data = jsontext.dumps(schema)
     make = _reduction if len(data) <= CACHED_BYTES else _reduction.__wrapped__
     return make(data, rules, of_tool)
 
 
 @lru_cache(maxsize=CACHED_SCHEMAS)
-def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Schema:
-    schema = reductions.plain(jsontext.loads(data))
+def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Rewritten:
+    schema = jsontext.loads(data)
+    if provider := next((rule for rule in PROVIDERS if rule in rules), None):
+        return rewriting.rewritten(schema, provider, of_tool=of_tool)
+    schema = reductions.plain(schema)
     if of_tool:
         schema = reductions.as_object(schema)
     for rule, reduction in _REDUCTIONS.items():
         if rule in rules:
             schema = reduction(schema)
-    return schema
+    return Rewritten(schema)
+
+
+def incompatible(result: Rewritten, whose: str, backend: str, *, param: str | None = None) -> Incompatible:
+    found = [f"'{keyword}'{f' (in {place})' if place else ''}" for keyword, place in result.refusals]
+    return Incompatible(
+        f"{whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in other words "
+        "without a change of meaning. Write the schema without it, or choose a model of another backend.",
+        param=param,
+        details={"incompatible_features": list(result.refused)},
+    )

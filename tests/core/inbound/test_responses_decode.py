@@ -6,7 +6,8 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.inbound import responses_decode
-from proxy.core.inbound.responses_decode import MAX_DEPTH, decode
+from proxy.core.inbound.envelope import MAX_DEPTH
+from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -184,6 +185,13 @@ def nested(levels: int) -> Any:
     for _ in range(levels):
         value = [value]
     return value
+
+
+@table("wish", [True, False, None])
+def test_a_request_may_have_its_calls_checked(wish):
+    """P05."""
+    assert ask(request_options={"validate_tool_arguments": wish, "more": 1}).validate_arguments is wish
+    assert ask().validate_arguments is None
 
 
 def test_nesting_has_a_limit_even_where_nobody_reads():

@@ -22,6 +22,7 @@ from proxy.core.inbound.clients import CODEX
 from proxy.core.inbound.responses_calls import FORMS
 from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
 from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
 from tests.tables import table
@@ -43,10 +44,10 @@ def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Event]:
     return [started, *(PartDelta(delta) for delta in deltas), PartEnded(part, complete)]
 
 
-def encode(*events: Event, extended: bool = False) -> list[dict[str, Any]]:
+def encode(*events: Event, extended: bool = False, seal: Seal | None = None) -> list[dict[str, Any]]:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, extended=extended
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW, seal), frames.append, extended=extended
     )
     for event in (ReplyStarted(), *events):
         encoder.feed(event)
@@ -162,13 +163,17 @@ def test_a_custom_call() -> None:
     ]
 
 
+WORDLESS = (PartStarted(PartKind.REASONING, wordless=True), PartEnded(Reasoning(""), True))
+
+
 def test_reasoning_without_words_is_an_item_and_no_more() -> None:
-    started = PartStarted(PartKind.REASONING, wordless=True)
-    assert types(encode(started, PartEnded(Reasoning(""), True), END))[2:] == [
-        ADDED,
-        DONE,
-        "response.completed",
-    ]
+    assert types(encode(*WORDLESS, END, seal=Seal("secret")))[2:] == [ADDED, DONE, "response.completed"]
+
+
+def test_and_nothing_at_all_to_a_client_that_keeps_nothing_for_us() -> None:
+    told = encode(*WORDLESS, *part(Text("Hi"), "Hi"), *WORDLESS, END)
+    assert [event["output_index"] for event in told if event["type"] == ADDED] == [0]
+    assert [item["type"] for item in told[-1]["response"]["output"]] == ["message"]
 
 
 SEARCH = Call("call_a", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"x"}')

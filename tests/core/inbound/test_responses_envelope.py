@@ -35,6 +35,7 @@ NULLABLE = [
     "prompt",
     "context_management",
     "moderation",
+    "request_options",
 ]
 
 
@@ -117,6 +118,11 @@ def test_null_is_absent():
         ({"service_tier": 5}, "service_tier must be a string, got number."),
         ({"safety_identifier": "x" * 65}, "safety_identifier may have at most 64 characters."),
         ({"prompt_cache_key": "x" * 65}, "prompt_cache_key may have at most 64 characters."),
+        ({"request_options": "x"}, "request_options must be an object, got string."),
+        (
+            {"request_options": {"validate_tool_arguments": "yes"}},
+            "request_options.validate_tool_arguments must be a boolean, got string.",
+        ),
         ({"previous_response_id": 5}, "previous_response_id must be a string, got number."),
     ],
 )

@@ -23,6 +23,11 @@ def test_a_summary_comes_back_exactly() -> None:
     assert SEAL.open_summary(SEAL.summary("We met.")) == "We met."
 
 
+def test_call_ids_come_back_exactly() -> None:
+    """N03."""
+    assert SEAL.open_call_ids(SEAL.call_ids({"ids": {"a": "b"}})) == {"ids": {"a": "b"}}
+
+
 def test_the_same_secret_opens_it_after_a_restart_and_no_other_does() -> None:
     token = SEAL.reasoning(Reasoning("Hm."))
     assert Seal("a secret").open_reasoning(token) == Reasoning("Hm.")
@@ -31,6 +36,8 @@ def test_the_same_secret_opens_it_after_a_restart_and_no_other_does() -> None:
 
 def test_one_kind_is_not_taken_for_the_other() -> None:
     assert SEAL.open_summary(SEAL.reasoning(Reasoning("Hm."))) is None
+    assert SEAL.open_summary(SEAL.call_ids({"text": "Hm."})) is None
+    assert SEAL.open_call_ids(SEAL.summary("Hm.")) is None
     assert SEAL.open_reasoning(SEAL.summary("Hm.")) is None
 
 

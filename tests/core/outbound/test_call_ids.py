@@ -19,6 +19,7 @@ FORMS: tuple[CallIdForm, ...] = get_args(CallIdForm)
         ("len40", "functions.shell:0"),
         ("len40", "call_" + "0" * 35),
         ("alnum9", "aB3dE6gH9"),
+        ("word", "toolu_01A-b" + "0" * 53),
     ],
 )
 def test_an_id_that_fits_stays(form: CallIdForm, call_id: str) -> None:
@@ -33,6 +34,8 @@ def test_an_id_that_fits_stays(form: CallIdForm, call_id: str) -> None:
         ("len40", "ü", r"call_[0-9a-f]{32}"),
         ("alnum9", "call_1", r"[A-Za-z0-9]{9}"),
         ("alnum9", "\ud800", r"[A-Za-z0-9]{9}"),
+        ("word", "functions.shell:0", r"call_[0-9a-f]{32}"),
+        ("word", "0" * 65, r"call_[0-9a-f]{32}"),
     ],
 )
 def test_another_gets_a_substitute_that_is_always_the_same(

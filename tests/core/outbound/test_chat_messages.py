@@ -211,6 +211,21 @@ def test_a_note_stands_for_an_image_that_may_not_pass(images: str) -> None:
     assert ledger.dropped == {"image": 1}
 
 
+@table(
+    ("content", "told"),
+    [
+        ([Text("no such file")], "Error:\nno such file"),
+        ([Text("Error: no such file")], "Error: no such file"),
+        ([Text("error 404")], "Error:\nerror 404"),
+        ([], "Error:"),
+    ],
+)
+def test_n05_a_tool_that_failed_says_so_in_its_words(content: list[Any], told: str) -> None:
+    """There is no field for it."""
+    failed = Result("c1", content, is_error=True)
+    assert messages_of(user("q"), assistant(call()), tool(failed))[-1]["content"] == told
+
+
 def test_images_of_a_tool_move_to_a_user_message_after_all_results() -> None:
     """G9: a list on a tool message loses its id in Ollama, and `tool` is text only on most hosts."""
     history = [

@@ -61,6 +61,30 @@ def test_a_known_host_needs_no_asking(host: str, name: str | None) -> None:
     assert by_url(f"https://{host}/some/path?x=1") == name
 
 
+@table(
+    ("path", "name"),
+    [
+        ("", "google"),
+        ("/v1beta", "google"),
+        ("/v1", "google"),
+        ("/v1beta/openai", "google-chat"),
+        ("/v1beta/openai/", "google-chat"),
+        ("/v1beta/openai/chat/completions", "google-chat"),
+    ],
+)
+def test_google_is_asked_in_its_own_language_unless_the_path_is_that_of_chat(path: str, name: str) -> None:
+    assert by_url(f"https://generativelanguage.googleapis.com{path}") == name
+
+
+def test_a_list_of_googles_is_read_as_all_others_are() -> None:
+    listing = {
+        "models": [{"name": "models/m", "inputTokenLimit": 1_048_576}, {"name": "m"}, {"id": "n", "name": 1}]
+    }
+    first, *others = entries(listing)
+    assert (first["id"], window(first)) == ("m", 1_048_576)
+    assert others == [{"name": "m"}, {"id": "n", "name": 1}]
+
+
 def test_an_azure_deployment_is_known_by_its_path() -> None:
     assert by_url("https://r.openai.azure.com/openai/deployments/d") == "azure-deployment"
     assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
@@ -99,6 +123,7 @@ def test_what_is_private_may_be_probed(url: str, private: bool) -> None:
         ({"data": [{"max_model_len": 1, "permission": []}]}, {}, "vllm"),
         ({"data": [{"max_model_len": 1}]}, {}, "sglang"),
         ({"data": [{}, {"context_length": 1, "pricing": {}, "supported_parameters": []}]}, {}, "openrouter"),
+        ({"models": [{"name": "models/m", "supportedGenerationMethods": []}]}, {}, "google"),
         ({"data": [{"id": "m"}]}, {"X-LiteLLM-Version": "1"}, "litellm"),
         ([{"owned_by": "vllm"}], {}, "vllm"),
         ({"data": [{"id": "m", "owned_by": "library"}]}, {"Server": "uvicorn"}, None),

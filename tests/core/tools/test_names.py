@@ -125,3 +125,22 @@ def test_the_space_of_plain_tools_adds_nothing_to_their_names() -> None:
     assert names.upstream(tool) == "exec"
     assert names.client("exec") == (tool, ToolKind.FUNCTION)
     assert names.upstream(ToolName("exec", "mcp")) == "mcp__exec"
+
+
+@table(
+    ("name", "upstream"),
+    [("get", "get"), ("_a", "_a"), ("9", "_9"), ("-a", "_-a"), ("é", "_"), ("x" * 64, "x" * 64), ("", "_")],
+)
+def test_where_names_begin_with_a_letter_one_is_put_before_others(name: str, upstream: str) -> None:
+    """P01: Gemini's rule."""
+    names = NameTable([spec(name)], form="letter_first")
+    assert names.upstream(ToolName(name)) == upstream
+    assert names.client(upstream) == (ToolName(name), ToolKind.FUNCTION)
+
+
+def test_a_letter_put_before_takes_nobodys_name_and_no_place_beyond_the_limit() -> None:
+    names = NameTable([spec("9"), spec("_9"), spec("9" * 64)], form="letter_first")
+    assert names.upstream(ToolName("_9")) == "_9"
+    assert names.upstream(ToolName("9")).startswith("_9_")
+    assert len(names.upstream(ToolName("9" * 64))) == 64
+    assert names.upstream(ToolName("9" * 64)).startswith("_999")

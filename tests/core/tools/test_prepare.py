@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import ClientFault
+from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.outbound.profiles import DEFAULT, PROFILES
@@ -94,6 +94,7 @@ def test_a_backend_without_tools_refuses_requests_that_need_them() -> None:
     with pytest.raises(ClientFault, match=r"\(perplexity\) cannot call tools") as caught:
         prepare(request, PROFILES["perplexity"], Ledger())
     assert caught.value.param == "tools"
+    assert caught.value.details == {"incompatible_features": ["tools"]}
 
 
 def test_a_backend_without_tools_serves_requests_that_want_none_called() -> None:
@@ -106,6 +107,37 @@ def test_schemas_are_reduced_as_the_backend_needs() -> None:
     (tool,) = prepared([spec], schema=frozenset({"plain", "bounded"})).tools
     assert tool.parameters == {"type": "object", "properties": {"x": {"type": "string"}}}
     assert tool.strict is True
+
+
+UNION = {"oneOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]}
+
+
+def test_what_a_backend_cannot_be_told_of_is_refused_with_the_tools_name() -> None:
+    """P02."""
+    bad = ToolSpec(
+        ToolName("query", "db"), parameters=UNION | {"properties": {"x": {"$ref": "#/$defs/gone"}}}
+    )
+    with pytest.raises(
+        Incompatible, match=r"Tool 'db__query' uses '\$ref' \(in .properties.x\), 'oneOf'"
+    ) as caught:
+        prepared([ToolSpec(A), bad], schema=frozenset({"plain", "anthropic"}), name="claude")
+    assert "the backend (claude) does not support" in caught.value.message
+    assert caught.value.details == {"incompatible_features": ["$ref", "oneOf"]}
+    assert (caught.value.code, caught.value.type, caught.value.status) == (
+        "tool_schema_incompatible",
+        "semantic_error",
+        400,
+    )
+
+
+def test_what_a_backend_is_only_told_of_is_reported_by_tool_and_counted() -> None:
+    ledger = Ledger()
+    spec = ToolSpec(ToolName("9"), parameters={"properties": {"x": {"type": "string", "pattern": "^a"}}})
+    result = prepared(
+        [spec, ToolSpec(A)], ledger=ledger, schema=frozenset({"google"}), tool_names="letter_first"
+    )
+    assert result.relaxed == {"_9": ["pattern"]}
+    assert ledger.dropped == {"schema:pattern": 1}
 
 
 @table("description", [None, ""])

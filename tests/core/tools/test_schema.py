@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import ClientFault
+from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.tools import schema
 from tests.tables import table
 
@@ -175,3 +175,28 @@ def test_all_reductions_together_come_in_their_order() -> None:
         "type": "object",
         "properties": {"x": {"type": "string", "nullable": True}},
     }
+
+
+REFUSED = {"properties": {"a": {"not": {"type": "string"}}, "b": {"if": {}}}}
+
+
+@table(("reduce", "param"), [(schema.reduce, "tools"), (schema.reduce_schema, None)])
+def test_what_a_provider_cannot_be_told_of_is_refused(reduce: Any, param: str | None) -> None:
+    """P02."""
+    with pytest.raises(
+        Incompatible, match=r"'if' \(in .properties.b\), 'not' \(in .properties.a\), which this backend"
+    ) as caught:
+        reduce(REFUSED, {"plain", "google"})
+    assert caught.value.details == {"incompatible_features": ["if", "not"]}
+    assert caught.value.param == param
+
+
+def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:
+    theirs = {"properties": {"x": {"type": "string", "minLength": 2, "$comment": "c"}}}
+    result = schema.rewritten(theirs, {"plain", "google"})
+    assert result.schema == {
+        "type": "object",
+        "properties": {"x": {"type": "string", "description": "Constraint: minLength 2"}},
+    }
+    assert result.relaxed == ("minLength",)
+    assert schema.reduce(theirs, {"google"}) == result.schema

@@ -1,4 +1,4 @@
-"""`tool_choice` of the Responses surface: one mode, and perhaps the only tools that may be called."""
+"""`tool_choice`, on every surface: one mode, and perhaps the only tools that may be called."""
 
 from typing import Any
 
@@ -13,8 +13,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.responses_parts import Json
-from proxy.core.inbound.responses_tools import MAX_TOOLS, READERS, UNNAMED, Toolbox, unnested
+from proxy.core.inbound.toolbox import MAX_TOOLS, UNNAMED, Json, Toolbox, unnested
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 
@@ -42,7 +41,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     kind = string_in(value, "type", PARAM)
     if kind == "allowed_tools":
         return _allowed(value, toolbox, ledger)
-    if kind in READERS and kind not in toolbox.hosted:
+    if toolbox.knows(kind):
         return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
@@ -58,8 +57,9 @@ def _mode(word: str, param: str) -> ChoiceMode:
 
 def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     """Only these may be called. Where all of them were left out, none may be: the limit is never widened."""
-    mode = _mode(optional_string_in(value, "mode", PARAM) or "auto", f"{PARAM}.mode")
-    place = f"{PARAM}.tools"
+    value, param = unnested(value, "allowed_tools", PARAM)
+    mode = _mode(optional_string_in(value, "mode", param) or "auto", f"{param}.mode")
+    place = f"{param}.tools"
     tools = array(value.get("tools"), place)
     if not tools:
         raise missing(f"{place}[0]")
@@ -69,7 +69,7 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     for index, raw in enumerate(tools):
         tool = mapping(raw, f"{place}[{index}]")
         kind = string_in(tool, "type", f"{place}[{index}]")
-        if kind in READERS and kind not in toolbox.hosted:
+        if toolbox.knows(kind):
             only.update(_named(tool, kind, f"{place}[{index}]", toolbox))
         else:
             ledger.drop(PARAM)

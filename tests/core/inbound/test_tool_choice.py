@@ -1,6 +1,6 @@
 """R02: every form of `tool_choice`, and a restriction that is never widened."""
 
-from proxy.core.inbound import responses_tools
+from proxy.core.inbound import toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
 from tests.core.inbound.asks import CLOCK, SEARCH, WEATHER, ask, refused
@@ -47,6 +47,10 @@ def only(*names):
         (
             {"type": "allowed_tools", "tools": [{"type": "function", "function": {"name": "clock"}}]},
             ToolChoice(AUTO, only("clock")),
+        ),
+        (
+            {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [WEATHER]}},
+            ToolChoice(REQUIRED, only("weather")),
         ),
         ({"type": "none"}, ToolChoice(NONE)),
         (SHELL, ToolChoice(REQUIRED, only("local_shell"))),
@@ -106,13 +110,15 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
         ({"type": "allowed_tools", "mode": "sometimes", "tools": [WEATHER]}, "tool_choice.mode"),
         ({"type": "allowed_tools", "mode": 5, "tools": [WEATHER]}, "tool_choice.mode"),
         ({"type": "allowed_tools"}, "tool_choice.tools"),
+        ({"type": "allowed_tools", "allowed_tools": {"mode": 5}}, "tool_choice.allowed_tools.mode"),
+        ({"type": "allowed_tools", "allowed_tools": {"tools": []}}, "tool_choice.allowed_tools.tools[0]"),
         ({"type": "allowed_tools", "tools": []}, "tool_choice.tools[0]"),
         ({"type": "allowed_tools", "tools": ["weather"]}, "tool_choice.tools[0]"),
         ({"type": "allowed_tools", "tools": [{"name": "weather"}]}, "tool_choice.tools[0].type"),
         ({"type": "allowed_tools", "tools": [WEATHER, {"type": "function"}]}, "tool_choice.tools[1].name"),
         ({"type": "allowed_tools", "tools": [{"type": "function", "name": "unheard_of"}]}, "tool_choice"),
         (
-            {"type": "allowed_tools", "tools": [WEATHER] * (responses_tools.MAX_TOOLS + 1)},
+            {"type": "allowed_tools", "tools": [WEATHER] * (toolbox.MAX_TOOLS + 1)},
             "tool_choice.tools",
         ),
     ],

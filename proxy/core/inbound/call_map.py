@@ -1,0 +1,141 @@
+"""Which id of ours stands for which of the backend's: one map for each conversation, kept here or by the client.
+
+With a `conversation_id` the proxy remembers the map; a client without one gets it as a token that it gives back. Both
+are bounded: a conversation that outgrows its map has its oldest calls forgotten, and remembers that, since from then on
+an unknown id may be one of them.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.inbound.seal import Seal
+from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
+
+HEADER = "x-proxy-call-ids"
+"""Carries the token, both ways."""
+
+MAX_TOKEN_IN_HEADER = 6_000
+"""Characters, the ids of some 60 calls; servers take about 8,000 for one header. A longer token travels in the body
+alone."""
+
+MAX_CALLS = 512
+"""In one map: a long day of an agent."""
+
+MAX_ID = 256
+"""Characters of an id. The longest that any backend makes have a tool's name in them."""
+
+MAX_CONVERSATIONS = 2_000
+"""Kept at once, the longest unused forgotten first: 20 MB with thirty calls in each, and never more than 600."""
+
+
+class CallMap:
+    __slots__ = ("_backends", "_forgetful", "_ours", "_seal")
+
+    def __init__(self, seal: Seal) -> None:
+        self._seal = seal
+        self._backends: dict[str, str] = {}
+        """By our id."""
+        self._ours: dict[str, str] = {}
+        """By the backend's."""
+        self._forgetful = False
+        """Have calls been forgotten?"""
+
+    def note(self, ours: str, backends: str | None) -> None:
+        """Where the backend has no id of use, ours stands for itself. Backends repeat their ids: the newest has it."""
+        known = backends if backends and len(backends) <= MAX_ID else ours
+        self._backends[ours] = known
+        self._ours[known] = ours
+        if len(self._backends) > MAX_CALLS:
+            self._forget(next(iter(self._backends)))
+
+    def has(self, ours: str) -> bool:
+        """May this be an id of the conversation?"""
+        return ours in self._backends or self._forgetful
+
+    def backends(self, ours: str) -> str | None:
+        return self._backends.get(ours)
+
+    def ours(self, backends: str) -> str | None:
+        return self._ours.get(backends)
+
+    def token(self) -> str:
+        """The whole map, for the client to keep."""
+        return self._seal.call_ids({"ids": self._backends, "forgetful": self._forgetful})
+
+    def learn(self, token: str) -> bool:
+        """Takes in what a token holds; False if it is none of ours."""
+        held = self._seal.open_call_ids(token)
+        if held is None:
+            return False
+        for ours, backends in held["ids"].items():
+            self.note(ours, backends)
+        self._forgetful = self._forgetful or held["forgetful"]
+        return True
+
+    def _forget(self, ours: str) -> None:
+        known = self._backends.pop(ours)
+        if self._ours[known] == ours:
+            del self._ours[known]
+        self._forgetful = True
+
+
+class CallMaps:
+    """The maps of all conversations that the proxy keeps."""
+
+    __slots__ = ("_kept", "_seal")
+
+    def __init__(self, seal: Seal) -> None:
+        self._seal = seal
+        self._kept: OrderedDict[tuple[str, str], CallMap] = OrderedDict()
+
+    def fresh(self) -> CallMap:
+        """Of a conversation that nobody here remembers."""
+        return CallMap(self._seal)
+
+    def of(self, tenant: str, conversation_id: str) -> CallMap:
+        """Two tenants may use the same id for two conversations."""
+        key = (tenant, conversation_id)
+        if key not in self._kept:
+            self._kept[key] = self.fresh()
+        self._kept.move_to_end(key)
+        if len(self._kept) > MAX_CONVERSATIONS:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+
+PROOFS = "proofs"
+
+
+def as_backend_knows(request: Request) -> Request:
+    """The request with each call under the id that its backend gave it, wherever that is told and stands for one call.
+
+    To be done last: whatever is remembered by a call's id is remembered by ours.
+    """
+    calls = [part for turn in request.turns for part in turn.parts if isinstance(part, Call)]
+    taken = {call.call_id for call in calls}
+    renamed: dict[str, str] = {}
+    for call in calls:
+        if call.backend_id and call.backend_id not in taken:
+            taken.add(call.backend_id)
+            renamed[call.call_id] = call.backend_id
+    if not renamed:
+        return request
+
+    def known(part: Part) -> Part:
+        if isinstance(part, Call | Result) and part.call_id in renamed:
+            return replace(part, call_id=renamed[part.call_id])
+        if isinstance(part, Reasoning) and any(PROOFS in kept for kept in part.extras.values()):
+            return replace(part, extras={name: _renamed(kept, renamed) for name, kept in part.extras.items()})
+        return part
+
+    return replace(
+        request, turns=[Turn(turn.role, [known(part) for part in turn.parts]) for turn in request.turns]
+    )
+
+
+def _renamed(kept: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """What a backend put beside its calls says of which it speaks."""
+    proofs = [proof | {"id": names.get(proof["id"], proof["id"])} for proof in kept.get(PROOFS, ())]
+    return kept | {PROOFS: proofs} if proofs else kept

@@ -1,0 +1,113 @@
+"""How calls look in the Chat API: one form for each way of asking for them.
+
+Tools are told as `tool_calls`, fragment by fragment; a client that declared `functions`, as one did before there were
+tools, awaits one `function_call`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from proxy.core.events import PartEnded
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, ToolKind, ToolName
+
+Json = dict[str, Any]
+
+ONE_CALL = "The model made several calls, and function_call tells the first: declare tools to get them all."
+
+
+class Called(Protocol):
+    """The call itself, or its head while it is being received."""
+
+    @property
+    def call_id(self) -> str: ...
+    @property
+    def tool(self) -> ToolName: ...
+    @property
+    def kind(self) -> ToolKind: ...
+
+
+class CallForm(Protocol):
+    reason: str
+    """Why an answer with calls ended."""
+
+    def opened(self, index: int, head: Called, proof: Any) -> Json | None:
+        """The delta that begins a call; None if nothing is said yet."""
+
+    def fragment(self, index: int, head: Called) -> Json | None:
+        """A delta with one empty string, in whose place the text of each fragment stands; None if none is told."""
+
+    def closed(self, index: int, call: Call, complete: bool, proof: Any) -> Json | None:
+        """The delta that ends a call, if there is anything left to say."""
+
+    def entry(self, call: Call, complete: bool, proof: Any) -> Json | None:
+        """The call in a whole answer; None if it has no place there."""
+
+    def message(self, entries: list[Json]) -> Json:
+        """The members of a message that hold them."""
+
+    def remarks(self, calls: Sequence[PartEnded]) -> Json:
+        """What is said of them beside the answer."""
+
+
+class ToolCalls:
+    reason = "tool_calls"
+
+    def opened(self, index: int, head: Called, proof: Any) -> Json | None:
+        return {"tool_calls": [{"index": index, **_entry(head, "", proof)}]}
+
+    def fragment(self, index: int, head: Called) -> Json | None:
+        kind, member = _words(head.kind)
+        return {"tool_calls": [{"index": index, kind: {member: ""}}]}
+
+    def closed(self, index: int, call: Call, complete: bool, proof: Any) -> Json | None:
+        return None
+
+    def entry(self, call: Call, complete: bool, proof: Any) -> Json | None:
+        return _entry(call, call.arguments, proof)
+
+    def message(self, entries: list[Json]) -> Json:
+        return {"tool_calls": entries}
+
+    def remarks(self, calls: Sequence[PartEnded]) -> Json:
+        return {}
+
+
+class FunctionCall(ToolCalls):
+    """There is one, without an id. Further calls have no place, and the model was asked to make none."""
+
+    reason = "function_call"
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def opened(self, index: int, head: Called, proof: Any) -> Json | None:
+        if index:
+            self._ledger.warn(ONE_CALL)
+            return None
+        return {"function_call": {"name": head.tool.name, "arguments": ""}}
+
+    def fragment(self, index: int, head: Called) -> Json | None:
+        return None if index else {"function_call": {"arguments": ""}}
+
+    def entry(self, call: Call, complete: bool, proof: Any) -> Json | None:
+        return {"name": call.tool.name, "arguments": call.arguments}
+
+    def message(self, entries: list[Json]) -> Json:
+        if len(entries) > 1:
+            self._ledger.warn(ONE_CALL)
+        return {"function_call": entries[0]}
+
+
+def _entry(call: Called, text: str, proof: Any) -> Json:
+    kind, member = _words(call.kind)
+    return {"id": call.call_id, "type": kind, kind: {"name": call.tool.name, member: text}, **proven(proof)}
+
+
+def proven(proof: Any) -> Json:
+    """What a call says of its proof."""
+    return {} if proof is None else {"extra_content": proof}
+
+
+def _words(kind: ToolKind) -> tuple[str, str]:
+    return (kind.value, "input") if kind is ToolKind.CUSTOM else ("function", "arguments")

@@ -1,0 +1,43 @@
+"""From a Chat Completions request, as JSON, to the neutral Request. Whatever is wrong with it is said here, before
+anything is sent: one ClientFault that names the place.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.inbound import chat_envelope, chat_tools
+from proxy.core.inbound.chat_envelope import ChatEnvelope
+from proxy.core.inbound.chat_turns import SPEAKERS
+from proxy.core.inbound.history import canonical
+from proxy.core.inbound.messages import Conversation, read_messages
+from proxy.core.inbound.responses_parts import Walk
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+
+
+@dataclass(slots=True)
+class ChatRequest:
+    """What is asked, and how the answer must look besides."""
+
+    request: Request
+    include_usage: bool = False
+    """Does the stream end with a chunk of the usage?"""
+    legacy_functions: bool = False
+    """Were the tools declared as `functions`, and is a call therefore awaited as `function_call`?"""
+
+
+def decode(body: Any, ledger: Ledger) -> ChatRequest:
+    envelope = chat_envelope.read_envelope(ChatEnvelope, body, ledger)
+    said = read_messages(envelope.messages, SPEAKERS, Conversation(Walk(ledger), envelope.model or ""))
+    tools, choice = chat_tools.read(envelope, ledger)
+    return ChatRequest(
+        chat_envelope.request(
+            envelope,
+            canonical(said, ledger),
+            tools,
+            choice,
+            parallel=chat_tools.parallel(envelope, tools),
+        ),
+        include_usage=chat_envelope.wants_usage(envelope),
+        legacy_functions=bool(envelope.functions),
+    )

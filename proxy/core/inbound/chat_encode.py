@@ -1,0 +1,126 @@
+"""Events → the Chat stream.
+
+A delta is the hot path: its chunk is a byte prefix made once per part, with only the delta's own JSON spliced in. Every
+other chunk is one dict literal through orjson.
+
+A reply that fails ends with an `error` and without a finish reason and `[DONE]`: the SDKs raise on the first, and who
+looks for the others sees that there is no end (R3).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.core import sse
+from proxy.core.errors import Fault
+from proxy.core.events import (
+    Event,
+    PartDelta,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    ReplyEnded,
+    ReplyStarted,
+)
+from proxy.core.inbound.chat_object import Chunk, Completion
+from proxy.core.inbound.chat_proofs import Proofs
+from proxy.core.inbound.responses_object import error_member
+from proxy.core.jsontext import dumps, string
+from proxy.core.model import Call
+
+PROSE = {PartKind.TEXT: "content", PartKind.REASONING: "reasoning_content", PartKind.REFUSAL: "refusal"}
+
+Around = tuple[bytes, bytes]
+"""What stands before and after the text in the chunk of one delta."""
+
+
+class ChatEncoder:
+    def __init__(self, completion: Completion, emit: Callable[[bytes], None]) -> None:
+        self._completion = completion
+        self._emit = emit
+        self._calls: list[PartEnded] = []
+        self._proofs = Proofs()
+        self._open: Around | None = None
+        """Of the open part; None if its deltas are not told."""
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            ReplyStarted: self._on_started,
+            PartStarted: self._on_part_started,
+            PartDelta: self._on_delta,
+            PartEnded: self._on_part_ended,
+            ReplyEnded: self._on_ended,
+        }
+
+    def feed(self, event: Event) -> None:
+        self._handlers[type(event)](event)
+
+    def still_working(self) -> None:
+        """A comment is understood by everybody who speaks this."""
+
+    def _on_started(self, _: ReplyStarted) -> None:
+        self._send(self._completion.chunk({"role": "assistant", "content": None}))
+
+    def _on_part_started(self, started: PartStarted) -> None:
+        head = started.call
+        if head is None:
+            self._open = self._around({PROSE[started.kind]: ""})
+            return
+        form, index = self._completion.calls, len(self._calls)
+        self._tell(form.opened(index, head, self._proofs.of(head)))
+        fragment = form.fragment(index, head)
+        self._open = self._around(fragment) if fragment else None
+
+    def _on_delta(self, delta: PartDelta) -> None:
+        if self._open is None:
+            return
+        if delta.logprobs and self._completion.shows_logprobs:
+            self._send(self._completion.chunk({"content": delta.text}, delta.logprobs))
+            return
+        before, after = self._open
+        self._emit(before + string(delta.text) + after)
+
+    def _on_part_ended(self, ended: PartEnded) -> None:
+        if isinstance(ended.part, Call):
+            self._end_call(ended.part, ended)
+        self._proofs.learn(ended.part)
+
+    def _end_call(self, call: Call, ended: PartEnded) -> None:
+        form, index = self._completion.calls, len(self._calls)
+        try:
+            self._tell(form.closed(index, call, ended.complete, self._proofs.of(call)))
+        except Fault as fault:  # it cannot be put into this surface's words
+            self._fail(fault)
+        self._calls.append(ended)
+
+    def _on_ended(self, ended: ReplyEnded) -> None:
+        if ended.fault is not None:
+            self._fail(ended.fault)
+            return
+        for chunk in self._completion.last_chunks(ended, self._calls):
+            self._send(chunk)
+        self._emit(sse.DONE)
+
+    def _fail(self, fault: Fault) -> None:
+        """The last word, whatever may come."""
+        self._send({"error": _error(fault)})
+        self._handlers = dict.fromkeys(self._handlers, _ignore)
+
+    # ── chunks ──
+
+    def _tell(self, delta: dict[str, Any] | None) -> None:
+        if delta:
+            self._send(self._completion.chunk(delta))
+
+    def _send(self, chunk: Chunk) -> None:
+        self._emit(b"data: " + dumps(chunk) + b"\n\n")
+
+    def _around(self, delta: dict[str, Any]) -> Around:
+        """`delta` has one empty string, the last of its chunk: there the text goes."""
+        before, _, after = dumps(self._completion.chunk(delta)).rpartition(b'""')
+        return b"data: " + before, after + b"\n\n"
+
+
+def _ignore(event: Event) -> None:
+    """Comes after the last word."""
+
+
+def _error(fault: Fault) -> dict[str, Any]:
+    return error_member(fault) | {"type": fault.type, "param": fault.param} | dict(fault.details)

@@ -1,0 +1,163 @@
+"""The request around `messages`, in the words of Chat Completions: checked, and made into the neutral request.
+
+`messages`, `tools` and `tool_choice` are left to their own readers.
+"""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+from proxy.core.inbound.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
+from proxy.core.inbound.envelope import (
+    FormatWord,
+    Loose,
+    NamedSchema,
+    RequestOptions,
+    Verbosity,
+    checked,
+    json_object,
+    output_format,
+)
+from proxy.core.inbound.toolbox import Toolbox
+from proxy.core.ledger import Ledger
+from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
+
+MAX_STOPS = 4
+"""The published bound."""
+
+
+class StreamOptions(Loose):
+    include_usage: bool | None = None
+
+
+class ResponseFormat(Loose):
+    type: FormatWord
+    json_schema: NamedSchema | None = None
+
+
+class ChatEnvelope(Loose):
+    model: str | None = None
+    messages: Any = None
+    tools: list[Any] | None = None
+    tool_choice: Any = None
+    functions: list[Any] | None = None
+    function_call: Any = None
+    parallel_tool_calls: bool | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    seed: int | None = None
+    stop: Any = None
+    logprobs: bool | None = None
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    n: Annotated[int, Field(ge=1)] | None = None
+    response_format: ResponseFormat | None = None
+    reasoning_effort: str | None = None
+    """Any word: each model generation brings new ones, and backends differ."""
+    verbosity: Verbosity | None = None
+    modalities: list[str] | None = None
+    audio: Any = None
+    logit_bias: Any = None
+    prediction: Any = None
+    service_tier: str | None = None
+    store: bool | None = None
+    web_search_options: Any = None
+    request_options: RequestOptions | None = None
+
+
+HARMLESS: dict[str, tuple[Any, ...]] = {
+    "audio": (None,),
+    "logit_bias": (None, {}),
+    "prediction": (None,),
+    "service_tier": (None, "auto", "default"),
+    "store": (None, False),
+}
+"""Fields that change nothing here: with any other value, that is worth counting."""
+
+Envelope = TypeVar("Envelope", bound=ChatEnvelope)
+
+
+def read_envelope(form: type[Envelope], body: Any, ledger: Ledger) -> Envelope:
+    envelope = checked(form, json_object(body))
+    if not envelope.model:
+        raise missing("model")
+    if envelope.messages is None:
+        raise missing("messages")
+    if not array(envelope.messages, "messages"):
+        raise wrong_value("messages", "must hold at least one message.")
+    if envelope.stream_options is not None and not envelope.stream:
+        raise wrong_value("stream_options", "is only for streams: set stream to true, or leave it out.")
+    if (envelope.n or 1) > 1:
+        raise unsupported("n", "must be 1: a request has one answer here. Send it again for another one.")
+    if set(envelope.modalities or ()) - {"text"}:
+        raise unsupported("modalities", 'may only be ["text"]: answers are never spoken here.')
+    for name, harmless in HARMLESS.items():
+        if getattr(envelope, name) not in harmless:
+            ledger.drop(name)
+    return envelope
+
+
+def wants_usage(envelope: ChatEnvelope) -> bool:
+    return bool(envelope.stream_options and envelope.stream_options.include_usage)
+
+
+def request(
+    envelope: ChatEnvelope, turns: list[Turn], toolbox: Toolbox, choice: ToolChoice, *, parallel: bool
+) -> Request:
+    if not turns:
+        raise wrong_value("messages", "hold nothing that can be sent to a model.")
+    options = envelope.request_options
+    return Request(
+        model=envelope.model or "",
+        turns=turns,
+        tools=list(toolbox.specs.values()),
+        choice=choice,
+        parallel_calls=parallel,
+        sampling=_sampling(envelope),
+        reasoning=ReasoningWish(effort=envelope.reasoning_effort),
+        format=_format(envelope.response_format),
+        verbosity=envelope.verbosity,
+        stream=bool(envelope.stream),
+        validate_arguments=options.validate_tool_arguments if options else None,
+    )
+
+
+def _sampling(envelope: ChatEnvelope) -> Sampling:
+    top_logprobs = envelope.top_logprobs or 0
+    return Sampling(
+        temperature=envelope.temperature,
+        top_p=envelope.top_p,
+        presence_penalty=envelope.presence_penalty,
+        frequency_penalty=envelope.frequency_penalty,
+        seed=envelope.seed,
+        stop=_stops(envelope.stop),
+        max_tokens=envelope.max_completion_tokens or envelope.max_tokens,
+        logprobs=bool(envelope.logprobs) or top_logprobs > 0,
+        top_logprobs=top_logprobs,
+    )
+
+
+def _stops(stop: Any) -> list[str] | None:
+    """An empty one would stop nothing, and backends refuse it."""
+    if stop is None:
+        return None
+    stops = [stop] if isinstance(stop, str) else stop
+    if not isinstance(stops, list):
+        raise wrong_type("stop", "a string or an array of strings", stop)
+    if len(stops) > MAX_STOPS:
+        raise too_many("stop", MAX_STOPS, "strings")
+    for index, word in enumerate(stops):
+        if not isinstance(word, str):
+            raise wrong_type(f"stop[{index}]", "a string", word)
+    return [word for word in stops if word] or None
+
+
+def _format(wish: ResponseFormat | None) -> OutputFormat:
+    if wish is None:
+        return OutputFormat()
+    return output_format(wish.type, wish.json_schema or NamedSchema(), "response_format.json_schema")

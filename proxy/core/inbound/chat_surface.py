@@ -1,0 +1,60 @@
+"""The Chat Completions surface: the rooms of `inbound` that belong to it, put together for one request."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.events import Reply
+from proxy.core.ids import Mint
+from proxy.core.inbound import chat_decode, clients
+from proxy.core.inbound.chat_calls import FunctionCall, ToolCalls
+from proxy.core.inbound.chat_encode import ChatEncoder
+from proxy.core.inbound.chat_object import Completion
+from proxy.core.inbound.clients import ClientProfile
+from proxy.core.inbound.surface import Framing
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+
+
+@dataclass(slots=True, frozen=True)
+class ChatSurface:
+    mint: Mint
+    now: Callable[[], float]
+
+    strict = False
+    own_call_ids = True
+    parses_arguments = False
+
+    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatAsked":
+        client = clients.recognise(headers)
+        ledger.note(client=client.name)
+        asked = chat_decode.decode(body, ledger)
+        calls = FunctionCall(ledger) if asked.legacy_functions else ToolCalls()
+        completion = Completion(
+            asked.request, self.mint, self.now, calls, ledger, include_usage=asked.include_usage
+        )
+        return ChatAsked(asked.request, client, completion)
+
+
+@dataclass(slots=True, frozen=True)
+class ChatAsked:
+    request: Request
+    client: ClientProfile
+    completion: Completion
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"response_id": self.completion.id}
+
+    def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
+        """Whatever the framing: there is one way only to send a stream of this kind."""
+        return ChatEncoder(self.completion, emit)
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        return self.completion.whole(reply)
+
+    def headers(self) -> Mapping[str, str]:
+        return {}
+
+    def answered(self, reply: Reply) -> None:
+        """Its clients carry the whole conversation."""

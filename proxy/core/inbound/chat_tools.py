@@ -1,0 +1,84 @@
+"""Tools as the Chat Completions surface declares them and chooses among them, in the present form and the old one."""
+
+from typing import Any
+
+from proxy.core.inbound import toolbox
+from proxy.core.inbound.chat_envelope import ChatEnvelope
+from proxy.core.inbound.checks import mapping, missing, shown, string_in, unsupported, wrong_type, wrong_value
+from proxy.core.inbound.tool_choice import read_choice
+from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
+from proxy.core.tools import strictness
+
+LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
+
+
+def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    """The flat form of the Responses API is taken too; whatever lacks both is told of this surface's own."""
+    if "name" not in tool and not param.endswith(".function"):
+        if tool.get("function") is None:
+            raise missing(f"{param}.function")
+        mapping(tool["function"], f"{param}.function")
+    return _declared(tool, param, namespace)
+
+
+def _declared(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    spec = toolbox.function(tool, param, namespace)
+    if spec.parameters and spec.parameters.get("type") != "object":
+        raise wrong_value(f"{param}.parameters.type", 'must be "object".')
+    if spec.strict:
+        strictness.check(spec.parameters, f"{param}.parameters")
+    return spec
+
+
+READERS: dict[str, ToolReader] = {"function": _function, "custom": toolbox.custom}
+LEGACY_READERS: dict[str, ToolReader] = {"function": _declared}
+
+
+def read(envelope: ChatEnvelope, ledger: Ledger) -> tuple[Toolbox, ToolChoice]:
+    if envelope.functions:
+        return _legacy(envelope, envelope.functions, ledger)
+    hosted = [] if envelope.web_search_options is None else ["web_search_options"]
+    found = read_tools([(envelope.tools or [], "tools")], ledger, READERS, hosted)
+    if envelope.function_call is None:
+        return found, read_choice(envelope.tool_choice, found, ledger)
+    if envelope.tools:
+        raise unsupported("function_call", "chooses among functions: for tools, use tool_choice.")
+    return found, _legacy_choice(envelope.function_call, found)
+
+
+def parallel(envelope: ChatEnvelope, found: Toolbox) -> bool:
+    """Strict tools are called one at a time, and so are functions, for whose calls there is but one place."""
+    if not any(spec.strict for spec in found.specs.values()):
+        return envelope.parallel_tool_calls is not False and not envelope.functions
+    if envelope.parallel_tool_calls:
+        raise wrong_value(
+            "parallel_tool_calls", "cannot be true with a strict tool: set it to false, or leave it out."
+        )
+    return False
+
+
+def _legacy(envelope: ChatEnvelope, functions: list[Any], ledger: Ledger) -> tuple[Toolbox, ToolChoice]:
+    if envelope.tools:
+        raise unsupported("functions", "cannot stand beside tools: declare them all as tools.")
+    declared = [each | {"type": "function"} if isinstance(each, dict) else each for each in functions]
+    found = read_tools([(declared, "functions")], ledger, LEGACY_READERS)
+    if envelope.function_call is None:
+        return found, read_choice(envelope.tool_choice, found, ledger)
+    return found, _legacy_choice(envelope.function_call, found)
+
+
+def _legacy_choice(value: Any, found: Toolbox) -> ToolChoice:
+    if isinstance(value, str):
+        if value not in LEGACY_MODES:
+            raise wrong_value(
+                "function_call", f"must be one of {', '.join(LEGACY_MODES)} or an object, got {shown(value)}."
+            )
+        return ToolChoice(LEGACY_MODES[value])
+    if not isinstance(value, dict):
+        raise wrong_type("function_call", "a string or an object", value)
+    name = ToolName(string_in(value, "name", "function_call"))
+    if name not in found.specs:
+        raise wrong_value("function_call.name", f"is {shown(name.name)}, which is not declared.")
+    return ToolChoice(ChoiceMode.REQUIRED, frozenset({name}))

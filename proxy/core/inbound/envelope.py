@@ -1,0 +1,105 @@
+"""The request around its messages, on every surface: what a field may hold, said by a model and checked once.
+
+pydantic's first complaint becomes a 400 in plain words. Fields that nobody here knows are ignored: new ones appear
+every month.
+"""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.checks import json_name, missing, path, wrong_type, wrong_value
+from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.tools import schema
+
+MAX_DEPTH = 128
+"""Levels of a request. orjson reads 1024 but writes 254, and schemas are wrapped a few levels deeper on the way."""
+
+EXPECTED = {
+    "string_type": "a string",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "bool_type": "a boolean",
+    "list_type": "an array",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+BOUNDS = {
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "finite_number": "must be a finite number",
+    "literal_error": "must be {expected}",
+    "string_too_long": "may have at most {max_length} characters",
+    "too_long": "may have at most {max_length} entries",
+    "string_pattern_mismatch": "must match {pattern}",
+}
+"""pydantic's complaints in the words of whoever wrote the JSON."""
+
+
+FormatWord = Literal["text", "json_object", "json_schema"]
+Verbosity = Literal["low", "medium", "high"]
+
+
+class Loose(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)
+
+
+class NamedSchema(Loose):
+    """What an answer must look like; the Chat form puts it one level deeper than the Responses form."""
+
+    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")] | None = None
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    description: str | None = None
+    strict: bool | None = None
+
+
+class RequestOptions(Loose):
+    """An extension of ours: what a client may decide about its own request."""
+
+    validate_tool_arguments: bool | None = None
+
+
+Model = TypeVar("Model", bound=Loose)
+
+
+def json_object(body: Any) -> dict[str, Any]:
+    if not isinstance(body, dict):
+        raise ClientFault(
+            f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
+        )
+    if jsontext.deeper_than(body, MAX_DEPTH):
+        raise ClientFault(f"The request body is nested deeper than {MAX_DEPTH} levels.", code="invalid_value")
+    return body
+
+
+def checked(model: type[Model], body: dict[str, Any]) -> Model:
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        raise _fault(error.errors(include_url=False)[0]) from None
+
+
+def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputFormat:
+    """`param` is the place of name and schema."""
+    wanted = FormatKind(kind)
+    if wanted is not FormatKind.JSON_SCHEMA:
+        return OutputFormat(wanted)
+    if wish.name is None:
+        raise missing(f"{param}.name")
+    if wish.schema_ is None:
+        raise missing(f"{param}.schema")
+    schema.check_schema(wish.schema_, f"{param}.schema")
+    return OutputFormat(wanted, wish.name, wish.schema_, wish.description, wish.strict)
+
+
+def _fault(error: ErrorDetails) -> ClientFault:
+    place = path(error["loc"]).removeprefix(".")
+    kind = error["type"]
+    if kind == "missing":
+        return missing(place)
+    if kind in EXPECTED:
+        return wrong_type(place, EXPECTED[kind], error["input"])
+    return wrong_value(place, f"{BOUNDS.get(kind, 'is not valid').format(**error.get('ctx', {}))}.")

@@ -1,0 +1,69 @@
+"""How calls look on the native surface: whole, with the arguments as the object they are (N04).
+
+Nothing is said of a call before it has ended, for half an object is none. A call that was cut short is left out, and
+the reason for the end tells why; one whose arguments are no object is an error, since no client of this surface
+expects text.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Unfit
+from proxy.core.events import PartEnded
+from proxy.core.inbound.call_map import CallMap
+from proxy.core.inbound.chat_calls import Called, Json, proven
+from proxy.core.model import Call
+
+
+class ParsedCalls:
+    reason = "tool_calls"
+
+    def __init__(self, kept_by_client: CallMap | None = None) -> None:
+        """`kept_by_client`: the map of call ids to send back; None where the proxy keeps it (N03)."""
+        self._map = kept_by_client
+
+    def opened(self, index: int, head: Called, proof: Any) -> Json | None:
+        return None
+
+    def fragment(self, index: int, head: Called) -> Json | None:
+        return None
+
+    def closed(self, index: int, call: Call, complete: bool, proof: Any) -> Json | None:
+        entry = self.entry(call, complete, proof)
+        return {"tool_calls": [{"index": index, **entry}]} if entry else None
+
+    def entry(self, call: Call, complete: bool, proof: Any) -> Json | None:
+        if not complete:
+            return None
+        function = {"name": call.tool.name, "arguments": arguments_of(call)}
+        return {"id": call.call_id, "type": "function", "function": function, **proven(proof)}
+
+    def message(self, entries: list[Json]) -> Json:
+        return {"tool_calls": entries}
+
+    def remarks(self, calls: Sequence[PartEnded]) -> Json:
+        if self._map is None or not calls:
+            return {}
+        note(self._map, calls)
+        return {"call_ids": self._map.token()}
+
+
+def note(call_map: CallMap, parts: Sequence[PartEnded]) -> None:
+    """Each call's two ids, so that its result finds the way back."""
+    for ended in parts:
+        if isinstance(ended.part, Call):
+            call_map.note(ended.part.call_id, ended.part.backend_id)
+
+
+def arguments_of(call: Call) -> dict[str, Any]:
+    try:
+        value = jsontext.loads(call.arguments)
+    except jsontext.BadJson:
+        value = None
+    if not isinstance(value, dict) or jsontext.deeper_than(value, jsontext.WRITABLE_DEPTH):
+        raise Unfit(
+            f"The model called {call.tool.name} with arguments that are no JSON object.",
+            code="malformed_tool_arguments",
+        )
+    return value

@@ -1,0 +1,112 @@
+"""From a request of the native surface, as JSON, to the neutral Request. Stricter than its sibling of the Chat API:
+what could be misunderstood is refused before anything is sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from proxy.core.inbound import chat_envelope, native_tools
+from proxy.core.inbound.call_map import HEADER, CallMap, CallMaps
+from proxy.core.inbound.chat_envelope import ChatEnvelope
+from proxy.core.inbound.checks import unsupported, wrong_value
+from proxy.core.inbound.envelope import Loose
+from proxy.core.inbound.history import canonical
+from proxy.core.inbound.messages import Conversation, read_messages
+from proxy.core.inbound.native_turns import speakers
+from proxy.core.inbound.responses_parts import Walk
+from proxy.core.inbound.tool_choice import read_choice
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Request
+
+REPLACED = {
+    "functions": "is not supported: declare them as tools.",
+    "function_call": "is not supported: use tool_choice.",
+}
+"""Fields of the form before there were tools, and what took their place."""
+
+
+class Extension(Loose):
+    """What this proxy gave the client to keep."""
+
+    call_ids: str | None = None
+
+
+class NativeEnvelope(ChatEnvelope):
+    conversation_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")] | None = None
+    proxy: Extension | None = Field(default=None, alias="_proxy")
+
+
+@dataclass(slots=True)
+class NativeRequest:
+    """What is asked, and how the answer must look besides."""
+
+    request: Request
+    include_usage: bool
+    """Does the stream end with a chunk of the usage?"""
+    call_map: CallMap
+    """The ids of the conversation's calls; those of the answer are to be noted in it."""
+    conversation_id: str | None = None
+    """Given: the proxy keeps the map. Else the client does, as a token."""
+
+
+def decode(
+    body: Any, headers: Mapping[str, str], ledger: Ledger, maps: CallMaps, tenant: str = ""
+) -> NativeRequest:
+    """`tenant`: whose conversations these are."""
+    envelope = chat_envelope.read_envelope(NativeEnvelope, body, ledger)
+    for field, replacement in REPLACED.items():
+        if getattr(envelope, field) is not None:
+            raise unsupported(field, replacement)
+    native_tools.refuse_strict(body, "")
+    known = _known(envelope, headers, maps, tenant)
+    conversation = Conversation(Walk(ledger), envelope.model or "")
+    said = read_messages(envelope.messages, speakers(known), conversation)
+    tools = native_tools.read(envelope.tools or [], ledger)
+    request = chat_envelope.request(
+        envelope,
+        canonical(said, ledger),
+        tools,
+        read_choice(envelope.tool_choice, tools, ledger),
+        parallel=envelope.parallel_tool_calls is not False,
+    )
+    return NativeRequest(
+        request,
+        chat_envelope.wants_usage(envelope),
+        known if known is not None else _learned(maps.fresh(), request),
+        envelope.conversation_id,
+    )
+
+
+def _known(
+    envelope: NativeEnvelope, headers: Mapping[str, str], maps: CallMaps, tenant: str
+) -> CallMap | None:
+    """The map that the client names or brings; None when it does neither."""
+    brought = [
+        (token, place)
+        for token, place in (
+            (headers.get(HEADER), HEADER),
+            (envelope.proxy.call_ids if envelope.proxy else None, "_proxy.call_ids"),
+        )
+        if token
+    ]
+    if envelope.conversation_id is None and not brought:
+        return None
+    known = maps.fresh() if envelope.conversation_id is None else maps.of(tenant, envelope.conversation_id)
+    for token, place in brought:
+        if not known.learn(token):
+            raise wrong_value(
+                place, "is no token of this proxy's, or was changed: send it as it came, or leave it out."
+            )
+    return known
+
+
+def _learned(fresh: CallMap, request: Request) -> CallMap:
+    """A history that began without a map: its ids stay what they are."""
+    for turn in request.turns:
+        for part in turn.parts:
+            if isinstance(part, Call):
+                fresh.note(part.call_id, None)
+    return fresh

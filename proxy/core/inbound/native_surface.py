@@ -1,0 +1,72 @@
+"""The native surface: the Chat API with stricter requests, parsed arguments, and call ids of the proxy's own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.events import Reply
+from proxy.core.ids import Mint
+from proxy.core.inbound import clients, native_decode
+from proxy.core.inbound.call_map import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
+from proxy.core.inbound.chat_encode import ChatEncoder
+from proxy.core.inbound.chat_object import Completion
+from proxy.core.inbound.clients import ClientProfile
+from proxy.core.inbound.native_calls import ParsedCalls, note
+from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.surface import Framing
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+
+
+class NativeSurface:
+    strict = True
+    own_call_ids = True
+    parses_arguments = True
+
+    def __init__(self, mint: Mint, now: Callable[[], float], seal: Seal) -> None:
+        self._mint = mint
+        self._now = now
+        self._maps = CallMaps(seal)
+
+    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "NativeAsked":
+        client = clients.recognise(headers)
+        ledger.note(client=client.name)
+        asked = native_decode.decode(body, headers, ledger, self._maps, tenant)
+        kept_here = asked.conversation_id is not None
+        calls = ParsedCalls(None if kept_here else asked.call_map)
+        completion = Completion(
+            asked.request, self._mint, self._now, calls, ledger, include_usage=asked.include_usage
+        )
+        return NativeAsked(asked.request, client, completion, asked.call_map, kept_here)
+
+
+@dataclass(slots=True)
+class NativeAsked:
+    request: Request
+    client: ClientProfile
+    completion: Completion
+    call_map: CallMap
+    kept_here: bool
+    """Does the proxy keep the map, or its client?"""
+    token: str = ""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"response_id": self.completion.id}
+
+    def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
+        """Whatever the framing: there is one way only to send a stream of this kind."""
+        return ChatEncoder(self.completion, emit)
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        answer = self.completion.whole(reply)
+        self.token = answer.get("_proxy", {}).get("call_ids", "")
+        return answer
+
+    def headers(self) -> Mapping[str, str]:
+        fits = 0 < len(self.token) <= MAX_TOKEN_IN_HEADER
+        return {HEADER: self.token} if fits else {}
+
+    def answered(self, reply: Reply) -> None:
+        if self.kept_here:
+            note(self.call_map, reply.parts)

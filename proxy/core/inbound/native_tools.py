@@ -1,0 +1,64 @@
+"""Tools as the native surface declares them: in one form, and each with all that a model needs to use it well."""
+
+import re
+from typing import Any
+
+from proxy.core.inbound.checks import mapping, missing, shown, string_in, unsupported, wrong_value
+from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
+from proxy.core.ledger import Ledger
+from proxy.core.model import ToolName, ToolSpec
+from proxy.core.tools import schema
+
+NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
+"""Without the dash, which not every backend takes."""
+
+CHECK_INSTEAD = "set request_options.validate_tool_arguments to true, which has the arguments checked here."
+
+
+def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    name = string_in(tool, "name", param)
+    if not NAME.fullmatch(name):
+        raise wrong_value(
+            f"{param}.name", f"must be 1 to 64 letters, digits or underscores, got {shown(name)!r}."
+        )
+    refuse_strict(tool, param)
+    description = string_in(tool, "description", param)
+    if not description.strip():
+        raise wrong_value(f"{param}.description", "must say what the tool does: the model chooses by it.")
+    if tool.get("parameters") is None:
+        raise missing(f"{param}.parameters")
+    return ToolSpec(
+        ToolName(name), description=description, parameters=_schema(tool["parameters"], f"{param}.parameters")
+    )
+
+
+def _schema(value: Any, param: str) -> dict[str, Any]:
+    parameters = mapping(value, param)
+    if string_in(parameters, "type", param) != "object":
+        raise wrong_value(f"{param}.type", 'must be "object".')
+    schema.check(parameters, param)
+    return parameters
+
+
+READERS: dict[str, ToolReader] = {"function": _function}
+
+
+def refuse_strict(holder: Json, param: str) -> None:
+    if holder.get("strict"):
+        raise unsupported(
+            f"{param}.strict".removeprefix("."), f"is not supported: leave it out and {CHECK_INSTEAD}"
+        )
+
+
+def read(tools: list[Any], ledger: Ledger) -> Toolbox:
+    for index, raw in enumerate(tools):
+        place = f"tools[{index}]"
+        tool = mapping(raw, place)
+        kind = string_in(tool, "type", place)
+        if kind not in READERS:
+            raise unsupported(f"{place}.type", f'must be "function", got {shown(kind)}.')
+        if tool.get(kind) is None:
+            raise missing(f"{place}.{kind}")
+        mapping(tool[kind], f"{place}.{kind}")
+        refuse_strict(tool, place)
+    return read_tools([(tools, "tools")], ledger, READERS)

@@ -1,0 +1,91 @@
+"""Who speaks in a request of the native surface: a table `role → function`.
+
+Calls come back as they were given out, with their arguments parsed. What a tool returned may be any JSON. Ids are
+ours, and each belongs to one call.
+"""
+
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.inbound.call_map import MAX_ID, CallMap
+from proxy.core.inbound.checks import (
+    mapping,
+    missing,
+    optional_string_in,
+    shown,
+    string_in,
+    unsupported,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.inbound.messages import Conversation, Speaker, assistant, instructed, proof, tool_calls, user
+from proxy.core.inbound.toolbox import Json
+from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+
+
+def speakers(known: CallMap | None) -> dict[str, Speaker]:
+    """`known`: the map of the conversation, outside of which there are no calls. None: the history is all there is."""
+
+    def belongs(call_id: str, param: str) -> None:
+        if not call_id:
+            raise missing(param)
+        if len(call_id) > MAX_ID:
+            raise wrong_value(param, f"may have at most {MAX_ID} characters.")
+        if known is not None and not known.has(call_id):
+            raise wrong_value(
+                param,
+                f"is {shown(call_id)}, which is no call of this conversation. Ids are those of the proxy's answers; "
+                "to go on without a map of them, send neither conversation_id nor call ids.",
+            )
+
+    def call(told: Json, conversation: Conversation) -> list[Part]:
+        call_id = string_in(told, "id")
+        belongs(call_id, ".id")
+        if call_id in conversation.names:
+            raise wrong_value(".id", f"is used twice: {shown(call_id)}.")
+        kind = optional_string_in(told, "type") or "function"
+        if kind != "function":
+            raise unsupported(".type", f'must be "function", got {shown(kind)}.')
+        if told.get("function") is None:
+            raise missing(".function")
+        function = mapping(told["function"], ".function")
+        name = string_in(function, "name", ".function")
+        if not name:
+            raise missing(".function.name")
+        arguments = function.get("arguments")
+        if arguments is None:
+            raise missing(".function.arguments")
+        text = jsontext.compact(mapping(arguments, ".function.arguments"))
+        backend_id = known.backends(call_id) if known else None
+        made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
+        conversation.called(made)
+        return [*proof(told, call_id, conversation), made]
+
+    def tool(message: Json, conversation: Conversation) -> Turn:
+        call_id = string_in(message, "tool_call_id")
+        belongs(call_id, ".tool_call_id")
+        conversation.answered(call_id)
+        name = optional_string_in(message, "name")
+        if name is not None and name != conversation.names[call_id]:
+            called = shown(conversation.names[call_id])
+            raise wrong_value(".name", f"is {shown(name)}, but {shown(call_id)} called {called}.")
+        failed = message.get("is_error")
+        if not isinstance(failed, bool | None):
+            raise wrong_type(".is_error", "a boolean", failed)
+        return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=bool(failed))])
+
+    return {
+        "system": instructed(Role.SYSTEM),
+        "developer": instructed(Role.DEVELOPER),
+        "user": user,
+        "assistant": assistant(tool_calls(call)),
+        "tool": tool,
+    }
+
+
+def _returned(message: Json) -> Text:
+    """Any JSON: to the backend it is text."""
+    if "content" not in message:
+        raise missing(".content")
+    content: Any = message["content"]
+    return Text(content if isinstance(content, str) else jsontext.compact(content))

@@ -1,0 +1,93 @@
+"""What clients cannot carry: reasoning that its backend wants back, remembered by the call it stood before.
+
+Chat clients send their calls again, but nothing of the thoughts before them; some models refuse a call without its
+thoughts, and all answer better with them. So they wait here, and rejoin the history when the call returns. What is
+forgotten costs quality, never the request: every dialect has a way to do without.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from proxy.core import jsontext
+from proxy.core.events import Reply
+from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
+
+Key = tuple[str, str]
+
+MAX_BYTES = 64 << 20
+"""Some ten thousand thoughts of a long day; the oldest are forgotten first."""
+
+ENTRY_BYTES = 500
+"""What one entry takes besides its words."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    thoughts: list[Reasoning]
+    backend_id: str | None
+    """What the backend called the call: its own objects may speak of it."""
+    size: int
+
+
+class Recall:
+    def __init__(self, limit: int = MAX_BYTES) -> None:
+        self._limit = limit
+        self._size = 0
+        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+
+    def keep(self, owner: str, reply: Reply) -> None:
+        """`owner`: whose conversation it is; nobody gets another's thoughts by guessing a call's id."""
+        thoughts: list[Reasoning] = []
+        for ended in reply.parts:
+            if isinstance(ended.part, Reasoning):
+                thoughts.append(ended.part)
+            elif isinstance(ended.part, Call) and thoughts:
+                self._put((owner, ended.part.call_id), thoughts, ended.part.backend_id)
+                thoughts = []
+
+    def completed(self, owner: str, request: Request) -> Request:
+        """The request with the thoughts that its client did not send. The same object if there are none."""
+        if not self._kept:
+            return request
+        turns = [self._with_thoughts(owner, turn) for turn in request.turns]
+        changed = any(new is not old for new, old in zip(turns, request.turns, strict=True))
+        return replace(request, turns=turns) if changed else request
+
+    def _with_thoughts(self, owner: str, turn: Turn) -> Turn:
+        if turn.role is not Role.ASSISTANT or _carries(turn.parts):
+            return turn
+        parts: list[Part] = []
+        recalled = False
+        for part in turn.parts:
+            if isinstance(part, Call) and (kept := self._get((owner, part.call_id))):
+                while parts and isinstance(parts[-1], Reasoning):
+                    parts.pop()  # the words alone, of which these are the whole
+                parts += kept.thoughts
+                part = replace(part, backend_id=kept.backend_id)
+                recalled = True
+            parts.append(part)
+        return Turn(turn.role, parts) if recalled else turn
+
+    def _get(self, key: Key) -> _Kept | None:
+        kept = self._kept.get(key)
+        if kept is not None:
+            self._kept.move_to_end(key)
+        return kept
+
+    def _put(self, key: Key, thoughts: list[Reasoning], backend_id: str | None) -> None:
+        self._forget(key)
+        size = ENTRY_BYTES + sum(len(each.text) + len(jsontext.dumps(each.extras)) for each in thoughts)
+        self._kept[key] = _Kept(thoughts, backend_id, size)
+        self._size += size
+        while self._size > self._limit:
+            self._forget(next(iter(self._kept)))
+
+    def _forget(self, key: Key) -> None:
+        if kept := self._kept.pop(key, None):
+            self._size -= kept.size
+
+
+def _carries(parts: Sequence[Part]) -> bool:
+    """Does the client send what was given to it to keep?"""
+    return any(isinstance(part, Reasoning) and part.extras for part in parts)

@@ -1,0 +1,94 @@
+"""The Responses surface: the rooms of `inbound` that belong to it, put together for one request."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.events import Reply
+from proxy.core.ids import Mint
+from proxy.core.inbound import clients, responses_decode
+from proxy.core.inbound.clients import ClientProfile, EventStyle
+from proxy.core.inbound.responses_encode import ResponsesEncoder
+from proxy.core.inbound.responses_memory import Memory, NoMemory
+from proxy.core.inbound.responses_message_first import MessageFirstEncoder
+from proxy.core.inbound.responses_object import ResponseObject
+from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.surface import Framing
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+
+NO_MEMORY = NoMemory()
+
+
+@dataclass(slots=True, frozen=True)
+class Manners:
+    """How clients are served, where the configuration has a say in it."""
+
+    events: EventStyle
+    message_first: bool
+
+
+@dataclass(slots=True, frozen=True)
+class ResponsesSurface:
+    mint: Mint
+    now: Callable[[], float]
+    seal: Seal
+    manners: Manners
+    memory: Memory = NO_MEMORY
+    """What its client may continue."""
+    form: type[ResponseObject] = ResponseObject
+    """What its answers look like."""
+
+    strict = False
+    own_call_ids = False
+    parses_arguments = False
+
+    def read(
+        self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
+    ) -> "ResponsesAsked":
+        client = clients.recognise(headers)
+        ledger.note(client=client.name)
+        completed = self.memory.completed(body)
+        facts = {} if completed is body else {"continues": body["previous_response_id"]}
+        request = responses_decode.decode(completed, ledger, client.orphan_outputs, self.seal)
+        seal = self.seal if request.reasoning.sealed or request.compact else None
+        response = self.form(body, self.mint, self.now, seal, ledger.warnings)
+        wish = headers.get(clients.EVENTS_HEADER)
+        return ResponsesAsked(
+            request,
+            client,
+            {**facts, "response_id": response.id},
+            response,
+            extended=clients.extended(client, wish, self.manners.events, bool(request.tools)),
+            message_first=self.manners.message_first and not request.compact,
+            memory=self.memory,
+            completed=completed,
+        )
+
+
+@dataclass(slots=True, frozen=True)
+class ResponsesAsked:
+    request: Request
+    client: ClientProfile
+    facts: Mapping[str, Any]
+    response: ResponseObject
+    extended: bool
+    message_first: bool
+    memory: Memory
+    completed: Any
+    """The request with what it continues in its place."""
+
+    def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ResponsesEncoder:
+        encoder = MessageFirstEncoder if self.message_first else ResponsesEncoder
+        return encoder(self.response, emit, framing=framing, extended=self.extended, client=self.client)
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        return self.response.whole(reply)
+
+    def headers(self) -> Mapping[str, str]:
+        return {}
+
+    def answered(self, reply: Reply) -> None:
+        # A summary stands for all that was said before it.
+        conversation = {} if self.request.compact else self.completed
+        self.memory.keep(self.response.id, conversation, self.response.output)

@@ -1,0 +1,75 @@
+"""What a surface is: the language of one kind of client, as the engine meets it.
+
+It reads a body into the neutral request and, with what it read, tells the reply: as a stream or whole. The engine knows
+nothing of the words on either side.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from proxy.core.events import Event, Reply
+from proxy.core.inbound.clients import ClientProfile
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How one event's JSON is put on a transport."""
+
+    before: Callable[[str], bytes]
+    after: bytes
+    end: bytes | None
+    """What follows the last event, if anything."""
+    extras: bool = True
+    """May other events stand around the standard ones, such as `error` before `response.failed`?"""
+
+
+class Encoder(Protocol):
+    """A reply as a stream."""
+
+    def feed(self, event: Event) -> None: ...
+    def still_working(self) -> None:
+        """Tells a client that takes no comment for it that there is life."""
+
+
+class Asked(Protocol):
+    """One request as its surface understood it, and the answer in its words."""
+
+    @property
+    def request(self) -> Request: ...
+    @property
+    def client(self) -> ClientProfile: ...
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """For the log line."""
+
+    def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> Encoder: ...
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        """The answer to a client that does not stream."""
+
+    def headers(self) -> Mapping[str, str]:
+        """What the whole answer adds to its own headers; asked for after it."""
+
+    def answered(self, reply: Reply) -> None:
+        """The reply went well: what must be remembered of it is remembered now."""
+
+
+class Surface(Protocol):
+    @property
+    def strict(self) -> bool:
+        """Are limits on tools enforced unless a tenant says otherwise, or only warned of? (P06)"""
+
+    @property
+    def own_call_ids(self) -> bool:
+        """Do its clients see ids of ours for all calls? (C06, N03)"""
+
+    @property
+    def parses_arguments(self) -> bool:
+        """Are arguments that are no JSON object an error here? (N04)"""
+
+    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> Asked:
+        """Raises the ClientFault that says what is wrong with the request. `tenant`: who may know what is kept here
+        of the conversation."""

@@ -1,0 +1,148 @@
+"""The tools that a request declares, whatever its surface: names, kinds, places, and what was left out.
+
+A surface says by a table `type → function` which types it knows. What the table does not list is a tool that the
+server of another API would run itself (web_search, file_search …): such a tool is left out, never an error, so that a
+client's fixed tool list still works.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.inbound.checks import (
+    array,
+    mapping,
+    optional_string_in,
+    shown,
+    string_in,
+    too_many,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.tools import schema
+
+MAX_TOOLS = 1024
+"""Declarations in one request, those in namespaces counted singly. Ten times what models cope with; an agent with a
+dozen MCP servers stays below it."""
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+Json = dict[str, Any]
+ToolReader = Callable[[Json, str, str | None], ToolSpec | None]
+"""From a tool, its path and its namespace. None for one that the server of another API would run itself."""
+
+UNNAMED = frozenset({"tool_search", "local_shell"})
+"""Types that have one tool each, which goes by the name of its type."""
+
+
+@dataclass(slots=True)
+class Toolbox:
+    """The tools that one request declares, wherever it does."""
+
+    readers: Mapping[str, ToolReader]
+    """By type, those that its surface knows."""
+    specs: dict[ToolName, ToolSpec] = field(default_factory=dict)
+    hosted: set[str] = field(default_factory=set)
+    """The types of those that were left out."""
+    left: int = MAX_TOOLS
+
+    def called(self, name: str) -> list[ToolName]:
+        return [tool for tool in self.specs if tool.name == name]
+
+    def knows(self, kind: str) -> bool:
+        """May a tool of this type be among those that were not left out?"""
+        return kind in self.readers and kind not in self.hosted
+
+
+def read_tools(
+    lists: Iterable[tuple[list[Any], str]],
+    ledger: Ledger,
+    readers: Mapping[str, ToolReader],
+    hosted: Iterable[str] = (),
+) -> Toolbox:
+    """All lists with their places. A name twice in one is an error; a later list may declare a tool anew, and as
+    often as it likes: a long thread has searched for the same tools again and again.
+
+    `hosted`: what was asked of the server's own tools elsewhere in the request.
+    """
+    toolbox = Toolbox(readers)
+    for kind in hosted:
+        _leave_out(kind, toolbox, ledger)
+    for tools, param in lists:
+        declared: dict[ToolName, ToolSpec] = {}
+        for spec, place in _specs(tools, param, None, toolbox, ledger):
+            if spec.tool in declared:
+                raise wrong_value(place, f"is declared twice: {spec.tool.name}.")
+            declared[spec.tool] = spec
+        toolbox.left += len(declared.keys() & toolbox.specs.keys())
+        toolbox.specs |= declared
+    if toolbox.hosted:
+        ledger.log.info("hosted_tools_dropped", types=sorted(toolbox.hosted))
+    return toolbox
+
+
+def _specs(
+    tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, ledger: Ledger
+) -> Iterator[tuple[ToolSpec, str]]:
+    """Each tool with the path of its name. What a namespace says of itself repeats its name; no tool needs to."""
+    toolbox.left -= len(tools)
+    if toolbox.left < 0:
+        raise too_many(param, MAX_TOOLS, "tools in all")
+    for index, raw in enumerate(tools):
+        place = f"{param}[{index}]"
+        tool = mapping(raw, place)
+        kind = string_in(tool, "type", place)
+        reader = toolbox.readers.get(kind)
+        tool, inner = unnested(tool, kind, place)
+        if reader and (spec := reader(tool, inner, namespace)):
+            yield spec, f"{inner}.name"
+        elif kind == "namespace" and namespace is None:
+            inside = f"{place}.tools"
+            yield from _specs(array(tool.get("tools"), inside), inside, named(tool, place), toolbox, ledger)
+        else:
+            _leave_out(kind, toolbox, ledger)
+
+
+def _leave_out(kind: str, toolbox: Toolbox, ledger: Ledger) -> None:
+    toolbox.hosted.add(shown(kind))
+    ledger.drop("hosted_tool")
+
+
+def unnested(tool: Json, kind: str, param: str) -> tuple[Json, str]:
+    """The Chat form holds everything one level deeper, under the name of the type."""
+    inner = tool.get(kind)
+    return (inner, f"{param}.{kind}") if isinstance(inner, dict) else (tool, param)
+
+
+def named(tool: Json, param: str) -> str:
+    name = string_in(tool, "name", param)
+    if not NAME.fullmatch(name):
+        raise wrong_value(
+            f"{param}.name",
+            f"must be 1 to 64 letters, digits, underscores or dashes, got {shown(name)!r}.",
+        )
+    return name
+
+
+def function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    name = ToolName(named(tool, param), namespace)
+    parameters = tool.get("parameters")
+    if parameters is not None:
+        schema.check(parameters, f"{param}.parameters")
+    strict = tool.get("strict")
+    if not isinstance(strict, bool | None):
+        raise wrong_type(f"{param}.strict", "a boolean", strict)
+    description = optional_string_in(tool, "description", param)
+    return ToolSpec(name, description=description, parameters=parameters, strict=strict)
+
+
+def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+    name = ToolName(named(tool, param), namespace)
+    grammar = tool.get("format")
+    if grammar is not None:
+        mapping(grammar, f"{param}.format")
+    description = optional_string_in(tool, "description", param)
+    return ToolSpec(name, kind=ToolKind.CUSTOM, description=description, grammar=grammar)

@@ -1,0 +1,88 @@
+"""Text, images and files as content blocks of the Messages API, as far as there is one for them.
+
+Nothing is fetched here. What the user sent and the API has no block for is refused with its name; in what a tool
+returned a note stands for it, since the agent could not help it.
+"""
+
+from typing import Any
+
+from proxy.core.errors import ClientFault, Incompatible
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, File, Image, Text
+from proxy.core.outbound import data_urls
+from proxy.core.outbound.data_urls import DataUrl
+
+Block = dict[str, Any]
+
+IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+PDF = "application/pdf"
+UNREADABLE = "[left out: this model cannot read it]"
+
+
+def text(words: str) -> Block:
+    return {"type": "text", "text": words}
+
+
+def of_user(part: Text | Image | Audio | File) -> Block | None:
+    """None for text without a visible character, which the API refuses. ClientFault for what it has no block for."""
+    match part:
+        case Text():
+            return text(part.text) if part.text.strip() else None
+        case Image():
+            return _image(part.url)
+        case Audio():
+            raise _cannot("audio", "its transcript")
+        case _:
+            return _file(part)
+
+
+def of_tool(part: Text | Image | Audio | File, ledger: Ledger) -> Block | None:
+    """The same for what a tool returned."""
+    try:
+        return of_user(part)
+    except ClientFault:
+        ledger.drop("tool_output_part")
+        return text(UNREADABLE)
+
+
+def _cannot(feature: str, instead: str) -> Incompatible:
+    return Incompatible(
+        f"The backend cannot read {feature}; send {instead} instead.",
+        code="unsupported_content",
+        details={"incompatible_features": [feature]},
+    )
+
+
+def _image(url: str) -> Block:
+    data = data_urls.read(url)
+    if data is None:
+        return {"type": "image", "source": {"type": "url", "url": url}}
+    if data.media_type not in IMAGES:
+        raise _cannot(data.media_type or "an image without a type", "a jpeg, png, gif or webp")
+    return {"type": "image", "source": _base64(data)}
+
+
+def _file(file: File) -> Block:
+    data = data_urls.read(file.data or "")
+    if data and data.is_image:
+        return _image(file.data or "")
+    title = {"title": file.name} if file.name else {}
+    return {"type": "document", "source": _source(file, data), **title}
+
+
+def _source(file: File, data: DataUrl | None) -> Block:
+    if data and data.media_type == PDF:
+        return _base64(data)
+    if data and data.is_text:
+        return {"type": "text", "media_type": "text/plain", "data": data.text()}
+    if data or file.data:
+        raise _cannot(data.media_type if data and data.media_type else "a file without a type", "its text")
+    if file.url:
+        return {"type": "url", "url": file.url}
+    if file.id:
+        return {"type": "file", "file_id": file.id}
+    raise _cannot("an empty file", "its text")
+
+
+def _base64(data: DataUrl) -> Block:
+    return {"type": "base64", "media_type": data.media_type, "data": data.base64}

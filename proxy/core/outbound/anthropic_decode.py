@@ -1,0 +1,324 @@
+"""From the Messages API to deltas: one event of a stream, or a whole message.
+
+Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
+what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. Only `message_stop` proves that
+a reply is whole, but a reply whose reason and blocks all came to their end is one without it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import Fault, Garbled
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    ErrorDelta,
+    Finish,
+    FinishDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.model import Extras
+from proxy.core.outbound import anthropic_faults, anthropic_finish
+from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
+from proxy.core.outbound.halves import HalfMender
+
+KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
+"""All others are the business of tools that run at the backend, which are never asked for."""
+
+PING = "ping"
+
+EMPTY = (b"", b"[DONE]")
+"""What servers that also speak another dialect add."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A content block that has not ended."""
+
+    kind: str
+    start: dict[str, Any]
+    """As it began: what it has besides its text comes back to the backend with it."""
+    words: list[str] = field(default_factory=list)
+    """A thought's text, or the signs of a call's arguments that there were any."""
+    signature: list[str] = field(default_factory=list)
+
+
+class AnthropicDecoder:
+    __slots__ = (
+        "_bare",
+        "_counts",
+        "_emit",
+        "_finished",
+        "_keep",
+        "_ledger",
+        "_mending",
+        "_model",
+        "_open",
+        "_reason",
+        "_takers",
+    )
+
+    def __init__(
+        self,
+        emit: Callable[[Delta], None],
+        profile: BackendProfile,
+        ledger: Ledger,
+        keep: Callable[[Extras], None] | None = None,
+        *,
+        model: str = "",
+        stamp: str = "",
+    ) -> None:
+        self._emit = emit
+        self._keep = keep if profile.replay != "none" else None
+        self._ledger = ledger
+        self._model = model
+        self._open: dict[int, _Open] = {}
+        self._bare: int | None = None
+        """The call that ended without a sign of its arguments: none, unless the reply was cut there."""
+        self._counts: dict[str, Any] = {}
+        self._reason: dict[str, Any] | None = None
+        """What was said of the ending, as long as blocks are open."""
+        self._finished = False
+        self._mending = False
+        self._takers: dict[str, Callable[[dict[str, Any]], None]] = {
+            "message_start": self._message_start,
+            "content_block_start": self._block_start,
+            "content_block_delta": self._block_delta,
+            "content_block_stop": self._block_stop,
+            "message_delta": self._message_delta,
+            "message_stop": self._message_stop,
+            "error": self._error,
+        }
+
+    # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def event(self, data: bytes, event: bytes) -> None:
+        """One event of a stream. Its own `type` says what it is; the name beside it may be missing."""
+        if data.strip() in EMPTY:
+            self._odd("event_empty")
+            return
+        said = self._read(data)
+        if isinstance(said, dict):
+            kind = _word(said.get("type")) or event.decode("ascii", "replace")
+            taker = self._takers.get(kind)
+            if taker:
+                taker(said)
+            elif said.get("error"):
+                self._error(said)
+            elif kind != PING:
+                self._odd("event_unknown")
+        elif event == b"error":
+            self._fail(anthropic_faults.in_stream(said or data.decode("utf-8", "replace")))
+        elif said is None:
+            # Passing it over would lose text in silence.
+            self._fail(Garbled("The backend sent an event that is not JSON."))
+        else:
+            self._odd("event_not_an_object")
+
+    def body(self, data: bytes) -> None:
+        """A whole reply that is not a stream."""
+        said = self._read(data)
+        if not isinstance(said, dict):
+            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+        elif said.get("type") == "error" or said.get("error"):
+            self._error(said)
+        elif not isinstance(said.get("content"), list):
+            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+        else:
+            for index, block in enumerate(said["content"]):
+                self._block_start({"index": index, "content_block": block})
+                self._block_stop({"index": index})
+            self._message_delta({"delta": said, "usage": said.get("usage")})
+            self._message_stop(said)
+
+    def _read(self, data: bytes) -> Any:
+        """None if it cannot be read at all."""
+        try:
+            return jsontext.strict(data)
+        except ValueError:
+            pass
+        try:
+            value = jsontext.lenient(data)
+        except jsontext.BadJson:
+            return None
+        self._odd("json_mended")
+        if not self._mending:
+            self._mending = True
+            self._emit = HalfMender(self._emit).feed
+        return value
+
+    # ── blocks ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _block_start(self, said: dict[str, Any]) -> None:
+        block, index = said.get("content_block"), said.get("index")
+        if type(block) is not dict or type(index) is not int:
+            self._odd("block_malformed")
+            return
+        kind = _word(block.get("type")) or ""
+        if kind not in KINDS:
+            self._odd("block_unknown")
+            kind = ""
+        self._settle_bare()
+        opened = self._open[index] = _Open(kind, block)
+        if kind == "text":
+            self._text(block.get("text"))
+        elif kind == "thinking":
+            self._thought(opened, block.get("thinking"))
+        elif kind == "redacted_thinking":
+            self._keep_block(block)
+        elif kind == "tool_use":
+            self._emit(CallDelta(index, _word(block.get("id")), _word(block.get("name"))))
+
+    def _block_delta(self, said: dict[str, Any]) -> None:
+        delta, index = said.get("delta"), said.get("index")
+        if type(delta) is not dict:
+            self._odd("delta_malformed")
+            return
+        opened = self._open.get(index) if type(index) is int else None
+        kind = _word(delta.get("type"))
+        if opened is None or (opened.kind, kind) not in _FITTING:
+            if opened is None or opened.kind:
+                self._odd("delta_misplaced" if kind in _DELTAS else "delta_unknown")
+        elif kind == "text_delta":
+            self._text(delta.get("text"))
+        elif kind == "thinking_delta":
+            self._thought(opened, delta.get("thinking"))
+        elif kind == "signature_delta":
+            opened.signature.append(_word(delta.get("signature")) or "")
+        else:
+            self._arguments(opened, index, delta.get("partial_json"))
+
+    def _text(self, text: Any) -> None:
+        if type(text) is not str:
+            self._odd("text_not_a_string")
+        elif text:
+            self._emit(TextDelta(text))
+
+    def _thought(self, opened: _Open, text: Any) -> None:
+        if type(text) is not str:
+            self._odd("text_not_a_string")
+        elif text:
+            opened.words.append(text)
+            self._emit(ReasoningDelta(text))
+
+    def _arguments(self, opened: _Open, index: Any, text: Any) -> None:
+        if type(text) is not str:
+            self._odd("arguments_not_text")
+        elif text:
+            if not opened.words:
+                opened.words.append(text)
+            self._emit(CallDelta(index, arguments=text))
+
+    def _block_stop(self, said: dict[str, Any]) -> None:
+        index = said.get("index")
+        opened = self._open.pop(index, None) if type(index) is int else None
+        if opened is None:
+            self._odd("block_stop_misplaced")
+        elif opened.kind == "thinking":
+            self._keep_thought(opened)
+        elif opened.kind == "tool_use" and not opened.words:
+            self._whole_input(index, opened.start.get("input"))
+
+    def _whole_input(self, index: Any, given: Any) -> None:
+        """The arguments of a call that came in no pieces: a compatible server's whole, or none."""
+        if not given or type(given) is not dict:
+            self._bare = index
+            return
+        try:
+            self._emit(CallDelta(index, arguments=jsontext.compact(given)))
+        except jsontext.BadJson:
+            self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+
+    def _settle_bare(self) -> None:
+        if self._bare is not None:
+            index, self._bare = self._bare, None
+            self._emit(CallDelta(index, arguments="{}"))
+
+    def _keep_thought(self, opened: _Open) -> None:
+        signature = "".join(opened.signature) or _word(opened.start.get("signature"))
+        if signature:  # without one it would be refused
+            self._keep_block(opened.start | {"thinking": "".join(opened.words), "signature": signature})
+
+    def _keep_block(self, block: dict[str, Any]) -> None:
+        if self._keep:
+            self._keep({DIALECT: {BLOCKS: [{"model": self._model, "block": block}]}})
+
+    # ── the message ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _message_start(self, said: dict[str, Any]) -> None:
+        message = said.get("message")
+        if type(message) is dict:
+            self._count(message.get("usage"))
+        else:
+            self._odd("message_malformed")
+
+    def _message_delta(self, said: dict[str, Any]) -> None:
+        """May come twice, the first time without a reason."""
+        self._count(said.get("usage"))
+        delta = said.get("delta")
+        if type(delta) is dict and delta.get("stop_reason"):
+            self._reason = delta
+        if self._reason and not self._open:
+            self._finish(self._reason)
+
+    def _message_stop(self, _: dict[str, Any]) -> None:
+        for index in list(self._open):
+            self._odd("block_never_stopped")
+            self._block_stop({"index": index})
+        if not self._finished:
+            self._finish(self._reason or {})
+        self._emit(EndDelta())
+
+    def _count(self, said: Any) -> None:
+        """Later counts replace earlier ones, unless they are null."""
+        if type(said) is dict:
+            self._counts |= {name: value for name, value in said.items() if value is not None}
+            if counted := anthropic_finish.usage(self._counts):
+                self._emit(UsageDelta(counted))
+        elif said is not None:
+            self._odd("usage_malformed")
+
+    def _finish(self, told: dict[str, Any]) -> None:
+        if self._finished:
+            self._odd("finish_repeated")
+            return
+        self._finished = True
+        reason = told.get("stop_reason")
+        finish = anthropic_finish.finish(str(reason), self._ledger)
+        if finish is not Finish.LENGTH:
+            self._settle_bare()
+        if finish is Finish.FILTER and (words := anthropic_finish.explanation(told.get("stop_details"))):
+            self._emit(RefusalDelta(words))
+        self._emit(FinishDelta(finish))
+
+    def _error(self, said: dict[str, Any]) -> None:
+        self._fail(anthropic_faults.in_stream(said))
+
+    def _fail(self, fault: Fault) -> None:
+        self._emit(ErrorDelta(fault))
+
+    def _odd(self, what: str) -> None:
+        self._ledger.odd(what)
+
+
+_FITTING = frozenset(
+    {
+        ("text", "text_delta"),
+        ("thinking", "thinking_delta"),
+        ("thinking", "signature_delta"),
+        ("tool_use", "input_json_delta"),
+    }
+)
+_DELTAS = frozenset(delta for _, delta in _FITTING)
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

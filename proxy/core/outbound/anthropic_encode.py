@@ -1,0 +1,126 @@
+"""A request in the words of the Messages API, as one model takes them.
+
+Built field by field from what is known to be wanted and understood; what the model has no field for is left out and
+counted. The same request makes the same bytes, and a longer conversation begins with those of the shorter.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import Incompatible
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+from proxy.core.outbound import (
+    anthropic_content,
+    anthropic_messages,
+    anthropic_models,
+    anthropic_thinking,
+    chat_format,
+)
+from proxy.core.outbound.anthropic_models import Model
+from proxy.core.outbound.anthropic_tools import offer
+from proxy.core.outbound.chat_encode import patched
+from proxy.core.tools.prepare import Prepared
+
+Body = dict[str, Any]
+
+VERSION = "anthropic-version"
+WITHOUT_SAMPLING = "2026-10-21"
+"""From this version of the API on, temperature and top_p are refused whatever the model."""
+
+MAX_TEMPERATURE = 1.0
+
+
+def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
+    takes = anthropic_models.find(model)
+    conversation = anthropic_messages.converse(request, prepared.names, profile, takes, model, ledger)
+    plan = anthropic_thinking.plan(request, profile, takes, ledger, unproven=conversation.unproven)
+    offered = offer(
+        request,
+        prepared,
+        profile,
+        takes,
+        ledger,
+        budgeted=plan.budgeted,
+        tells_calls=conversation.tells_calls,
+    )
+    if offered.urge:
+        conversation = anthropic_messages.urged(conversation, offered.urge, profile, takes)
+    form, instruction = _form(request, profile, takes, ledger, with_tools=bool(offered.tools))
+    system = conversation.system + ([anthropic_content.text(instruction)] if instruction else [])
+    output = {"effort": plan.effort, "format": form}
+    body: Body = {
+        "model": model,
+        "max_tokens": plan.max_tokens,
+        "system": system,
+        "messages": conversation.messages,
+        "tools": offered.tools,
+        "tool_choice": offered.choice,
+        "thinking": plan.thinking,
+        "output_config": {name: value for name, value in output.items() if value},
+        **_tuning(request, profile, takes, ledger, thinks=plan.on),
+    }
+    body = {name: value for name, value in body.items() if value or value == 0} | {"stream": True}
+    return patched(body, profile.extra, ledger)
+
+
+def _form(
+    request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, with_tools: bool
+) -> tuple[Body | None, str | None]:
+    """The form of the answer as a schema to be enforced, or in words.
+
+    A schema that cannot be enforced is an error only for a client that insists on it.
+    """
+    enforced = replace(profile, formats=profile.formats & {"json_schema"} if model.formats else frozenset())
+    try:
+        asked = chat_format.asked(request.format, enforced, with_tools=with_tools)
+    except Incompatible:
+        if request.format.strict:
+            raise
+        ledger.drop("format_enforcement")
+        in_words = replace(profile, formats=frozenset())
+        asked = chat_format.asked(request.format, in_words, with_tools=with_tools)
+    if asked.response_format is None:
+        return None, asked.instruction
+    return {"type": "json_schema", "schema": asked.response_format["json_schema"]["schema"]}, None
+
+
+def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, thinks: bool) -> Body:
+    sampling = request.sampling
+    stops = [word for word in sampling.stop or () if word.strip()]  # blank ones are refused
+    wanted = {
+        "temperature": None if sampling.temperature is None else min(sampling.temperature, MAX_TEMPERATURE),
+        "top_p": sampling.top_p,
+        "stop": stops or None,
+        "presence_penalty": sampling.presence_penalty or None,
+        "frequency_penalty": sampling.frequency_penalty or None,
+        "seed": sampling.seed,
+        "logprobs": sampling.logprobs or None,
+        "top_logprobs": sampling.top_logprobs or None,
+        "verbosity": request.verbosity,
+    }
+    known = profile.tuning & {"stop"}
+    if model.samples and not thinks and not _is_without_sampling(profile):
+        known |= profile.tuning & {"temperature", "top_p"}
+    if wanted["temperature"] is not None and "temperature" in known:
+        known -= {"top_p"}  # both together are refused
+    tuning: Body = {}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if name in known:
+            tuning[_SPELLED.get(name, name)] = value
+        else:
+            ledger.drop(name)
+    return tuning
+
+
+_SPELLED = {"stop": "stop_sequences"}
+
+
+def _is_without_sampling(profile: BackendProfile) -> bool:
+    """Versions are dates."""
+    return any(
+        name.lower() == VERSION and value >= WITHOUT_SAMPLING for name, value in profile.headers.items()
+    )

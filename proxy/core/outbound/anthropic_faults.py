@@ -1,0 +1,64 @@
+"""From an error of the Messages API to a fault that says who must act.
+
+Before a stream it comes with a status, inside one with a type alone; both mean the same, and either may be what a
+compatible server gets wrong. What the error has in common with other dialects is judged as theirs is.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault, NotFound, TooLarge
+from proxy.core.outbound import chat_complaint, chat_faults
+from proxy.core.redact import quotable
+
+STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "conflict_error": 409,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""What each type of error would have come with before the stream."""
+
+_NOTHING_LEFT = re.compile(r"spend limit|credit balance")
+"""Said with 400 and with 429 alike; no later try helps."""
+_NO_MODEL = re.compile(r"^\s*model\b", re.IGNORECASE)
+
+ANSWERS_FOR = "x-should-retry"
+"""The API's own word on whether a later try can help."""
+
+
+def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    complaint = chat_complaint.read(body)
+    if status == 413:  # from the network's edge, in any form
+        return TooLarge(quotable(complaint.message) or "The request is too large for the backend.")
+    if status in (400, 429) and _NOTHING_LEFT.search(complaint.words):
+        status = 402
+    if status == 404 and complaint.type == "not_found_error" and _NO_MODEL.match(complaint.message):
+        message = f"The backend has no such model: {quotable(complaint.message)}"
+        return NotFound(message, code="model_not_found", param="model")
+    fault = chat_faults.refusal(status, headers, body, own_key=own_key)
+    if _header(headers, ANSWERS_FOR) == "false":
+        fault.retryable = False
+    return fault
+
+
+def in_stream(said: Any) -> Fault:
+    """An error inside an answer that began as a success."""
+    complaint = chat_complaint.of(said)
+    if complaint.type in STATUS:
+        return refusal(STATUS[complaint.type], {}, jsontext.dumps(said), own_key=True)
+    return chat_faults.in_stream(said)
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    return next((value.lower() for key, value in headers.items() if key.lower() == name), "")

@@ -1,0 +1,52 @@
+"""How a reply of the Messages API ended, and what it cost."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from proxy.core.events import Finish
+from proxy.core.ledger import Ledger
+from proxy.core.model import Usage
+
+MAX_LOGGED = 64
+"""Of a word that nobody knows; the longest known one has half of it."""
+
+WORDS = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "tool_use": Finish.STOP,
+    "pause_turn": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.FILTER,
+}
+
+
+def finish(reason: str, ledger: Ledger) -> Finish:
+    if reason not in WORDS:
+        ledger.odd("finish_unknown")
+        ledger.log.info("finish_reason_unknown", reason=reason[:MAX_LOGGED])
+    return WORDS.get(reason, Finish.STOP)
+
+
+def explanation(details: Any) -> str:
+    """Why the model refused, if it says so."""
+    said = details.get("explanation") if isinstance(details, Mapping) else None
+    return said if isinstance(said, str) else ""
+
+
+def usage(counts: Mapping[str, Any]) -> Usage | None:
+    """None where nothing was counted. What was read from the cache, or written there, is not in `input_tokens`."""
+    read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
+    sent = _count(counts, "input_tokens") + read + written
+    made = _count(counts, "output_tokens")
+    if not sent and not made:
+        return None
+    details = counts.get("output_tokens_details")
+    thought = _count(details, "thinking_tokens") if isinstance(details, Mapping) else 0
+    return Usage(sent, made, sent + made, read, thought, written)
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int:
+    value = counts.get(name)
+    return max(int(value), 0) if isinstance(value, int | float) and isfinite(value) else 0

@@ -1,0 +1,136 @@
+"""What the models behind the Messages API take: a row for each generation, found by the model's name.
+
+Nothing here is asked of the server, which names a refused field but never says what it would take instead. A model
+that no row knows is taken for one of the newest, since those refuse the most.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Thinking = Literal["adaptive", "enabled", "disabled", "between_tools"]
+Forcing = Literal["always", "unless_enabled", "never"]
+LateSystem = Literal["yes", "not_after_results", "no"]
+
+LADDER = ("minimal", "low", "medium", "high", "xhigh", "max")
+"""The words for effort, from less to more."""
+_TO_MAX = ("low", "medium", "high", "xhigh", "max")
+
+_ADAPTIVE: frozenset[Thinking] = frozenset({"adaptive"})
+_SWITCHED: frozenset[Thinking] = frozenset({"adaptive", "disabled"})
+_BUDGETED: frozenset[Thinking] = frozenset({"enabled", "disabled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The defaults are what the newest have in common."""
+
+    name: str
+    """How its name goes on after `claude-`, up to what only dates or places it."""
+    thinking: frozenset[Thinking] = _ADAPTIVE
+    """The types that `thinking` may have; none: the field itself is unknown."""
+    thinks_unasked: bool = True
+    efforts: tuple[str, ...] = _TO_MAX
+    """The words of `output_config.effort`."""
+    samples: bool = False
+    """Does it take temperature and top_p?"""
+    forcing: Forcing = "always"
+    """Whether it can be forced to call a tool: not everywhere while it thinks by a budget, or not at all."""
+    late_system: LateSystem = "yes"
+    """May messages of the role `system` stand in the conversation?"""
+    formats: bool = True
+    """Does it take the schema of its answer?"""
+    max_tokens: int = 128_000
+    """The most it answers, and what it is given where nobody sets a limit."""
+    capped: bool = True
+    """Is that known to be the most, so that a higher wish would be refused?"""
+
+    def limit(self, wanted: int | None) -> int:
+        most = wanted or self.max_tokens
+        return min(most, self.max_tokens) if self.capped else most
+
+
+def _old(
+    name: str,
+    max_tokens: int,
+    *,
+    thinks: bool = True,
+    formats: bool = False,
+    efforts: tuple[str, ...] = (),
+) -> Model:
+    """Before 4.6: thinking by a budget, if at all."""
+    return Model(
+        name,
+        thinking=_BUDGETED if thinks else frozenset(),
+        thinks_unasked=False,
+        efforts=efforts,
+        samples=True,
+        forcing="unless_enabled",
+        late_system="no",
+        formats=formats,
+        max_tokens=max_tokens,
+    )
+
+
+_BY_WISH: frozenset[Thinking] = frozenset({"adaptive", "enabled", "disabled"})
+_EFFORTS_OF_4_6 = ("low", "medium", "high", "max")
+
+NEWEST = Model("opus-5-5", forcing="never")
+
+MODELS = (
+    *(Model(name, forcing="never") for name in ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2")),
+    Model("fable-5"),
+    Model("mythos-5"),
+    NEWEST,
+    Model("sonnet-5-5", thinking=frozenset({"adaptive", "between_tools"}), forcing="never"),
+    Model("haiku-5-5", thinking=_SWITCHED, late_system="not_after_results"),
+    Model("opus-5", thinking=_SWITCHED),
+    Model("sonnet-5", thinking=_SWITCHED, late_system="no"),
+    Model("opus-4-8", thinking=_SWITCHED, thinks_unasked=False),
+    Model("opus-4-7", thinking=_SWITCHED, thinks_unasked=False, late_system="no"),
+    *(
+        Model(
+            name,
+            thinking=_BY_WISH,
+            thinks_unasked=False,
+            efforts=_EFFORTS_OF_4_6,
+            samples=True,
+            forcing="unless_enabled",
+            late_system="no",
+        )
+        for name in ("opus-4-6", "sonnet-4-6")
+    ),
+    _old("opus-4-5", 64_000, formats=True, efforts=("low", "medium", "high")),
+    _old("sonnet-4-5", 64_000, formats=True),
+    _old("haiku-4-5", 64_000, formats=True),
+    _old("opus-4-1", 32_000, formats=True),
+    _old("opus-4", 32_000),
+    _old("sonnet-4", 64_000),
+    _old("3-7", 64_000),
+    _old("3-5", 8_192, thinks=False),
+    _old("3", 4_096, thinks=False),
+)
+
+FOREIGN = Model(
+    "",
+    thinking=frozenset(),
+    thinks_unasked=False,
+    efforts=(),
+    samples=True,
+    late_system="no",
+    formats=False,
+    max_tokens=4_096,
+    capped=False,
+)
+"""Another vendor's model on a server that speaks this dialect."""
+
+_NOT_A_LATER_VERSION = r"(?!-?\d{1,2}(?!\d))"
+"""`opus-5-6` is no `opus-5`, but `opus-5-20260201` is one."""
+
+
+def find(model: str) -> Model:
+    """By any name it goes by: clouds put their own words before it, and routers write 4.6 for 4-6."""
+    _, known, rest = model.lower().replace(".", "-").rpartition("claude-")
+    if not known:
+        return FOREIGN
+    return next((row for row in MODELS if re.match(row.name + _NOT_A_LATER_VERSION, rest)), NEWEST)

@@ -1,0 +1,82 @@
+"""How much the model is to think, and how much it may say: two limits that depend on each other."""
+
+from typing import Any, NamedTuple
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+from proxy.core.outbound.anthropic_models import LADDER, Model
+
+BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 32768}
+"""Tokens of thought, for models that count them. They are part of `max_tokens`."""
+
+ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
+
+Config = dict[str, Any]
+
+
+class Plan(NamedTuple):
+    thinking: Config | None
+    effort: str | None
+    max_tokens: int
+
+    @property
+    def budgeted(self) -> bool:
+        return self.thinking is not None and self.thinking["type"] == "enabled"
+
+    @property
+    def on(self) -> bool:
+        return self.thinking is not None and self.thinking["type"] in ("enabled", "adaptive")
+
+
+def plan(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, unproven: bool) -> Plan:
+    """`unproven`: the calls that were just answered have lost the thoughts before them, without which a model that
+    thinks by a budget refuses them."""
+    limit = model.limit(request.sampling.max_tokens or profile.length_default)
+    word = _word(request, profile, model, ledger)
+    if word == "none":
+        return Plan(*_silenced(model, ledger), limit)
+    if "adaptive" in model.thinking:
+        wished = word is not None or (model.thinks_unasked and profile.effort_field != "none")
+        # Without `display` the newest return their thoughts as a signature alone.
+        thinking = {"type": "adaptive", "display": "summarized"} if wished else None
+        return Plan(thinking, _rounded(word, model.efforts), limit)
+    if word is None:
+        return Plan(None, None, limit)
+    if unproven:
+        return Plan({"type": "disabled"}, _rounded(word, model.efforts), limit)
+    budget = BUDGETS[_rounded(word, tuple(BUDGETS)) or "medium"]
+    if request.sampling.max_tokens:
+        limit = model.limit(limit + budget)
+    return Plan(
+        {"type": "enabled", "budget_tokens": min(budget, limit - 1)}, _rounded(word, model.efforts), limit
+    )
+
+
+def _word(request: Request, profile: BackendProfile, model: Model, ledger: Ledger) -> str | None:
+    """The wish, if the model has any way to heed it."""
+    wanted = request.reasoning.effort
+    word = profile.effort_map.get(wanted, wanted) if wanted else None
+    heeded = profile.effort_field != "none" and model.thinking and (word in LADDER or word == "none")
+    if wanted and not heeded:
+        ledger.drop("reasoning_effort")
+    return word if heeded else None
+
+
+def _silenced(model: Model, ledger: Ledger) -> tuple[Config | None, str | None]:
+    if not model.thinks_unasked:
+        return None, None
+    for off in ("disabled", "between_tools"):
+        if off in model.thinking:
+            return {"type": off}, None
+    ledger.drop("reasoning_effort")
+    ledger.warn(ALWAYS_THINKS)
+    return None, "low"
+
+
+def _rounded(word: str | None, accepted: tuple[str, ...]) -> str | None:
+    """Down to what is accepted, and up only from below the lowest."""
+    if word is None or not accepted:
+        return None
+    upto = LADDER[: LADDER.index(word) + 1]
+    return next((each for each in reversed(upto) if each in accepted), accepted[0])

@@ -1,0 +1,99 @@
+"""The tools and the choice among them, asked for as strongly as the model lets itself be asked.
+
+Some models refuse to be forced. They are told in words, and get no tool but the one that is wanted; whether they
+obeyed is for the guard to say.
+"""
+
+from typing import Any, NamedTuple
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request
+from proxy.core.outbound.anthropic_models import Model
+from proxy.core.outbound.anthropic_strict import Allowance
+from proxy.core.outbound.chat_encode import NO_TOOL
+from proxy.core.tools.prepare import Prepared, PreparedTool
+
+Choice = dict[str, Any]
+
+
+class Offer(NamedTuple):
+    tools: list[dict[str, Any]]
+    choice: Choice | None
+    urge: str | None = None
+    """What the model is told because it cannot be forced."""
+
+
+def offer(
+    request: Request,
+    prepared: Prepared,
+    profile: BackendProfile,
+    model: Model,
+    ledger: Ledger,
+    *,
+    budgeted: bool,
+    tells_calls: bool,
+) -> Offer:
+    """`budgeted`: it thinks by a budget. `tells_calls`: there are calls in the history."""
+    if not prepared.tools:
+        declares = tells_calls and profile.orphan_tools != "keep"
+        return Offer([_declared(NO_TOOL)] if declares else [], None)
+    wanted, choice, urge = _choice(prepared, profile, model, budgeted)
+    return Offer(
+        _tools(wanted, profile, model, ledger), _one_at_a_time(choice, request, profile, ledger), urge
+    )
+
+
+def _choice(
+    prepared: Prepared, profile: BackendProfile, model: Model, budgeted: bool
+) -> tuple[list[PreparedTool], Choice | None, str | None]:
+    tools, forced = prepared.tools, prepared.forced
+    if prepared.mode is ChoiceMode.AUTO:
+        return tools, None, None
+    if prepared.mode is ChoiceMode.NONE:
+        return tools, {"type": "none"}, None
+    if not _can_force(profile, model, budgeted):
+        named = [tool for tool in tools if tool.name == forced] or tools
+        which = f"the tool `{named[0].name}`" if len(named) == 1 else "one of the tools"
+        return named, {"type": "auto"}, f"Answer with a call of {which}, not with text."
+    return tools, {"type": "tool", "name": forced} if forced else {"type": "any"}, None
+
+
+def _can_force(profile: BackendProfile, model: Model, budgeted: bool) -> bool:
+    if profile.force_tool == "auto" or model.forcing == "never":
+        return False
+    return model.forcing == "always" or not budgeted
+
+
+def _one_at_a_time(
+    choice: Choice | None, request: Request, profile: BackendProfile, ledger: Ledger
+) -> Choice | None:
+    """`none` has no place for it, and no need."""
+    wanted = profile.parallel == "false" or not request.parallel_calls
+    if not wanted or (choice and choice["type"] == "none"):
+        return choice
+    if profile.parallel == "omit":
+        ledger.drop("parallel_tool_calls")
+        return choice
+    return (choice or {"type": "auto"}) | {"disable_parallel_tool_use": True}
+
+
+def _tools(
+    tools: list[PreparedTool], profile: BackendProfile, model: Model, ledger: Ledger
+) -> list[dict[str, Any]]:
+    allowance = Allowance()
+    declared = []
+    for tool in tools:
+        entry = _declared(tool)
+        if tool.strict:
+            if model.formats and "json_schema" in profile.formats and allowance.takes(tool.parameters):
+                entry["strict"] = True
+            else:
+                ledger.drop("strict")
+        declared.append(entry)
+    return declared
+
+
+def _declared(tool: PreparedTool) -> dict[str, Any]:
+    description = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, **description, "input_schema": tool.parameters}

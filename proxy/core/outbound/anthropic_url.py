@@ -1,0 +1,32 @@
+"""Where the Messages API is: below a version, which people leave out of the URLs they paste."""
+
+import re
+from dataclasses import replace
+from urllib.parse import urlunsplit
+
+from proxy.core.outbound import target
+from proxy.core.outbound.target import Target
+
+PAGE = "limit=1000"
+"""The longest page of models; the usual one would hide all but twenty."""
+
+_VERSIONED = re.compile(r".*/v\d+\w*")
+
+
+def messages_url(where: Target, model: str) -> str:
+    """One address for all models."""
+    return target.chat_url(_versioned(where), model)
+
+
+def models_url(where: Target) -> str:
+    url = target.models_url(_versioned(where))
+    return f"{url}{'&' if '?' in url else '?'}{PAGE}"
+
+
+def _versioned(where: Target) -> Target:
+    """With the version that the URL should have: `https://host/anthropic` means `https://host/anthropic/v1`."""
+    url = target.checked(where.base_url)
+    path = url.path.rstrip("/").removesuffix(where.profile.path)
+    if not path or _VERSIONED.fullmatch(path):
+        return where
+    return replace(where, base_url=urlunsplit(url._replace(path=path + where.profile.root)))

@@ -1,0 +1,49 @@
+"""Files and images that stand inside a request, as data URLs: what they are, and what is in them."""
+
+import re
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from proxy.core.errors import ClientFault
+
+_FORM = re.compile(r"data:(?P<type>[^;,]*)[^,]*?(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL | re.IGNORECASE)
+_READABLE = re.compile(
+    r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|sql)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DataUrl:
+    media_type: str
+    """In lower case; empty where the URL does not say it."""
+    base64: str
+
+    @property
+    def is_text(self) -> bool:
+        return _READABLE.fullmatch(self.media_type) is not None
+
+    @property
+    def is_image(self) -> bool:
+        return self.media_type.startswith("image/")
+
+    def text(self) -> str:
+        return b64decode(self.base64).decode("utf-8-sig", "replace")
+
+
+def read(url: str) -> DataUrl | None:
+    """None for any other URL. ClientFault when it does not hold what it says."""
+    found = _FORM.fullmatch(url)
+    if found is None:
+        return None
+    media_type, data = found["type"].lower(), found["data"]
+    if not found["base64"]:
+        return DataUrl(media_type, b64encode(unquote_to_bytes(data)).decode())
+    if "%" in data:
+        data = unquote_to_bytes(data).decode("latin-1")
+    try:
+        b64decode(data, validate=True)
+    except (Base64Error, ValueError):
+        raise ClientFault("A data URL in the request is not valid base64.") from None
+    return DataUrl(media_type, data)

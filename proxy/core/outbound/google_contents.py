@@ -1,0 +1,264 @@
+"""Turns to contents, in the one order that Gemini accepts.
+
+What comes out, whatever went in: roles `user` and `model` only, a user first and a user last; the results of a step in
+one content, as many as there were calls, in their order, and nothing else in it; each signature on the part that it
+came with. A part is never merged with another one, since either may be signed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+from proxy.core.model import Part as Said
+from proxy.core.outbound import call_input, google_media
+from proxy.core.outbound.chat_content import PARTS
+from proxy.core.outbound.chat_messages import CONTINUE, MOVED
+from proxy.core.outbound.google_media import Note
+from proxy.core.outbound.google_models import Traits, bare
+from proxy.core.outbound.google_signatures import DUMMY, Place, read
+from proxy.core.redact import quotable
+from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.names import NameTable
+
+Part = dict[str, Any]
+Content = dict[str, Any]
+Waiting = dict[Place, str]
+"""Signatures that were read before the part that they belong to."""
+
+MAX_DEPTH = 30
+"""Of a result that is told as an object: parsers of such messages read few levels more, and refuse the request."""
+
+REFERENCE = '"$ref"'
+"""Gemini takes this key in a result for a reference to another part, and refuses the request."""
+
+
+def encode_contents(
+    turns: Sequence[Turn],
+    names: NameTable,
+    profile: BackendProfile,
+    traits: Traits,
+    model: str,
+    ledger: Ledger,
+    *,
+    note: str | None = None,
+) -> tuple[list[Part], list[Content]]:
+    """Instructions and conversation. `note`: an instruction of ours."""
+    return _Conversation(names, profile, traits, bare(model), ledger).of(turns, note)
+
+
+class _Conversation:
+    def __init__(
+        self, names: NameTable, profile: BackendProfile, traits: Traits, model: str, ledger: Ledger
+    ) -> None:
+        self._names = names
+        self._profile = profile
+        self._traits = traits
+        self._model = model
+        self._ledger = ledger
+        self._called: dict[str, str] = {}
+        """By the id of a call: what was called."""
+        self._system: list[Part] = []
+        self._contents: list[Content] = []
+
+    def of(self, turns: Sequence[Turn], note: str | None) -> tuple[list[Part], list[Content]]:
+        take = {
+            Role.SYSTEM: self._instruct,
+            Role.DEVELOPER: self._instruct,
+            Role.USER: self._say,
+            Role.ASSISTANT: self._answer,
+            Role.TOOL: self._results,
+        }
+        for turn in turns:
+            take[turn.role](turn.parts)
+        if not self._contents or self._contents[-1]["role"] == "model":
+            self._user([{"text": CONTINUE}])
+        if note:
+            self._system.append({"text": note})
+        if not self._traits.system:
+            self._contents[0]["parts"][:0] = self._system
+            self._system = []
+        self._prove()
+        return self._system, self._contents
+
+    # ── what is said to the model ──────────────────────────────────────────────────────────────────────────────
+
+    def _instruct(self, parts: Sequence[Said]) -> None:
+        words = [part.text for part in parts if isinstance(part, Text) and part.text]
+        for part in parts:
+            if not isinstance(part, Text):
+                self._ledger.drop("misplaced_part")
+        if not self._contents or self._profile.late_system == "merge":
+            self._system += [{"text": text} for text in words]
+        elif words:
+            self._user([{"text": f"<system>\n{PARTS.join(words)}\n</system>"}])
+
+    def _say(self, parts: Sequence[Said]) -> None:
+        said: list[Part] = []
+        for part in parts:
+            match part:
+                case Text():
+                    said += [{"text": part.text}] if part.text else []
+                case Image() | Audio() | File():
+                    said.append(_shown(google_media.of_user(part, self._profile, self._ledger)))
+                case _:
+                    self._ledger.drop("misplaced_part")
+        self._user(said)
+
+    def _user(self, parts: list[Part]) -> None:
+        last = self._contents[-1] if self._contents else None
+        if not parts:
+            return
+        if last and last["role"] == "user" and "functionResponse" not in last["parts"][0]:
+            last["parts"] += parts
+        else:
+            self._contents.append({"role": "user", "parts": parts})
+
+    # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
+
+    def _answer(self, parts: Sequence[Said]) -> None:
+        said: list[Part] = []
+        waiting: Waiting = {}
+        for part in parts:
+            match part:
+                case Text() | Refusal():
+                    if part.text:
+                        said.append({"text": part.text} | _signed(waiting.pop("text", None)))
+                case Call():
+                    said += _late(waiting)
+                    said.append(self._call(part) | _signed(waiting.pop("call", None)))
+                case Reasoning():
+                    self._remember(part, said, waiting)
+                case _:
+                    self._ledger.drop("misplaced_part")
+        said += _late(waiting)
+        if waiting:
+            self._ledger.drop("signature")
+        self._model_content(said)
+
+    def _remember(self, thought: Reasoning, said: list[Part], waiting: Waiting) -> None:
+        """Words of thoughts are not sent: what the model needs of them is in the signatures."""
+        signatures = read(thought.extras, self._model) if self._profile.signed_calls else []
+        if not signatures:
+            self._ledger.drop("reasoning")
+        for value, place in signatures:
+            match place:
+                case "thought":
+                    said.append({"text": thought.text, "thought": True} | _signed(value))
+                case "end":
+                    said.append({"text": ""} | _signed(value))
+                case _:
+                    if place in waiting:  # what it came with is no longer there
+                        self._ledger.drop("signature")
+                    waiting[place] = value
+
+    def _model_content(self, parts: list[Part]) -> None:
+        if not parts:
+            return
+        if self._contents and self._contents[-1]["role"] == "model":
+            self._contents[-1]["parts"] += parts
+            return
+        if not self._contents:
+            self._user([{"text": CONTINUE}])
+        self._contents.append({"role": "model", "parts": parts})
+
+    def _call(self, call: Call) -> Part:
+        name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
+        arguments = call_input.as_object(BRIDGES[call.kind].told(call.arguments))
+        return {"functionCall": {"id": call.call_id, "name": name, "args": arguments}}
+
+    # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────
+
+    def _results(self, parts: Sequence[Said]) -> None:
+        responses: list[Part] = []
+        moved: list[Part] = []
+        for part in parts:
+            if isinstance(part, Result):
+                responses.append({"functionResponse": self._response(part, moved)})
+            else:
+                self._ledger.drop("misplaced_part")
+        if responses:
+            self._contents.append({"role": "user", "parts": responses})
+        self._user(moved)
+
+    def _response(self, result: Result, moved: list[Part]) -> Content:
+        name = self._called.get(result.call_id)
+        if name is None:
+            raise ClientFault(
+                f"No tool call found for the tool output with the id '{quotable(result.call_id)}'."
+            )
+        words: list[str] = []
+        inside: list[Part] = []
+        outside: list[Part] = []
+        for part in result.content:
+            if isinstance(part, Text):
+                words.append(part.text)
+                continue
+            media = google_media.of_tool(part, self._profile, self._ledger)
+            if isinstance(media, Note):
+                words.append(media.text)
+            elif self._traits.media_in_results and google_media.fits_result(media):
+                inside.append(media)
+            else:
+                outside.append(media)
+        if outside:
+            words.append(MOVED)
+            moved += [{"text": f"[returned by {name}]"}, *outside]
+        text = PARTS.join(words)
+        response = {"error": text} if result.is_error else {"output": _output(text)}
+        media_parts = {"parts": inside} if inside else {}
+        return {"id": result.call_id, "name": name, "response": response} | media_parts
+
+    # ── signatures ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _prove(self) -> None:
+        """The first call of each step since the user last spoke needs a signature: where it is lost, a stand-in.
+
+        Where real ones were refused, the older steps get one as well, for it is not known which was meant.
+        """
+        if self._profile.signed_calls and not self._traits.signed:
+            return
+        since = _last_words(self._contents) if self._profile.signed_calls else 0
+        for content in self._contents[since:]:
+            first = next((part for part in content["parts"] if "functionCall" in part), None)
+            if first is not None:
+                first.setdefault("thoughtSignature", DUMMY)
+
+
+def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:
+    """Where the current turn begins: the last content in which the user, not a tool, said something."""
+    places = [
+        place
+        for place, content in enumerate(contents)
+        if content["role"] == "user" and any("functionResponse" not in part for part in content["parts"])
+    ]
+    return places[-1]
+
+
+def _shown(media: Part | Note) -> Part:
+    return {"text": media.text} if isinstance(media, Note) else media
+
+
+def _late(waiting: Waiting) -> list[Part]:
+    """A signature that came within a text that had begun without it: no text follows that is its own."""
+    return [{"text": ""} | _signed(waiting.pop("text"))] if "text" in waiting else []
+
+
+def _signed(signature: str | None) -> Part:
+    return {"thoughtSignature": signature} if signature else {}
+
+
+def _output(text: str) -> str | orjson.Fragment:
+    """What a tool returned: an object where it is one, so that the model reads it as such, else the text."""
+    if not text.lstrip().startswith("{") or REFERENCE in text:
+        return text
+    try:
+        value = jsontext.strict(text)
+    except ValueError:
+        return text
+    return text if jsontext.deeper_than(value, MAX_DEPTH) else orjson.Fragment(text)

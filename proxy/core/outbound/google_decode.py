@@ -1,0 +1,265 @@
+"""From Gemini's stream to deltas: chunks of parts, each read by the fields that it has.
+
+Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
+what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. The stream has no end mark: it
+is whole when a finish reason was said, which the assembler knows.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import Empty, Fault, Garbled
+from proxy.core.events import (
+    CallDelta,
+    Delta,
+    EndDelta,
+    ErrorDelta,
+    Finish,
+    FinishDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UsageDelta,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.model import Extras
+from proxy.core.outbound import chat_complaint, google_faults, google_finish, google_logprobs, google_usage
+from proxy.core.outbound.chat_decode import END
+from proxy.core.outbound.google_encode import ONE_CALL
+from proxy.core.outbound.google_models import bare
+from proxy.core.outbound.google_signatures import Place, keepsake
+from proxy.core.outbound.halves import HalfMender
+
+Chunk = dict[str, Any]
+
+OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
+"""A chunk has one of them, if it is one."""
+
+
+class GoogleDecoder:
+    __slots__ = (
+        "_counts",
+        "_emit",
+        "_finished",
+        "_keep",
+        "_ledger",
+        "_mending",
+        "_model",
+        "_one_call",
+        "_said_calls",
+        "_spoken",
+        "_stamp",
+        "_untold",
+    )
+
+    def __init__(
+        self,
+        emit: Callable[[Delta], None],
+        profile: BackendProfile,
+        ledger: Ledger,
+        keep: Callable[[Extras], None] | None = None,
+        *,
+        model: str = "",
+        stamp: str = "",
+    ) -> None:
+        self._emit = emit
+        self._ledger = ledger
+        self._keep = keep
+        self._model = bare(model)
+        self._stamp = stamp
+        self._one_call = bool(ledger.dropped[ONE_CALL])
+        self._said_calls: dict[str, tuple[str, str]] = {}
+        """By their ids: name and arguments."""
+        self._counts: Chunk = {}
+        """What was said of usage so far: chunks repeat it, and each may know more."""
+        self._untold: list[Any] = []
+        """Log probabilities of this chunk that no text has taken along yet."""
+        self._spoken = False
+        self._finished = False
+        self._mending = False
+
+    # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def event(self, data: bytes, event: bytes) -> None:
+        """One event of a stream."""
+        data = data.strip()
+        if not data.startswith(END):
+            self._read(data, "The backend sent an event that is not JSON.")
+        elif self._finished:  # Google says no end, but gateways may
+            self._emit(EndDelta())
+
+    def body(self, data: bytes) -> None:
+        """A whole reply that is no stream: one chunk, or the list of all."""
+        if not data.strip():
+            self._fail(Empty("The backend answered with an empty body."))
+            return
+        self._read(data, "The backend's answer is not a reply.")
+        if self._finished:
+            self._emit(EndDelta())
+
+    def _read(self, data: bytes, complaint: str) -> None:
+        try:
+            said = jsontext.strict(data)
+        except ValueError:
+            said = self._mended(data)
+        for chunk in said if isinstance(said, list) else [said]:
+            if isinstance(chunk, dict):
+                self._chunk(chunk)
+            else:
+                self._fail(Garbled(complaint))
+
+    def _mended(self, data: bytes) -> Any:
+        """None if it cannot be read at all. From now on half characters must be expected."""
+        try:
+            value = jsontext.lenient(data)
+        except jsontext.BadJson:
+            return None
+        self._odd("json_mended")
+        if not self._mending:
+            self._mending = True
+            self._emit = HalfMender(self._emit).feed
+        return value
+
+    # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _chunk(self, chunk: Chunk) -> None:
+        foreign = not chunk.keys() & OWN_FIELDS
+        if chunk.get("error") or (foreign and chat_complaint.is_one(chunk)):
+            self._fail(google_faults.in_stream(chunk))
+            return
+        if foreign:
+            self._odd("chunk_unknown")
+        candidate = _first(chunk.get("candidates"))
+        if candidate:
+            self._untold = google_logprobs.read(candidate.get("logprobsResult"))
+            self._content(candidate.get("content"))
+        if isinstance(counts := chunk.get("usageMetadata"), dict):
+            self._usage(counts)
+        if candidate and (reason := candidate.get("finishReason")):
+            self._finish(reason, candidate.get("finishMessage"))
+        feedback = chunk.get("promptFeedback")
+        if isinstance(feedback, dict) and feedback.get("blockReason"):
+            self._end(Finish.FILTER, feedback.get("blockReasonMessage"))
+
+    def _content(self, content: Any) -> None:
+        parts = content.get("parts") if isinstance(content, dict) else None
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict):
+                self._part(part)
+            else:
+                self._odd("part_not_an_object")
+
+    def _part(self, part: Chunk) -> None:
+        signature = part.get("thoughtSignature")
+        call, text = part.get("functionCall"), part.get("text")
+        if isinstance(call, dict):
+            self._call(call, signature)
+        elif not isinstance(text, str):
+            # Even a signature by itself: sent back, it would be a part without data, which is refused.
+            self._odd("part_unknown")
+        elif part.get("thought"):
+            self._sign(signature, "thought")
+            self._emit(ReasoningDelta(text))
+        else:
+            self._text(text, signature)
+
+    def _text(self, text: str, signature: Any) -> None:
+        self._sign(signature, "text" if text else "end")
+        if text:
+            self._spoken = True
+            logprobs, self._untold = self._untold, []
+            self._emit(TextDelta(text, logprobs or None))
+
+    def _sign(self, signature: Any, place: Place) -> None:
+        """Before the delta that it belongs to, so that it stands there when it comes back."""
+        if self._keep and isinstance(signature, str) and signature:
+            self._keep(keepsake(signature, place, self._model))
+
+    # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _call(self, call: Chunk, signature: Any) -> None:
+        name = call.get("name")
+        if call.get("partialArgs") or call.get("willContinue"):
+            self._fail(Garbled("The backend sends arguments in pieces, which it was not asked for."))
+        elif not isinstance(name, str) or not name:
+            self._odd("call_without_name")
+        elif (arguments := self._arguments(call.get("args"))) is not None:
+            self._whole_call(call.get("id"), name, arguments, signature)
+
+    def _whole_call(self, said_id: Any, name: str, arguments: str, signature: Any) -> None:
+        if isinstance(said_id, str) and self._said_calls.get(said_id) == (name, arguments):
+            self._odd("call_repeated")
+            return
+        if self._one_call and self._said_calls:
+            self._ledger.drop("parallel_call")
+            return
+        call_id = self._own_id(said_id if isinstance(said_id, str) else "", name)
+        index = len(self._said_calls)
+        self._said_calls[call_id] = (name, arguments)
+        self._spoken = True
+        self._sign(signature, "call")
+        self._emit(CallDelta(index, call_id, name, arguments))
+
+    def _own_id(self, said_id: str, name: str) -> str:
+        """Generations before the third give none; whatever the id, no two calls share it."""
+        stem = call_id = said_id or f"call_{self._stamp}_{name}"
+        number = 1
+        while call_id in self._said_calls:
+            number += 1
+            call_id = f"{stem}_{number}"
+        return call_id
+
+    def _arguments(self, said: Any) -> str | None:
+        """None if they cannot be told, which ends the reply."""
+        if said is None:
+            return "{}"
+        if isinstance(said, str):
+            return said
+        try:
+            return jsontext.compact(said)
+        except jsontext.BadJson:
+            self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+            return None
+
+    # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _usage(self, counts: Chunk) -> None:
+        self._counts |= counts
+        if usage := google_usage.read(self._counts):
+            self._emit(UsageDelta(usage))
+        else:
+            self._odd("usage_without_counts")
+
+    def _finish(self, reason: Any, message: Any) -> None:
+        if not isinstance(reason, str):
+            self._odd("finish_not_a_word")
+            return
+        meaning = google_finish.read(reason, message, self._ledger, spoken=self._spoken)
+        if isinstance(meaning, Fault):
+            self._fail(meaning)
+        else:
+            self._end(meaning, message)
+
+    def _end(self, finish: Finish, message: Any) -> None:
+        """The oldest models say it in every chunk."""
+        if self._finished:
+            self._odd("finish_repeated")
+            return
+        self._finished = True
+        if finish is Finish.FILTER and isinstance(message, str) and message:
+            self._emit(RefusalDelta(message))
+        self._emit(FinishDelta(finish))
+
+    def _fail(self, fault: Fault) -> None:
+        self._emit(ErrorDelta(fault))
+
+    def _odd(self, what: str) -> None:
+        self._ledger.odd(what)
+
+
+def _first(candidates: Any) -> Chunk | None:
+    """More than one is never asked for."""
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    return first if isinstance(first, dict) else None

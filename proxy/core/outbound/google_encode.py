@@ -1,0 +1,150 @@
+"""A request in the words of Gemini's generateContent, as one model understands them.
+
+The body is built field by field from what is known to be wanted and understood; what the model cannot be told is left
+out and counted. Its name and the wish for a stream stand in the URL.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request
+from proxy.core.outbound import chat_format, google_models
+from proxy.core.outbound.chat_encode import patched
+from proxy.core.outbound.google_contents import encode_contents
+from proxy.core.outbound.google_models import Traits
+from proxy.core.tools.prepare import Prepared, PreparedTool
+
+Body = dict[str, Any]
+
+PROTO = "google_proto"
+"""The reduction of schemas that belongs to the older field, which takes a subset of OpenAPI only."""
+
+MAX_STOPS = 5
+SEEDS = range(-(2**31), 2**31)
+"""It is an int32 there; a larger one is refused."""
+
+ONE_CALL = "parallel_tool_calls"
+"""The wish for one call at a time cannot be told to Gemini: it is noted as dropped, and the decoder keeps to it."""
+
+
+def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
+    traits = google_models.traits(model)
+    with_both = profile.format_with_tools and traits.json_with_tools
+    asked = chat_format.asked(
+        request.format, replace(profile, format_with_tools=with_both), with_tools=bool(prepared.tools)
+    )
+    system, contents = encode_contents(
+        request.turns, prepared.names, profile, traits, model, ledger, note=asked.instruction
+    )
+    body: Body = {"contents": contents}
+    if system:
+        body["systemInstruction"] = {"parts": system}
+    if prepared.tools:
+        body["tools"] = [{"functionDeclarations": [_declared(tool, profile) for tool in prepared.tools]}]
+        body["toolConfig"] = {"functionCallingConfig": _calling(prepared, traits, ledger)}
+        if not request.parallel_calls:
+            ledger.drop(ONE_CALL)
+    config = (
+        _tuning(request, profile, ledger)
+        | _thinking(request, profile, traits, ledger)
+        | _format(asked.response_format, profile)
+    )
+    if config:
+        body["generationConfig"] = config
+    return patched(body, profile.extra, ledger)
+
+
+# ── tools ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _declared(tool: PreparedTool, profile: BackendProfile) -> Body:
+    declared: Body = {"name": tool.name}
+    if tool.description:
+        declared["description"] = tool.description
+    if PROTO not in profile.schema:
+        declared["parametersJsonSchema"] = tool.parameters
+    elif tool.parameters.get("properties"):  # older models refuse an object of nothing
+        declared["parameters"] = tool.parameters
+    return declared
+
+
+def _calling(prepared: Prepared, traits: Traits, ledger: Ledger) -> Body:
+    strict = any(tool.strict for tool in prepared.tools)
+    match prepared.mode:
+        case ChoiceMode.NONE:
+            return {"mode": "NONE"}
+        case ChoiceMode.REQUIRED:  # which holds it to the schemas anyway
+            return {"mode": "ANY"} | ({"allowedFunctionNames": [prepared.forced]} if prepared.forced else {})
+        case ChoiceMode.AUTO if strict and traits.validated:
+            return {"mode": "VALIDATED"}
+        case _:
+            if strict:
+                ledger.drop("strict")
+            return {"mode": "AUTO"}
+
+
+# ── generation ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+_FIELDS = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "presence_penalty": "presencePenalty",
+    "frequency_penalty": "frequencyPenalty",
+    "seed": "seed",
+    "stop": "stopSequences",
+    "logprobs": "responseLogprobs",
+    "top_logprobs": "logprobs",
+    "verbosity": "",
+}
+"""By our names, which the profile has too; what has no name there cannot be told."""
+
+
+def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
+    sampling = request.sampling
+    wanted = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty or None,  # 0 is what no penalty is called
+        "frequency_penalty": sampling.frequency_penalty or None,
+        "seed": sampling.seed,
+        "stop": sampling.stop or None,
+        "logprobs": sampling.logprobs or sampling.top_logprobs > 0 or None,
+        "top_logprobs": sampling.top_logprobs or None,
+        "verbosity": request.verbosity,
+    }
+    limit = sampling.max_tokens or profile.length_default
+    config: Body = {"maxOutputTokens": limit} if limit else {}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if name not in profile.tuning or not _FIELDS[name] or (name == "seed" and value not in SEEDS):
+            ledger.drop(name)
+        else:
+            config[_FIELDS[name]] = value
+    if len(config.get("stopSequences", ())) > MAX_STOPS:
+        config["stopSequences"] = config["stopSequences"][:MAX_STOPS]
+        ledger.drop("stop")
+    return config
+
+
+def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> Body:
+    wish = request.reasoning
+    effort = profile.effort_map.get(wish.effort, wish.effort) if wish.effort else None
+    config = None
+    if profile.effort_field != "none":
+        config = traits.thinking_config(effort, shown=wish.summary is not None)
+    if wish.effort and (config is None or effort not in google_models.EFFORTS):
+        ledger.drop("reasoning_effort")
+    return {"thinkingConfig": config} if config else {}
+
+
+def _format(wanted: Body | None, profile: BackendProfile) -> Body:
+    if wanted is None:
+        return {}
+    config: Body = {"responseMimeType": "application/json"}
+    if "json_schema" in wanted:
+        field = "responseSchema" if PROTO in profile.schema else "responseJsonSchema"
+        config[field] = wanted["json_schema"]["schema"]
+    return config

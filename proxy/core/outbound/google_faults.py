@@ -1,0 +1,113 @@
+"""From Gemini's refusals to faults. What it says by its own words is put as others say it, and judged as theirs is.
+
+The body is one object or a list of one; the status has a name, which is right where the number is missing; how long
+to wait stands in the details, as no header tells it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault, OutOfQuota
+from proxy.core.outbound import chat_faults
+from proxy.core.redact import quotable
+
+STATUSES: Mapping[str, int] = {
+    "INVALID_ARGUMENT": 400,
+    "FAILED_PRECONDITION": 400,
+    "OUT_OF_RANGE": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "ABORTED": 409,
+    "ALREADY_EXISTS": 409,
+    "RESOURCE_EXHAUSTED": 429,
+    "CANCELLED": 502,
+    "DATA_LOSS": 502,
+    "INTERNAL": 502,
+    "UNIMPLEMENTED": 502,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
+}
+KEY_REFUSED = 401
+
+_BAD_KEY = re.compile(r"\bapi[ _]key\b.{0,20}\b(?:not valid|invalid|expired|not found)", re.IGNORECASE)
+"""Told as a bad argument, because the key is one."""
+_DELAY = re.compile(r"(?P<seconds>\d+(?:\.\d+)?)s")
+_DAILY = re.compile(r"per_?day", re.IGNORECASE)
+
+Error = Mapping[str, Any]
+
+
+def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    try:
+        error = error_in(jsontext.loads(body))
+    except jsontext.BadJson:
+        error = None
+    if error is None:  # something between us and Google speaks
+        return chat_faults.refusal(status, headers, body, own_key=own_key)
+    return _judged(error, _status(error, status), headers, body, own_key=own_key)
+
+
+def in_stream(said: Any) -> Fault:
+    """An error inside an answer that began as a success."""
+    error = error_in(said)
+    if error is None or not (status := _status(error, 0)):
+        return chat_faults.in_stream(said)
+    return _judged(error, status, {}, jsontext.dumps({"error": error}), own_key=True)
+
+
+def error_in(said: Any) -> Error | None:
+    """The error, where this is one in Google's form."""
+    if isinstance(said, list):
+        said = said[0] if said else None
+    error = said.get("error") if isinstance(said, dict) else None
+    return error if isinstance(error, dict) else None
+
+
+def _judged(error: Error, status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+    if status == 429 and _is_daily(error):
+        said = error.get("message")
+        message = quotable(said) if isinstance(said, str) else ""
+        return OutOfQuota(message or "The account at the backend has no quota left for today.")
+    if (delay := _delay(error)) is not None:
+        headers = {**headers, "retry-after": delay}
+    return chat_faults.refusal(status, headers, body, own_key=own_key)
+
+
+def _status(error: Error, otherwise: int) -> int:
+    """The name decides, then the number in the body, then what HTTP said."""
+    if _BAD_KEY.search(str(error.get("message"))) or _reasons(error) & {"API_KEY_INVALID"}:
+        return KEY_REFUSED
+    code = error.get("code")
+    number = code if isinstance(code, int) and 400 <= code < 600 else otherwise
+    status = STATUSES.get(str(error.get("status")), number)
+    return 502 if status in (499, 500) else status
+
+
+def _details(error: Error) -> Iterator[Error]:
+    details = error.get("details")
+    return (detail for detail in (details if isinstance(details, list) else ()) if isinstance(detail, dict))
+
+
+def _reasons(error: Error) -> set[str]:
+    return {str(detail.get("reason")) for detail in _details(error)}
+
+
+def _delay(error: Error) -> str | None:
+    for detail in _details(error):
+        if found := _DELAY.fullmatch(str(detail.get("retryDelay"))):
+            return found["seconds"]
+    return None
+
+
+def _is_daily(error: Error) -> bool:
+    """Neither seconds nor minutes of waiting help then."""
+    return any(
+        _DAILY.search(str(violation))
+        for detail in _details(error)
+        if isinstance(violations := detail.get("violations"), list)
+        for violation in violations
+    )

@@ -1,0 +1,60 @@
+"""Why Gemini says it stopped. Unlike Chat's reasons, some of these are failures that look like an empty success."""
+
+from collections.abc import Mapping
+
+from proxy.core.errors import BackendFault, Fault
+from proxy.core.events import Finish
+from proxy.core.ledger import Ledger
+from proxy.core.outbound.chat_finish import MAX_LOGGED
+from proxy.core.redact import quotable
+
+WORDS: Mapping[str, Finish] = {
+    "STOP": Finish.STOP,
+    "MAX_TOKENS": Finish.LENGTH,
+    "CONTINUATION": Finish.LENGTH,
+    "SAFETY": Finish.FILTER,
+    "RECITATION": Finish.FILTER,
+    "BLOCKLIST": Finish.FILTER,
+    "PROHIBITED_CONTENT": Finish.FILTER,
+    "SPII": Finish.FILTER,
+    "IMAGE_SAFETY": Finish.FILTER,
+    "IMAGE_PROHIBITED_CONTENT": Finish.FILTER,
+    "IMAGE_RECITATION": Finish.FILTER,
+    "IMAGE_OTHER": Finish.FILTER,
+    "MODEL_ARMOR": Finish.FILTER,
+    "ESCALATION": Finish.FILTER,
+    "JAILBREAK": Finish.FILTER,
+}
+
+MAY_SUCCEED_NEXT_TIME: Mapping[str, bool] = {
+    "MALFORMED_FUNCTION_CALL": True,
+    "UNEXPECTED_TOOL_CALL": True,
+    "TOO_MANY_TOOL_CALLS": True,
+    "MALFORMED_RESPONSE": True,
+    "MISSING_THOUGHT_SIGNATURE": False,
+    "LANGUAGE": False,
+    "NO_IMAGE": False,
+    "PUP_LIMITED_DISABLED": False,
+}
+"""The failures. Whatever was said before one of them is no answer, even a call that can be read."""
+
+VAGUE = frozenset({"OTHER", "FINISH_REASON_UNSPECIFIED"})
+
+
+def read(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
+    """`message` is the backend's own on it, if any. `spoken`: the reply had text or a call before."""
+    if word in WORDS:
+        return WORDS[word]
+    if word in MAY_SUCCEED_NEXT_TIME:
+        return _failure(word, message, retryable=MAY_SUCCEED_NEXT_TIME[word])
+    if word not in VAGUE:
+        ledger.odd("finish_unknown")
+        ledger.log.info("finish_reason_unknown", reason=word[:MAX_LOGGED])
+    return Finish.STOP if spoken else _failure(word, message, retryable=True)
+
+
+def _failure(word: str, message: object, *, retryable: bool) -> BackendFault:
+    told = f": {quotable(message)}" if isinstance(message, str) and message else "."
+    return BackendFault(
+        f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{told}", retryable=retryable
+    )

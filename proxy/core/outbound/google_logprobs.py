@@ -1,0 +1,36 @@
+"""Log probabilities, from Gemini's form to the Responses form: the chosen tokens in one list, the others beside it."""
+
+from itertools import zip_longest
+from typing import Any
+
+from proxy.core.outbound import chat_logprobs
+
+
+def read(said: Any) -> list[Any]:
+    """One entry per token; whatever is no entry is left out."""
+    if not isinstance(said, dict):
+        return []
+    chosen, beside = _list(said.get("chosenCandidates")), _list(said.get("topCandidates"))
+    entries = [
+        _entry(token)
+        | {"top_logprobs": [_entry(other) for other in _list(_others(others)) if _is_one(other)]}
+        for token, others in zip_longest(chosen, beside[: len(chosen)])
+        if _is_one(token)
+    ]
+    return chat_logprobs.read({"content": entries})
+
+
+def _others(beside: Any) -> Any:
+    return beside.get("candidates") if isinstance(beside, dict) else None
+
+
+def _entry(said: dict[str, Any]) -> dict[str, Any]:
+    return {"token": said.get("token"), "logprob": said.get("logProbability")}
+
+
+def _is_one(said: Any) -> bool:
+    return isinstance(said, dict)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

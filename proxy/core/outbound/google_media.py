@@ -1,0 +1,106 @@
+"""Images, sound and files as Gemini takes them: bytes in the request, or a link to them. Nothing is fetched here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.model import Audio, File, Image
+from proxy.core.outbound import data_urls
+from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS
+
+Part = dict[str, Any]
+
+IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"})
+"""The types that may stand inside a tool's result."""
+
+TYPES: Mapping[str, str] = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "heic": "image/heic",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "csv": "text/csv",
+    "html": "text/html",
+    "mp3": "audio/mp3",
+    "wav": "audio/wav",
+    "mp4": "video/mp4",
+}
+"""By the ending of a name, where nobody says the type."""
+UNTYPED = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words that stand for what may not pass."""
+
+    text: str
+
+
+def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+    """ClientFault for a file that this backend cannot be given."""
+    match part:
+        case Image():
+            return _image(part, profile, ledger)
+        case Audio():
+            return {"inlineData": {"mimeType": f"audio/{part.format}", "data": part.data}}
+        case _:
+            return _file(part)
+
+
+def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+    """The same for what a tool returned: the agent could not help it, so a note stands for an unreadable file."""
+    try:
+        return of_user(part, profile, ledger)
+    except ClientFault:
+        ledger.drop("file")
+        return Note(NO_FILE)
+
+
+def fits_result(part: Part) -> bool:
+    return part.get("inlineData", {}).get("mimeType") in IN_RESULTS
+
+
+def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+    inline = _inline(image.url, image.url)
+    if profile.images == "none" or (profile.images == "data" and inline is None):
+        ledger.drop("image")
+        return Note(NO_IMAGES if profile.images == "none" else NO_LINKS)
+    return inline or _linked(image.url)
+
+
+def _file(file: File) -> Part:
+    if file.data and (inline := _inline(file.data, file.name or "")):
+        return inline
+    if file.url:
+        return _linked(file.url)
+    what = "with an id of another service" if file.id else "whose data is no data URL"
+    raise ClientFault(
+        f"The backend cannot read a file {what}; send its bytes as a data URL, or a link to it."
+    )
+
+
+def _inline(url: str, name: str) -> Part | None:
+    """None if it is no data URL."""
+    found = data_urls.read(url)
+    if found is None:
+        return None
+    kind = found.media_type or _type_of(name) or UNTYPED
+    if replace(found, media_type=kind).is_text and not kind.startswith("text/"):
+        kind = "text/plain"  # readable as what it is, and refused by its own name
+    return {"inlineData": {"mimeType": kind, "data": found.base64}}
+
+
+def _linked(url: str) -> Part:
+    kind = _type_of(urlsplit(url).path)
+    return {"fileData": {"fileUri": url} | ({"mimeType": kind} if kind else {})}
+
+
+def _type_of(name: str) -> str | None:
+    return TYPES.get(name.rpartition(".")[2].lower())

@@ -1,0 +1,289 @@
+"""A stage that looks at the model's calls before the client gets to run them (P04–P06, C07, N04).
+
+What it finds is told beside the answer, or ends the reply, as the rules have it. Where arguments must be proven before
+anything of a call is seen, the call is held back until it has ended, and its arguments then leave in one piece. Prose
+is never held. A held call that was cut short is left out: it proves nothing, nobody could run it, and the ending tells
+why it is missing.
+
+It stands behind the stage that adds keepsakes, which must find the call they belong to in its place.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from proxy.core import jsontext
+from proxy.core.errors import Unfit
+from proxy.core.events import (
+    CallHead,
+    Ending,
+    Event,
+    PartDelta,
+    PartEnded,
+    PartStarted,
+    ReplyEnded,
+)
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
+from proxy.core.redact import quotable
+from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted
+
+MAX_COMPLAINT = 130
+"""Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
+MAX_NAME = 64
+TOLD = 5
+"""Warnings that one reply brings; the ledger counts them all."""
+
+Sink = Callable[[Event], None]
+
+
+class Problem(Protocol):
+    """What a check finds wrong with arguments: the code for it, what it is, and where."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+
+
+Check = Callable[[str], Problem | None]
+
+
+@dataclass(slots=True, frozen=True)
+class Rules:
+    """For the reply to one request."""
+
+    mode: Validation = Validation.OFF
+    """Of what is held against the declared tools: names, and arguments."""
+    declared: Mapping[ToolName, ToolSpec] = field(default_factory=dict)
+    check_of: Callable[[ToolSpec], Check | None] = lambda spec: None
+    """The check of a tool's arguments, None where they are free text. Asked for only when there is a call to check."""
+    parses: bool = False
+    """Must arguments be a JSON object, whatever the mode, because the client is given the object?"""
+    required: bool = False
+    """Must there be a call?"""
+    limits: Limits = ANYBODY.limits
+    limits_mode: Mode = Mode.OFF
+
+    @property
+    def holds(self) -> bool:
+        return self.parses or self.mode is Validation.ENFORCE
+
+
+VALIDATION_BY_WISH: Mapping[bool | None, Validation] = {True: Validation.ENFORCE, False: Validation.OFF}
+"""What a request says of it goes before what its tenant has set."""
+
+
+def rules_for(
+    request: Request,
+    tenant: Tenant,
+    *,
+    strict: bool,
+    parses: bool,
+    check_of: Callable[[ToolSpec], Check | None],
+) -> Rules:
+    """`strict` and `parses` are how the surface is by itself."""
+    return Rules(
+        mode=VALIDATION_BY_WISH.get(request.validate_arguments, tenant.validate_tool_arguments),
+        declared={spec.tool: spec for spec in request.tools},
+        check_of=check_of,
+        parses=parses,
+        required=request.choice.mode is ChoiceMode.REQUIRED,
+        limits=tenant.limits,
+        limits_mode=tenant.mode(strict=strict),
+    )
+
+
+def needed(rules: Rules) -> bool:
+    """Is there anything to look at? Remarks about calls are of no use where none can be expected."""
+    enforced = rules.holds or rules.required or rules.limits_mode is Mode.ENFORCE
+    remarks = rules.mode is Validation.OBSERVE or rules.limits_mode is Mode.WARN
+    return enforced or (remarks and bool(rules.declared))
+
+
+def guard(rules: Rules, ledger: Ledger) -> Callable[[Sink], Sink]:
+    """The stage for one reply."""
+    return lambda emit: _Guard(rules, ledger, emit).feed
+
+
+ADVICE = {
+    "unknown_tool_call": "Ask again, or declare the tool.",
+    "malformed_tool_arguments": "Ask again.",
+    "invalid_tool_arguments": "Ask again, or loosen the tool's schema.",
+    "too_many_tool_calls": "Ask for less at once, or have the limit raised.",
+    "tool_arguments_too_large": "Ask for less at once, or have the limit raised.",
+    "tool_call_required": "Ask again, or set tool_choice to auto.",
+}
+"""The way out, by the code."""
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    """One of which the fragments matter."""
+
+    started: PartStarted
+    head: CallHead
+    size: int = 0
+    shown: list[str] = field(default_factory=list)
+    """What the client has seen of its arguments."""
+
+
+class _Guard:
+    __slots__ = ("_calls", "_emit", "_ledger", "_open", "_over", "_remarks", "_rules", "_usage", "_watches")
+
+    def __init__(self, rules: Rules, ledger: Ledger, emit: Sink) -> None:
+        self._rules = rules
+        self._ledger = ledger
+        self._emit = emit
+        self._watches = rules.holds or rules.limits_mode is Mode.ENFORCE
+        """Do the fragments of a call matter, or only the whole?"""
+        self._open: _OpenCall | None = None
+        self._usage: Usage | None = None
+        """Known only where it is the ending itself that is not accepted."""
+        self._calls = 0
+        self._remarks = 0
+        self._over = False
+        """Was the reply ended here, whatever the backend goes on to say?"""
+
+    def feed(self, event: Event) -> None:
+        if self._over:
+            return
+        if self._open is None and type(event) is PartDelta:
+            self._emit(event)
+            return
+        try:
+            self._look_at(event)
+        except Unfit as fault:
+            self._end(fault)
+
+    def _look_at(self, event: Event) -> None:
+        match event:
+            case PartStarted(call=CallHead() as head):
+                self._on_call_started(event, head)
+            case PartDelta() if self._open is not None:
+                self._on_arguments(self._open, event)
+            case PartEnded(Call() as call):
+                self._on_call_ended(event, call)
+            case ReplyEnded(Ending.COMPLETED) if self._rules.required and not self._calls:
+                self._usage = event.usage
+                self._report(
+                    "tool_call_required", "The model called no tool, though tool_choice demands a call.", True
+                )
+            case _:
+                self._emit(event)
+
+    def _end(self, fault: Unfit) -> None:
+        """What is open for the client ends as far as it came."""
+        self._over = True
+        if self._open is not None and not self._rules.holds:
+            head, said = self._open.head, "".join(self._open.shown)
+            call = Call(head.call_id, head.tool, head.kind, said, head.backend_id)
+            self._emit(PartEnded(call, complete=False))
+        self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
+
+    # ── one call ──
+
+    def _on_call_started(self, started: PartStarted, head: CallHead) -> None:
+        rules = self._rules
+        self._calls += 1
+        if self._calls > rules.limits.calls:
+            self._over_limit(
+                "too_many_tool_calls",
+                f"The model made more than {rules.limits.calls} tool calls in one reply.",
+            )
+        if rules.mode is not Validation.OFF and head.tool not in rules.declared:
+            self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
+        if self._watches:
+            self._open = _OpenCall(started, head)
+        if not rules.holds:
+            self._emit(started)
+
+    def _on_arguments(self, opened: _OpenCall, delta: PartDelta) -> None:
+        rules = self._rules
+        if rules.limits_mode is Mode.ENFORCE:
+            opened.size += _bytes_of(delta.text)
+            self._weigh(opened.head.tool, opened.size)
+        if not rules.holds:
+            opened.shown.append(delta.text)
+            self._emit(delta)
+
+    def _on_call_ended(self, ended: PartEnded, call: Call) -> None:
+        opened, rules = self._open, self._rules
+        if rules.limits_mode is Mode.WARN:
+            self._weigh(call.tool, _bytes_of(call.arguments))
+        if ended.complete:
+            self._check(call)
+        self._open = None
+        if opened is not None and rules.holds:
+            if not ended.complete:
+                self._ledger.odd("held_call_cut")
+                return
+            self._emit(opened.started)
+            if call.arguments:
+                self._emit(PartDelta(call.arguments))
+        self._emit(ended)
+
+    def _weigh(self, tool: ToolName, size: int) -> None:
+        limit = self._rules.limits.arguments_bytes
+        if size > limit:
+            self._over_limit(
+                "tool_arguments_too_large",
+                f"The model called {_shown(tool)} with arguments longer than {limit} bytes.",
+            )
+
+    def _check(self, call: Call) -> None:
+        rules = self._rules
+        if not rules.parses and rules.mode is Validation.OFF:
+            return
+        spec = rules.declared.get(call.tool)
+        check = _nothing_known if spec is None else rules.check_of(spec)
+        if check is None:
+            return
+        if rules.parses and not jsontext.is_object(call.arguments):
+            self._report(
+                "malformed_tool_arguments",
+                f"The model called {_shown(call.tool)} with arguments that are no JSON object.",
+                True,
+            )
+        if rules.mode is not Validation.OFF and (problem := check(call.arguments)):
+            place = f" at {problem.path}" if problem.path else ""
+            self._unfit(
+                problem.code, f"The model's call of {_shown(call.tool)} is wrong{place}: {problem.message}"
+            )
+
+    # ── what becomes of it ──
+
+    def _unfit(self, code: str, complaint: str) -> None:
+        self._report(code, complaint, self._rules.mode is Validation.ENFORCE)
+
+    def _over_limit(self, code: str, complaint: str) -> None:
+        if self._rules.limits_mode is not Mode.OFF:
+            self._report(code, complaint, self._rules.limits_mode is Mode.ENFORCE)
+
+    def _report(self, code: str, complaint: str, enforced: bool) -> None:
+        self._ledger.odd(code)
+        complaint = _short(complaint)
+        if enforced:
+            raise Unfit(f"{complaint} {ADVICE[code]}", code=code)
+        self._remarks += 1
+        if self._remarks <= TOLD:
+            self._ledger.warn(complaint)
+
+
+def _shown(tool: ToolName) -> str:
+    return dotted(tool)[:MAX_NAME]
+
+
+def _short(complaint: str) -> str:
+    text = quotable(complaint)
+    return text if len(text) <= MAX_COMPLAINT else f"{text[: MAX_COMPLAINT - 1]}…"
+
+
+def _nothing_known(arguments: str) -> None:
+    """The check of a tool that was not declared."""
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

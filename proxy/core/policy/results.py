@@ -1,0 +1,67 @@
+"""Results of tools that are longer than their tenant wants to pay for: cut, with a notice that says so (P09).
+
+A conversation brings its old results again and again. Each is cut at the same place every time, so that the prefix
+which a backend has cached stays the same.
+"""
+
+from dataclasses import replace
+
+from proxy.core.ledger import Ledger
+from proxy.core.model import Part, Request, Result, Text, Turn, UserPart
+
+
+def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Request:
+    """The request with at most so many bytes of text in each result, the notice not counted. Images stay."""
+    if max_bytes is None:
+        return request
+    turns = [_cut_turn(turn, max_bytes) for turn in request.turns]
+    cut = sum(
+        new is not old
+        for turn, shorter in zip(request.turns, turns, strict=True)
+        for old, new in zip(turn.parts, shorter.parts, strict=True)
+    )
+    if not cut:
+        return request
+    ledger.note(results_cut=cut)
+    ledger.warn(f"{cut} tool result(s) were longer than {max_bytes} bytes and were cut to that length.")
+    return replace(request, turns=turns)
+
+
+def _cut_turn(turn: Turn, max_bytes: int) -> Turn:
+    parts: list[Part] = [
+        _cut_result(part, max_bytes) if isinstance(part, Result) else part for part in turn.parts
+    ]
+    return Turn(turn.role, parts)
+
+
+def _cut_result(result: Result, max_bytes: int) -> Result:
+    texts = [_utf8(part.text) for part in result.content if isinstance(part, Text)]
+    total = sum(map(len, texts))
+    if total <= max_bytes:
+        return result
+    left = max_bytes
+    notice = f"\n\n[Truncated: only the first {max_bytes} of {total} bytes are shown.]"
+    content: list[UserPart] = []
+    for part in result.content:
+        if not isinstance(part, Text):
+            content.append(part)
+        elif notice:
+            data = _utf8(part.text)
+            if len(data) > left:
+                part = Text(_beginning(data, left) + notice)
+                notice = ""
+            left -= len(data)
+            content.append(part)
+    return replace(result, content=content)
+
+
+def _utf8(text: str) -> bytes:
+    """Half characters may be in what clients send."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _beginning(data: bytes, size: int) -> str:
+    """At most so many bytes, and no part of a character that goes on behind them."""
+    while data[size] & 0xC0 == 0x80:
+        size -= 1
+    return data[:size].decode("utf-8", "surrogatepass")

@@ -1,0 +1,129 @@
+"""Who asks: the tenants of the configuration, found by the digest of the key that a request brings.
+
+Keys themselves are never kept. Looking up a digest tells an attacker who measures time nothing, because nobody can
+choose a key by its digest; and no key, a wrong one and a malformed one are refused in the same words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+
+from proxy.core.errors import Unauthorized
+from proxy.core.model import ToolName
+
+
+class Mode(StrEnum):
+    """What becomes of a request that breaks a rule."""
+
+    ENFORCE = "enforce"
+    """It is refused."""
+    WARN = "warn"
+    """It goes on, and its client is told."""
+    OFF = "off"
+
+
+class Validation(StrEnum):
+    """What becomes of calls whose arguments do not fit the schema of their tool (P05)."""
+
+    OFF = "off"
+    OBSERVE = "observe"
+    ENFORCE = "enforce"
+
+
+LARGEST = {
+    "tools": 128,
+    "name_length": 64,
+    "description_length": 4096,
+    "schema_depth": 10,
+    "arguments_bytes": 256 * 1024,
+    "calls": 50,
+}
+"""How far a tenant's limits may be raised."""
+
+
+@dataclass(slots=True, frozen=True)
+class Limits:
+    """On the tools of one request and the calls of one reply (P06)."""
+
+    tools: int = 128
+    name_length: int = 64
+    """Characters."""
+    description_length: int = 1024
+    """Characters."""
+    schema_depth: int = 5
+    """Objects and lists inside one another, in the arguments that the schema describes."""
+    arguments_bytes: int = 64 * 1024
+    """Of one call, in UTF-8."""
+    calls: int = 20
+
+    def __post_init__(self) -> None:
+        for limit, most in LARGEST.items():
+            value = getattr(self, limit)
+            if not 0 <= value <= most:
+                raise ValueError(f"{limit} must be between 0 and {most}, not {value}")
+
+
+@dataclass(slots=True, frozen=True)
+class Tenant:
+    name: str
+    limits: Limits = Limits()
+    limits_mode: Mode | None = None
+    """None: what the surface does by itself."""
+    tool_allowlist: tuple[str, ...] | None = None
+    """Names of the tools that may be declared, or patterns with `*` and `?`; None: all."""
+    tool_allowlist_mode: Mode = Mode.ENFORCE
+    validate_tool_arguments: Validation = Validation.OFF
+    tool_result_max_bytes: int | None = None
+    requests_per_minute: int | None = None
+    tool_calls_per_minute: int | None = None
+
+    def mode(self, *, strict: bool) -> Mode:
+        """Of the limits, on a surface that is strict by itself or is not."""
+        return self.limits_mode or (Mode.ENFORCE if strict else Mode.WARN)
+
+
+ANYBODY = Tenant("anybody")
+"""Everyone who asks, where no tenants are configured."""
+
+BEARER = "bearer "
+KEY_HEADERS = ("x-api-key", "api-key")
+"""Where clients of other vendors put their key."""
+
+
+def dotted(tool: ToolName) -> str:
+    """A tool's whole name, as people write it."""
+    return tool.name if tool.namespace is None else f"{tool.namespace}.{tool.name}"
+
+
+def digest(key: str) -> str:
+    """What the configuration keeps of a key. Header bytes that are no text have become half characters."""
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Tenants:
+    def __init__(self, by_digest: Mapping[str, Tenant], anybody: Tenant = ANYBODY) -> None:
+        """`anybody`: who everyone is where nobody has to say who they are."""
+        self._anybody = anybody
+        self._by_digest = {digest.lower(): tenant for digest, tenant in by_digest.items()}
+
+    def of(self, headers: Mapping[str, str]) -> Tenant:
+        """The one who sent these headers. Where there are no tenants nobody has to say who they are."""
+        if not self._by_digest:
+            return self._anybody
+        tenant = self._by_digest.get(digest(key_of(headers)))
+        if tenant is None:
+            raise Unauthorized(
+                "No valid API key was sent. Send yours in the header 'Authorization: Bearer <key>' "
+                "or 'x-api-key: <key>'."
+            )
+        return tenant
+
+
+def key_of(headers: Mapping[str, str]) -> str:
+    """Empty if there is none: that has a digest like any other, and takes as long to refuse."""
+    lowered = {name.lower(): value for name, value in headers.items()}
+    authorization = lowered.get("authorization", "")
+    if authorization[: len(BEARER)].lower() == BEARER:
+        return authorization[len(BEARER) :].strip()
+    return next((lowered[name].strip() for name in KEY_HEADERS if name in lowered), "")

@@ -1,0 +1,95 @@
+"""The capability matrix: what a request may ask for, and how a backend can do it.
+
+One row for each feature. A backend does it, or does it in another way that comes to the same (a forced call by
+leaving the other tools out, a format by an instruction), or cannot. What it cannot is refused before anything is sent
+if the answer would be another one without it. Mere tuning is left out by the encoder, which counts it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.errors import Incompatible
+from proxy.core.model import Audio, ChoiceMode, Request
+
+
+class Ability(Enum):
+    NATIVE = "yes"
+    OTHERWISE = "otherwise"
+    NONE = "no"
+
+
+Able = Callable[[BackendProfile], Ability]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    name: str
+    """As the API calls it."""
+    ability: Able
+    asked: Callable[[Request], bool] | None = None
+    """Does a request depend on it? None for tuning, and for what every backend can do in some way."""
+    refusal: str = ""
+    code: str | None = None
+    """Of the refusal, where it is not about tools."""
+
+
+def _or(failing: Ability, does: Callable[[BackendProfile], bool]) -> Able:
+    return lambda profile: Ability.NATIVE if does(profile) else failing
+
+
+def _wants_calls(request: Request) -> bool:
+    return bool(request.tools) and request.choice.mode is not ChoiceMode.NONE
+
+
+def _holds_sound(request: Request) -> bool:
+    return any(isinstance(part, Audio) for turn in request.turns for part in turn.parts)
+
+
+FEATURES = (
+    Feature(
+        "tools",
+        _or(Ability.NONE, lambda profile: profile.max_tools > 0),
+        _wants_calls,
+        "cannot call tools; send the request without them",
+    ),
+    Feature("tool_choice.none", _or(Ability.OTHERWISE, lambda profile: profile.force_tool != "auto")),
+    Feature("tool_choice.required", _or(Ability.OTHERWISE, lambda profile: profile.force_tool != "auto")),
+    Feature("tool_choice.function", _or(Ability.OTHERWISE, lambda profile: profile.force_tool == "object")),
+    Feature("parallel_tool_calls", _or(Ability.NONE, lambda profile: profile.parallel != "omit")),
+    Feature("strict", _or(Ability.NONE, lambda profile: "anthropic" in profile.schema)),
+    Feature("custom", lambda profile: Ability.OTHERWISE),
+    Feature("input_image", _or(Ability.OTHERWISE, lambda profile: profile.images != "none")),
+    Feature("input_file", _or(Ability.OTHERWISE, lambda profile: profile.files)),
+    Feature(
+        "input_audio",
+        _or(Ability.NONE, lambda profile: profile.audio),
+        _holds_sound,
+        "takes no audio; send a transcript instead",
+        "unsupported_content",
+    ),
+    Feature("json_schema", _or(Ability.OTHERWISE, lambda profile: "json_schema" in profile.formats)),
+    Feature("json_object", _or(Ability.OTHERWISE, lambda profile: "json_object" in profile.formats)),
+)
+
+
+def matrix(profile: BackendProfile) -> dict[str, Ability]:
+    return {feature.name: feature.ability(profile) for feature in FEATURES}
+
+
+def check(request: Request, profile: BackendProfile) -> None:
+    """P02. Incompatible for what the backend cannot do in any way and the answer depends on."""
+    missing = [
+        feature
+        for feature in FEATURES
+        if feature.asked and feature.ability(profile) is Ability.NONE and feature.asked(request)
+    ]
+    if missing:
+        first = missing[0]
+        raise Incompatible(
+            f"The backend ({profile.name}) {first.refusal}, or choose a model of another backend.",
+            code=first.code,
+            param=first.name,
+            details={"incompatible_features": sorted(feature.name for feature in missing)},
+        )

@@ -1,0 +1,95 @@
+"""References replaced by what they point at, as most providers read none, and what leads back to itself kept apart.
+
+Unlike `reductions.inline`, nothing is lost on the way: a reference that cannot be followed is refused.
+"""
+
+import re
+
+from proxy.core import jsontext
+from proxy.core.tools.losses import Losses
+from proxy.core.tools.reductions import INLINED_DEPTH
+from proxy.core.tools.unions import ANNOTATIONS, merged
+from proxy.core.tools.walking import (
+    ANYTHING,
+    Path,
+    Schema,
+    each_inside_at,
+    own_part,
+    subschemas,
+    target_of,
+    without,
+)
+
+ROOT = "#"
+MAX_NODES = 2_000
+"""As many schemas as one may have in it before."""
+MAX_BYTES = 1024 * 1024
+"""One long description can be pointed at from a thousand places. Schemas of honest tools stay below 128 KiB."""
+_FOREIGN = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def inlined(schema: Schema, losses: Losses, *, recursion: bool) -> Schema:
+    """With `recursion`, what leads back to itself is a definition; without, it is refused."""
+    return _Inlining(schema, losses, recursion).whole()
+
+
+class _Inlining:
+    def __init__(self, root: Schema, losses: Losses, recursion: bool) -> None:
+        self._root = root
+        self._schemas = {id(here) for _, here in subschemas(root)}
+        self._losses = losses
+        self._recursion = recursion
+        self._nodes = self._bytes = 0
+        self._names: dict[str, str] = {}
+        """The references that have to stay, with the names of their definitions."""
+
+    def whole(self) -> Schema:
+        result = self._expanded(self._root, (), (ROOT,))
+        definitions: Schema = {}
+        while open_ones := [each for each in self._names if self._names[each] not in definitions]:
+            for reference in open_ones:
+                target = self._target(reference) or {}
+                definitions[self._names[reference]] = self._expanded(target, (), (reference,))
+        return result | ({"$defs": definitions} if definitions else {})
+
+    def _expanded(self, here: Schema, path: Path, followed: tuple[str, ...]) -> Schema:
+        self._nodes += 1
+        if self._nodes > MAX_NODES or self._bytes > MAX_BYTES or len(path) > INLINED_DEPTH:
+            self._losses.refuse("$ref", path)
+            return dict(ANYTHING)
+        while "$ref" in here:
+            reference, beside = here["$ref"], without(here, "$ref")
+            target = self._target(reference)
+            if reference in followed:
+                return self._kept(reference, beside, path)
+            if target is None:
+                self._losses.refuse("$ref", path)
+                target = {}
+            followed = (*followed, reference)
+            here = _put_together(beside, target)
+        here = without(here, "$defs", "definitions")
+        self._bytes += len(jsontext.dumps(own_part(here)))
+        return each_inside_at(here, path, lambda child, there: self._expanded(child, there, followed))
+
+    def _target(self, reference: str) -> Schema | None:
+        """Only what stands where schemas stand: nobody has looked at anything else."""
+        target = target_of(self._root, reference)
+        return target if id(target) in self._schemas else None
+
+    def _kept(self, reference: str, beside: Schema, path: Path) -> Schema:
+        if not self._recursion or beside.keys() - ANNOTATIONS:
+            self._losses.refuse("$ref", path)
+            return dict(ANYTHING)
+        if reference not in self._names:
+            stem = _FOREIGN.sub("_", reference.rpartition("/")[2].lstrip("#")) or "root"
+            taken = self._names.values()
+            names = (f"{stem}{number or ''}" for number in range(len(taken) + 1))
+            self._names[reference] = next(name for name in names if name not in taken)
+        return {"$ref": f"#/$defs/{self._names[reference]}"}
+
+
+def _put_together(beside: Schema, target: Schema) -> Schema:
+    """What stands beside a reference holds too, and its description is the nearer one."""
+    inner = without(target, "$defs", "definitions")
+    both = merged(beside, inner)
+    return beside | {"allOf": [*beside.get("allOf", ()), inner]} if both is None else both

@@ -1,0 +1,64 @@
+"""What becomes of a schema that is rewritten for a provider: what was only told of, and what could not be said."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.tools.subsets import Subset
+from proxy.core.tools.walking import Path, Schema, spelled
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The result; shared, and not to be changed."""
+
+    schema: Schema
+    relaxed: tuple[str, ...] = ()
+    """Keywords that the provider does not enforce any more."""
+    refusals: tuple[tuple[str, str], ...] = ()
+    """Keywords without which the schema would mean something else, so that it cannot be sent at all, in alphabetical
+    order, each with the place where it stands first."""
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        return tuple(keyword for keyword, _ in self.refusals)
+
+
+@dataclass(slots=True)
+class Losses:
+    """Counted while a schema is rewritten."""
+
+    relaxed: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def relax(self, keyword: str) -> None:
+        self.relaxed.add(keyword)
+
+    def refuse(self, keyword: str, path: Path = ()) -> None:
+        self.refused.setdefault(keyword, spelled(path))
+
+    def of(self, schema: Schema) -> Rewritten:
+        return Rewritten(schema, tuple(sorted(self.relaxed)), tuple(sorted(self.refused.items())))
+
+
+@dataclass(slots=True)
+class Node:
+    """Where a step is, and what it leaves behind there."""
+
+    subset: Subset
+    losses: Losses
+    path: Path
+    told: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_root(self) -> bool:
+        return not self.path
+
+    def reads(self, keyword: str) -> bool:
+        return self.subset.keywords is None or keyword in self.subset.keywords
+
+    def tell(self, keyword: str, value: Any) -> None:
+        self.told[keyword] = value
+        self.losses.relax(keyword)
+
+    def refuse(self, keyword: str) -> None:
+        self.losses.refuse(keyword, self.path)

@@ -1,0 +1,127 @@
+"""A schema in the words that a provider reads, without a silent change of what it means.
+
+What can be written otherwise is; what only narrows a value moves into the description of its node ("Constraint: …")
+and is reported; what decides which schema applies is refused. Node by node, from the outside in: each step of the
+table makes one schema into another and says in its `Node` what it could not carry over.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from proxy.core.jsontext import compact
+from proxy.core.tools import reductions, shapes, values
+from proxy.core.tools.inlining import inlined
+from proxy.core.tools.losses import Losses, Node, Rewritten
+from proxy.core.tools.subsets import PROVIDERS, Subset
+from proxy.core.tools.walking import Path, Schema, each_inside_at, spelled_out, subschemas
+
+MAX_TOLD = 2_000
+"""Characters of one constraint: enough for a list of some hundred values; no model reads more."""
+
+Step = Callable[[Schema, Node], Schema]
+
+
+def rewritten(schema: Schema, provider: str, *, of_tool: bool) -> Rewritten:
+    row = PROVIDERS[provider]
+    subset = row.tools if of_tool else row.answers
+    losses = Losses()
+    for path, here in subschemas(schema):
+        if not str(here.get("$ref", "#")).startswith("#"):
+            losses.refuse("$ref", path)
+    whole = inlined(reductions.plain(spelled_out(schema)), losses, recursion=subset.recursion)
+    if of_tool:
+        whole = reductions.as_object(whole)
+    return losses.of(_node(whole, (), subset, losses))
+
+
+def _node(schema: Schema, path: Path, subset: Subset, losses: Losses) -> Schema:
+    node = Node(subset, losses, path)
+    for step in _steps(node):
+        schema = step(schema, node)
+    schema = each_inside_at(schema, path, lambda child, there: _node(child, there, subset, losses))
+    if subset.recursion:
+        schema = _optional_recursion(schema, node)
+    return _described(schema, node.told)
+
+
+def _steps(node: Node) -> Iterable[Step]:
+    if node.subset.keywords is not None:
+        return _EVERY_STEP
+    return _STEPS_AT_A_ROOT if node.is_root else _FEWEST_STEPS
+
+
+def _described(schema: Schema, told: dict[str, Any]) -> Schema:
+    if not told:
+        return schema
+    constraint = "Constraint: " + ", ".join(f"{keyword} {_short(told[keyword])}" for keyword in sorted(told))
+    before = schema.get("description")
+    return schema | {"description": f"{before}\n{constraint}" if before else constraint}
+
+
+def _short(value: Any) -> str:
+    text = compact(value)
+    return text if len(text) <= MAX_TOLD else f"{text[:MAX_TOLD]}…"
+
+
+# ── recursion ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _optional_recursion(schema: Schema, node: Node) -> Schema:
+    """A property that leads back to where it stands may not be required."""
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    back = [name for name in required if _leads_back(properties.get(name, {}))]
+    if not back:
+        return schema
+    node.tell("required", back)
+    return schema | {"required": [name for name in required if name not in back]}
+
+
+def _leads_back(schema: Schema) -> bool:
+    """Is there a reference that is not behind a property which may be left out?"""
+    if "$ref" in schema:
+        return True
+    required = set(schema.get("required", ()))
+    inside = [
+        *(inner for name, inner in schema.get("properties", {}).items() if name in required),
+        *(
+            schema[keyword]
+            for keyword in ("items", "additionalProperties")
+            if isinstance(schema.get(keyword), dict)
+        ),
+        *schema.get("prefixItems", ()),
+        *schema.get("anyOf", ()),
+    ]
+    return any(map(_leads_back, inside))
+
+
+# ── the steps ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+_FEWEST_STEPS: tuple[Step, ...] = (shapes.impossible, shapes.plain_names)
+_STEPS_AT_A_ROOT: tuple[Step, ...] = (
+    shapes.impossible,
+    shapes.without_all_of,
+    shapes.without_lonely_branches,
+    shapes.requirements_told,
+    shapes.no_union_at_the_root,
+    shapes.plain_names,
+)
+_EVERY_STEP: tuple[Step, ...] = (
+    shapes.impossible,
+    shapes.without_all_of,
+    shapes.nothing_as_flag,
+    shapes.without_lonely_branches,
+    shapes.requirements_told,
+    shapes.one_of_as_any_of,
+    values.dependencies,
+    values.const_as_enum,
+    values.one_type,
+    values.readable_values,
+    values.inclusive,
+    values.tuples,
+    values.by_pattern,
+    values.known_required,
+    values.closed,
+    values.told_or_refused,
+    values.items_said,
+)
+"""In this order: a step may rely on what those before it have done."""

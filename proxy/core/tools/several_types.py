@@ -1,0 +1,109 @@
+"""Nodes of several types, rewritten into nodes of one type each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.core.tools.unions import merged, type_of
+from proxy.core.tools.walking import Schema, without
+
+_NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_OF_TYPE: Mapping[str, frozenset[str]] = {
+    "string": frozenset({"minLength", "maxLength", "pattern"}),
+    "integer": frozenset(_NUMERIC),
+    "number": frozenset(_NUMERIC),
+    "array": frozenset(
+        {
+            "items",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "unevaluatedItems",
+        }
+    ),
+    "object": frozenset(
+        {
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+            "dependentRequired",
+            "unevaluatedProperties",
+            "propertyOrdering",
+        }
+    ),
+}
+"""The keywords that say nothing of values of other types."""
+_OWNED = frozenset().union(*_OF_TYPE.values())
+
+
+def typed(schema: Schema) -> Schema:
+    """With its type said, if its values or its keywords leave no doubt.
+
+    By the letter, properties without a type allow a number too. Nobody means it, and providers insist on the type.
+    """
+    if "type" in schema or "anyOf" in schema:
+        return schema
+    if "enum" in schema:
+        return schema | {"type": list(dict.fromkeys(type_of(value) for value in schema["enum"]))}
+    meant = [word for word in ("string", "number", "array", "object") if schema.keys() & _OF_TYPE[word]]
+    return schema | {"type": meant[0]} if len(meant) == 1 else schema
+
+
+def of_one_type(schema: Schema, *, nullable: bool) -> Schema | None:
+    """The same with one type at most, and a union of the others. None where it allows
+    nothing, or would take two unions at once."""
+    if nullable:
+        schema = _nullable(schema)
+    types = schema.get("type")
+    if not isinstance(types, list):
+        return schema
+    types = [word for word in types if not (word == "integer" and "number" in types)]
+    if "anyOf" in schema:
+        return _into_branches(schema, types)
+    branches = [branch for word in types if (branch := _branch(schema, word)) is not None]
+    if not branches:
+        return None
+    shared = without(schema, "type", "enum", *_OWNED)
+    return shared | (branches[0] if len(branches) == 1 else {"anyOf": branches})
+
+
+def _branch(schema: Schema, word: str) -> Schema | None:
+    """What the schema says of values of this type. None: it allows none."""
+    owned = _OF_TYPE.get(word, frozenset())
+    branch: Schema = {"type": word} | {key: value for key, value in schema.items() if key in owned}
+    if "enum" in schema:
+        branch["enum"] = [value for value in schema["enum"] if is_of(word, value)]
+        if not branch["enum"]:
+            return None
+    return branch
+
+
+def is_of(word: str, value: Any) -> bool:
+    if isinstance(value, float) and value.is_integer() and word == "integer":
+        return True
+    return type_of(value) == word or (word == "number" and type_of(value) == "integer")
+
+
+def _into_branches(schema: Schema, types: list[str]) -> Schema | None:
+    branches = [merged(branch, {"type": types}) for branch in schema["anyOf"]]
+    if None in branches:
+        return None
+    return without(schema, "type") | {"anyOf": branches}
+
+
+def _nullable(schema: Schema) -> Schema:
+    """Nothing as a flag beside the one type, instead of as a type of its own."""
+    types = schema.get("type")
+    if "anyOf" in schema or not isinstance(types, list) or "null" not in types:
+        return schema
+    schema = schema | {"type": [word for word in types if word != "null"] or "null", "nullable": True}
+    if "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is not None]
+    return schema

@@ -1,0 +1,116 @@
+"""Steps that rewrite how schemas are combined, and what is never allowed; `rewriting` puts them in order."""
+
+from proxy.core.tools.losses import Node
+from proxy.core.tools.unions import all_disjoint, merged, types_of
+from proxy.core.tools.walking import NEVER, UNIONS, Schema, without
+
+MAX_NAME = 64
+"""Of properties, where names have to be plain."""
+
+
+# ── the impossible ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def impossible(schema: Schema, node: Node) -> Schema:
+    """What `false` stands for can be left out, except where it is asked for."""
+    if banned := [name for name, inner in schema.get("properties", {}).items() if inner == NEVER]:
+        schema = schema | {"properties": without(schema["properties"], *banned)}
+        if set(banned) & set(schema.get("required", ())):
+            node.refuse("not")
+        elif schema.get("additionalProperties") is not False:
+            node.tell("properties", dict.fromkeys(banned, False))
+    if schema.get("items") == NEVER:
+        most = min(len(schema.get("prefixItems", ())), schema.get("maxItems", float("inf")))
+        schema = without(schema, "items") | {"maxItems": most}
+    for union in UNIONS:
+        if possible := [branch for branch in schema.get(union, ()) if branch != NEVER]:
+            schema = schema | {union: possible}
+    return schema
+
+
+def plain_names(schema: Schema, node: Node) -> Schema:
+    if node.subset.plain_names and not all(map(_is_plain, schema.get("properties", {}))):
+        node.refuse("properties")
+    return schema
+
+
+def _is_plain(name: str) -> bool:
+    return 0 < len(name) <= MAX_NAME and name.isascii() and name.translate(_PUNCTUATION).isalnum()
+
+
+_PUNCTUATION = str.maketrans("_.-", "xxx")
+
+
+# ── combinations ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def without_all_of(schema: Schema, node: Node) -> Schema:
+    while "allOf" in schema:
+        schema, branches = without(schema, "allOf"), schema["allOf"]
+        for branch in branches:
+            both = merged(schema, branch)
+            if both is None:
+                node.refuse("allOf")
+                return schema
+            schema = both
+    return schema
+
+
+def nothing_as_flag(schema: Schema, node: Node) -> Schema:
+    """A branch for nothing at all, where that is said by a flag beside the others."""
+    if node.subset.several_types != "nullable":
+        return schema
+    for union in UNIONS:
+        branches = schema.get(union, [])
+        rest = [branch for branch in branches if types_of(branch) != {"null"}]
+        if len(rest) == len(branches) - 1 and rest and (union == "anyOf" or not any(map(_may_be_null, rest))):
+            flag = {"nullable": True} if _may_be_null(without(schema, *UNIONS)) else {}
+            schema = schema | {union: rest} | flag
+    return schema
+
+
+def _may_be_null(schema: Schema) -> bool:
+    types = types_of(schema)
+    return types is None or "null" in types
+
+
+def without_lonely_branches(schema: Schema, node: Node) -> Schema:
+    for union in UNIONS:
+        if len(schema.get(union, ())) == 1:
+            both = merged(without(schema, union), schema[union][0])
+            if both is not None:
+                return without_lonely_branches(without_all_of(nothing_as_flag(both, node), node), node)
+    return schema
+
+
+_OF_REQUIREMENTS = frozenset({"required", "type", "title", "description"})
+
+
+def requirements_told(schema: Schema, node: Node) -> Schema:
+    """Unions that only say which properties have to be there together narrow the node, and decide nothing."""
+    for union in UNIONS:
+        branches = schema.get(union, ())
+        if branches and all("required" in each and each.keys() <= _OF_REQUIREMENTS for each in branches):
+            node.tell(union, [{"required": branch["required"]} for branch in branches])
+            schema = without(schema, union)
+    return schema
+
+
+def no_union_at_the_root(schema: Schema, node: Node) -> Schema:
+    if not node.is_root or node.subset.root_unions:
+        return schema
+    for union in UNIONS:
+        if union in schema:
+            node.refuse(union)
+    return without(schema, *UNIONS)
+
+
+def one_of_as_any_of(schema: Schema, node: Node) -> Schema:
+    """The same thing, where no value can be allowed by two."""
+    if "oneOf" not in schema:
+        return schema
+    around = {"type": schema["type"]} if "type" in schema else {}
+    if "anyOf" in schema or not all_disjoint([around | branch for branch in schema["oneOf"]]):
+        node.refuse("oneOf")
+        return without(schema, "oneOf")
+    return without(schema, "oneOf") | {"anyOf": schema["oneOf"]}

@@ -1,0 +1,121 @@
+"""What a schema must be like for a tool to be strict: for the client that asks for it, and for Anthropic.
+
+The two differ. `check` holds clients to what OpenAI demands of a strict tool, so that a tool that is strict here is
+strict everywhere. `qualifies` asks whether Anthropic's grammar can be made of a schema at all; where it cannot, the
+wish is dropped and the tool stays.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from proxy.core.errors import ClientFault
+from proxy.core.tools.walking import Path, Schema, spelled, subschemas
+
+MAX_PROPERTIES = 100
+MAX_LEVELS = 5
+"""Objects inside one another, the parameters themselves being the first."""
+
+GRAMMAR_KEYWORDS = frozenset(
+    {
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "allOf",
+        "$defs",
+        "$ref",
+        "format",
+        "items",
+        "minItems",
+        "properties",
+        "required",
+        "additionalProperties",
+        "title",
+        "description",
+        "default",
+    }
+)
+GRAMMAR_FORMATS = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+)
+GRAMMAR_MIN_ITEMS = 1
+MAX_OPTIONAL = 24
+"""Of all strict tools of a request together; one tool that has more is never accepted."""
+MAX_UNIONS = 16
+
+
+class Problem(NamedTuple):
+    where: str
+    """The way to it, such as `.properties.x`."""
+    what: str
+
+
+def check(parameters: Schema | None, param: str) -> None:
+    """C03. Raises ClientFault, naming the place below `param`, unless a strict tool can have these parameters."""
+    if found := first_problem(parameters):
+        raise ClientFault(
+            f"'{param}{found.where}' {found.what}; mend it, or leave 'strict' out.", param=param + found.where
+        )
+
+
+def first_problem(parameters: Schema | None) -> Problem | None:
+    """The outermost thing that keeps the parameters from being strict."""
+    properties = 0
+    for path, here in subschemas(parameters or {"type": "object"}):
+        if not _is_object(here):
+            continue
+        where = spelled(path)
+        if here.get("additionalProperties") is not False:
+            return Problem(f"{where}.additionalProperties", "must be false in a strict tool")
+        names = here.get("properties") or {}
+        if missing := [name for name in names if name not in (here.get("required") or ())]:
+            return Problem(
+                f"{where}.required", f"must name '{missing[0]}': a strict tool requires all its properties"
+            )
+        properties += len(names)
+        if properties > MAX_PROPERTIES:
+            return Problem("", f"has more than {MAX_PROPERTIES} properties, which a strict tool may not")
+        if _level(path) > MAX_LEVELS:
+            return Problem(where, f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have")
+    return None
+
+
+def qualifies(parameters: Schema) -> bool:
+    """Can Anthropic compile these parameters into a grammar?"""
+    optional = unions = 0
+    for _, here in subschemas(parameters):
+        if not _compiles(here):
+            return False
+        unions += "anyOf" in here or isinstance(here.get("type"), list)
+        optional += len(here.get("properties", {}).keys() - set(here.get("required", ())))
+    return optional <= MAX_OPTIONAL and unions <= MAX_UNIONS
+
+
+def _compiles(schema: Schema) -> bool:
+    return (
+        schema.keys() <= GRAMMAR_KEYWORDS
+        and not ("$ref" in schema or (_is_object(schema) and schema.get("additionalProperties") is not False))
+        and schema.get("format", "date") in GRAMMAR_FORMATS
+        and schema.get("minItems", 0) <= GRAMMAR_MIN_ITEMS
+        and not any(isinstance(value, dict | list) for value in _listed(schema))
+    )
+
+
+def _listed(schema: Schema) -> Iterator[object]:
+    yield from schema.get("enum", ())
+    yield schema.get("const")
+
+
+def _is_object(schema: Schema) -> bool:
+    types = schema.get("type")
+    return types == "object" or (isinstance(types, list) and "object" in types) or "properties" in schema
+
+
+def _level(path: Path) -> int:
+    """How many objects it lies in, itself included. A definition is counted from where it is written."""
+    names_follow = [index for index, step in enumerate(path) if step == "properties"]
+    count, taken = 1, -1
+    for index in names_follow:
+        if index != taken:  # a property may itself be named "properties"
+            count, taken = count + 1, index + 1
+    return count

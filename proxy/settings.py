@@ -1,0 +1,256 @@
+"""The settings there are: each once, in a section below, with its type, default, bounds and description."""
+
+import ipaddress
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from proxy.core.markup import registry
+from proxy.core.outbound.dialects import DIALECTS
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, overridden
+from proxy.core.outbound.target import checked
+from proxy.core.tenants import ANYBODY, LARGEST
+
+AUTO = "auto"
+ONLY = "backend"
+"""The name of the backend that is configured without one."""
+Seconds = Annotated[float, Field(gt=0)]
+
+
+def _backend_url(url: str) -> str:
+    checked(url)
+    return url.strip()
+
+
+def _profile_name(name: str) -> str:
+    if name != AUTO and name not in PROFILES:
+        raise ValueError(f"must be {AUTO} or one of {', '.join(sorted(PROFILES))}")
+    return name
+
+
+def _header_value(value: SecretStr) -> SecretStr:
+    """Keys come out of files and often bring a line end; anything else unprintable would break the request."""
+    text = value.get_secret_value().strip()
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("must be plain ASCII text without control characters")
+    return SecretStr(text)
+
+
+def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
+    if "headers" in overrides:
+        raise ValueError("headers belong in backend.headers, where they are kept secret")
+    profile = overridden(DEFAULT, overrides)
+    if profile.dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(sorted(DIALECTS))}")
+    registry.check(profile.markup_dialects | profile.markup_without)
+    return overrides
+
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+
+class Server(Section):
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+    port: int = Field(8080, ge=0, le=65535)
+    """Port to listen on; 0 takes any free one."""
+    body_limit_mib: int = Field(64, ge=1, le=1024)
+    """Largest request body, in MiB, as sent and after decompression."""
+    websocket: bool = True
+    """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
+    seal_key: Annotated[SecretStr, Field(min_length=16)] | None = None
+    """Secret that proves what clients keep for us; not set, it is derived from the backend's URL and key."""
+    heartbeat_seconds: Seconds = 15
+    """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
+    patience_seconds: Seconds = 3
+    """Wait for the backend after which a stream opens anyway, so that the client sees life."""
+    grace_seconds: float = Field(20, ge=0)
+    """Time that open streams have to end when the proxy is asked to stop."""
+    open: bool = False
+    """Whether anybody may use the proxy though it listens beyond this machine and no tenant has a key."""
+
+
+class Backend(Section):
+    url: Annotated[str, AfterValidator(_backend_url)] | None = None
+    """Base URL of the model server. Without any backend `serve` starts a demo model of its own."""
+    key: HeaderValue | None = None
+    """API key sent to the backend."""
+    forward_key: bool = False
+    """Whether the client's own key is sent to the backend instead; never done unless switched on."""
+    profile: Annotated[str, AfterValidator(_profile_name)] = AUTO
+    """Which known backend it is; `auto` finds out from the URL and by asking it."""
+    models: dict[str, str] = {}
+    """Model names that clients use, each with the backend's name for it."""
+    headers: dict[HeaderName, HeaderValue] = {}
+    """Fixed headers sent with every request to the backend."""
+    overrides: Annotated[dict[str, Any], AfterValidator(_profile_fields)] = {}
+    """Fields of the backend's profile to set by hand."""
+    connect_seconds: Seconds = 10
+    """Time to connect to the backend."""
+    first_byte_seconds: Seconds | None = None
+    """Time until the reply begins; not set, the backend's profile decides."""
+    idle_seconds: Seconds = 300
+    """Longest silence within a reply."""
+    total_seconds: Seconds = 3600
+    """Longest reply."""
+
+
+class Routing(Section):
+    default: str | None = None
+    """Backend for models that nothing else names; not set, the only one, or the one without a name."""
+    models: dict[str, str] = {}
+    """Models, or how their names begin and `*`, each with the name of its backend; the longest match wins."""
+    aliases: dict[str, str] = {}
+    """Other names that clients may use for models."""
+
+
+class Models(Section):
+    context_windows: dict[str, Annotated[int, Field(gt=0)]] = {}
+    """Tokens that fit into a model, by the name that clients use; `"*"` where the backend does not tell."""
+    reasoning_efforts: dict[str, list[str]] = {}
+    """Levels of reasoning effort that clients may choose for a model; `"*"` for all that are not named."""
+
+
+class Clients(Section):
+    events: Literal["auto", "extended", "standard"] = "auto"
+    """Whether clients get the extended tool-call events; `auto` decides by client and request."""
+    item_order: Literal["sequential", "message_first"] = "sequential"
+    """Items strictly one after another, or one message kept open at index 0 until the end."""
+
+
+Mode = Literal["enforce", "warn", "off"]
+
+
+def _limit(name: str) -> Any:
+    return Field(getattr(ANYBODY.limits, name), ge=1, le=LARGEST[name])
+
+
+class Limits(Section):
+    mode: Mode | None = None
+    """What happens to tools beyond the limits; not set, the native surface refuses them, the others warn."""
+    tools: int = _limit("tools")
+    """Tools in one request."""
+    description_characters: int = _limit("description_length")
+    """Length of a tool's description."""
+    schema_depth: int = _limit("schema_depth")
+    """Levels of a tool's parameters."""
+    argument_bytes: int = _limit("arguments_bytes")
+    """Size of one call's arguments."""
+    calls: int = _limit("calls")
+    """Calls in one reply."""
+    tool_allowlist: list[str] | None = None
+    """The only tools that may be declared, by name, or patterns with `*`; not set, all may."""
+    tool_allowlist_mode: Mode = "enforce"
+    """What happens to others."""
+    validate_tool_arguments: Literal["enforce", "observe", "off"] = "off"
+    """Whether calls are held until their arguments fit the tool's schema, only reported, or passed on."""
+    tool_result_max_bytes: int | None = Field(None, ge=1)
+    """Longer results of tools are cut, with a notice for the model."""
+    requests_per_minute: int | None = Field(None, ge=1)
+    """More are refused with 429."""
+    tool_calls_per_minute: int | None = Field(None, ge=1)
+    """Likewise, counting each call in a reply."""
+
+
+class Tenant(Limits):
+    keys: list[Digest] = Field(min_length=1)
+    """SHA-256 digests of the tenant's keys; `responses-proxy hash-key` makes them."""
+
+
+class BreakerSettings(Section):
+    consecutive_failures: int = Field(5, ge=1)
+    """Failures in a row that open the breaker."""
+    failure_rate: float = Field(0.5, gt=0, le=1)
+    """Share of failures that opens it, given enough requests."""
+    minimum_requests: int = Field(20, ge=1)
+    """Requests within the window before the share counts."""
+    window_seconds: Seconds = 10
+    """Window over which the share is taken."""
+    open_seconds: Seconds = 5
+    """First pause of the backend; it doubles with each relapse."""
+    open_seconds_limit: Seconds = 60
+    """Longest pause."""
+    probes: int = Field(1, ge=1)
+    """Requests let through at once to see whether the backend has recovered."""
+
+
+class Logs(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least severe lines to write."""
+    format: Literal["auto", "console", "json"] = "auto"
+    """`auto` is readable on a terminal and JSON elsewhere."""
+
+
+class Settings(Section):
+    server: Server = Server()
+    """Where the proxy listens, and for how long it waits."""
+    backend: Backend = Backend()
+    """What answers."""
+    backends: dict[str, Backend] = {}
+    """More of them, each by its name, with the same settings."""
+    routing: Routing = Routing()
+    """Which of several backends answers."""
+    models: Models = Models()
+    """What clients are told of the models."""
+    clients: Clients = Clients()
+    """What clients are shown."""
+    limits: Limits = Limits()
+    """What anybody may do, and every tenant unless its own table says otherwise."""
+    tenants: dict[str, Tenant] = {}
+    """Who may use the proxy, each by a name; without any, everybody who reaches it."""
+    breaker: BreakerSettings = BreakerSettings()
+    """When a failing backend is left alone."""
+    logs: Logs = Logs()
+    """What is written to stderr."""
+
+    @property
+    def all_backends(self) -> dict[str, Backend]:
+        return ({ONLY: self.backend} if self.backend.url else {}) | self.backends
+
+    @property
+    def default_backend(self) -> str | None:
+        names = list(self.all_backends)
+        only = names[0] if len(names) == 1 or names[:1] == [ONLY] else None
+        return self.routing.default or only
+
+    def limits_of(self, tenant: str) -> Limits:
+        own = self.tenants[tenant].model_dump(exclude_unset=True, exclude={"keys"})
+        return Limits.model_validate(self.limits.model_dump() | own)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        for name, backend in self.backends.items():
+            if backend.url is None:
+                raise ValueError(f"backends.{name}: has no url")
+        for key, name in _named_backends(self.routing):
+            if name not in self.all_backends:
+                raise ValueError(f"{key}: there is no backend {name!r} (backends.{name})")
+        if self.tenants and any(backend.forward_key for backend in self.all_backends.values()):
+            raise ValueError("forward_key: clients show their tenant's key, which is nothing for a backend")
+        digests = [digest for tenant in self.tenants.values() for digest in tenant.keys]
+        if len(set(digests)) < len(digests):
+            raise ValueError("tenants: two of them have the same key")
+        if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
+            raise ValueError(
+                f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "
+                "the backend's key. Configure tenants with keys (responses-proxy hash-key), or set server.open = true."
+            )
+        return self
+
+
+def _named_backends(routing: Routing) -> list[tuple[str, str]]:
+    named = [(f"routing.models.{model}", backend) for model, backend in routing.models.items()]
+    return [("routing.default", routing.default), *named] if routing.default else named
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

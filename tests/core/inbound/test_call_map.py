@@ -1,0 +1,143 @@
+"""N03: the proxy's call ids and the backend's, both ways, within bounds."""
+
+from hashlib import sha256
+
+import pytest
+
+from proxy.core.inbound import call_map
+from proxy.core.inbound.call_map import (
+    MAX_CALLS,
+    MAX_ID,
+    MAX_TOKEN_IN_HEADER,
+    CallMap,
+    CallMaps,
+    as_backend_knows,
+)
+from proxy.core.inbound.seal import Seal
+from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from tests.core.inbound.chat_asks import SEAL
+from tests.tables import table
+
+
+def mapped(*pairs):
+    made = CallMap(SEAL)
+    for ours, backends in pairs:
+        made.note(ours, backends)
+    return made
+
+
+def test_both_ways():
+    both = mapped(("a", "x"), ("b", "y"))
+    assert (both.backends("a"), both.ours("y")) == ("x", "b")
+    assert (both.backends("x"), both.ours("a")) == (None, None)
+    assert (both.has("a"), both.has("x")) == (True, False)
+
+
+@table("backends", [None, "", "x" * (MAX_ID + 1)])
+def test_where_the_backend_has_no_id_of_use_ours_stands(backends):
+    assert mapped(("a", backends)).backends("a") == "a"
+
+
+def test_an_id_that_a_backend_repeats_is_the_newest_calls():
+    twice = mapped(("a", "call_0"), ("b", "call_0"))
+    assert (twice.backends("a"), twice.backends("b"), twice.ours("call_0")) == ("call_0", "call_0", "b")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(call_map, "MAX_CALLS", 2)
+    monkeypatch.setattr(call_map, "MAX_CONVERSATIONS", 2)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_oldest_call_is_forgotten_and_that_remembered():
+    """From then on an unknown id may be one of them, and is nobody's mistake."""
+    full = mapped(("a", "x"), ("b", "call_0"))
+    assert not full.has("z")
+    full.note("c", "call_0")
+    assert (full.backends("a"), full.ours("x")) == (None, None)
+    assert full.has("a")
+    full.note("d", "w")
+    assert full.ours("call_0") == "c", "what the newer call has is not forgotten with the older one"
+    again = CallMap(SEAL)
+    assert again.learn(full.token())
+    assert again.has("a")
+
+
+def test_a_token_holds_the_whole_map():
+    again = CallMap(SEAL)
+    assert again.learn(mapped(("a", "x"), ("b", "y")).token())
+    assert (again.backends("a"), again.ours("y"), again.has("z")) == ("x", "b", False)
+
+
+@table(
+    "token", ["", "nonsense", SEAL.summary("x"), Seal("another").call_ids({"ids": {}, "forgetful": False})]
+)
+def test_what_is_not_ours_teaches_nothing(token):
+    assert CallMap(SEAL).learn(token) is False
+
+
+@pytest.fixture
+def mint_hex():
+    drawn = iter(range(10**6))
+    return lambda size: sha256(str(next(drawn)).encode()).hexdigest()[: 2 * size]
+
+
+def test_the_token_of_sixty_calls_fits_into_a_header(mint_hex):
+    """As long as ids usually are."""
+    usual = mapped(*((f"call_{mint_hex(16)}", f"call_{mint_hex(12)}") for _ in range(60)))
+    assert len(usual.token()) <= MAX_TOKEN_IN_HEADER
+    assert len(mapped(*((f"call_{mint_hex(16)}", mint_hex(12)) for _ in range(MAX_CALLS))).token()) < 64_000
+
+
+def test_a_conversation_has_one_map():
+    maps = CallMaps(SEAL)
+    assert maps.of("t", "c") is maps.of("t", "c")
+    assert maps.of("t", "c") is not maps.of("u", "c")
+    assert maps.fresh() is not maps.fresh()
+
+
+@pytest.mark.usefixtures("small")
+def test_the_longest_unused_conversation_is_forgotten():
+    maps = CallMaps(SEAL)
+    first, second = maps.of("t", "1"), maps.of("t", "2")
+    assert maps.of("t", "1") is first
+    maps.of("t", "3")
+    assert maps.of("t", "1") is first
+    assert maps.of("t", "2") is not second
+
+
+def request(*calls):
+    said = [Call(ours, ToolName("f"), ToolKind.FUNCTION, "{}", backends) for ours, backends in calls]
+    results = [Result(ours, [Text("x")]) for ours, _ in calls]
+    return Request(
+        "m", [Turn(Role.USER, [Text("Hi")]), Turn(Role.ASSISTANT, [*said]), Turn(Role.TOOL, [*results])]
+    )
+
+
+@table(
+    ("calls", "ids"),
+    [
+        ([("a", "x"), ("b", None), ("c", "z")], ["x", "b", "z"]),
+        ([("a", "call_0"), ("b", "call_0")], ["call_0", "b"]),
+        ([("a", "b"), ("b", "y")], ["a", "y"]),
+    ],
+)
+def test_a_backend_hears_its_own_ids(calls, ids):
+    """Where they still tell the calls apart."""
+    _, said, results = as_backend_knows(request(*calls)).turns
+    assert [part.call_id for part in said.parts] == ids
+    assert [part.call_id for part in results.parts] == ids
+
+
+def test_a_request_without_them_stays_the_same_object():
+    plain = request(("a", None), ("b", ""))
+    assert as_backend_knows(plain) is plain
+
+
+def test_what_the_backend_put_beside_a_call_speaks_of_it_by_the_same_id():
+    kept = {"chat": {"proofs": [{"id": "a", "extra_content": 1}]}, "google": {"signatures": [{"x": 1}]}}
+    asked = request(("a", "x"))
+    asked.turns[1].parts.insert(0, Reasoning("", kept))
+    (thought, _) = as_backend_knows(asked).turns[1].parts
+    assert thought.extras == kept | {"chat": {"proofs": [{"id": "x", "extra_content": 1}]}}

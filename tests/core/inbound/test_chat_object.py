@@ -1,0 +1,127 @@
+"""C06, C08: the whole `chat.completion` object."""
+
+from typing import Any
+
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
+from proxy.core.inbound.chat_calls import CallForm, FunctionCall, ToolCalls
+from proxy.core.inbound.chat_object import YOURS_TO_RUN
+from proxy.core.inbound.native_calls import ParsedCalls
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from tests.helpers import REQUEST
+from tests.helpers_chat_stream import completion_of, request_of
+
+USAGE = Usage(1, 2, 9, cached_tokens=1, reasoning_tokens=2)
+CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}')
+LOGPROB = {"token": "x", "logprob": -0.5, "bytes": [120], "top_logprobs": []}
+
+
+def whole(
+    *parts: ReplyPart,
+    ending: Ending = Ending.COMPLETED,
+    usage: Usage | None = USAGE,
+    cut: bool = False,
+    form: CallForm | None = None,
+    ledger: Ledger | None = None,
+    **body: Any,
+) -> dict[str, Any]:
+    ended = [PartEnded(part, complete=not cut or number < len(parts)) for number, part in enumerate(parts, 1)]
+    completion = completion_of(request_of(REQUEST | body), form or ToolCalls(), ledger)
+    return completion.whole(Reply(ended, ReplyEnded(ending, usage)))
+
+
+def message(*parts: ReplyPart, **how: Any) -> dict[str, Any]:
+    said: dict[str, Any] = whole(*parts, **how)["choices"][0]["message"]
+    return said
+
+
+def test_a_text() -> None:
+    assert whole(Text("Hello")) == {
+        "id": f"chatcmpl-{1:032x}",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "Hello", "refusal": None},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": 1,
+            "completion_tokens": 2,
+            "total_tokens": 3,
+            "prompt_tokens_details": {"cached_tokens": 1},
+            "completion_tokens_details": {"reasoning_tokens": 2},
+        },
+    }
+
+
+def test_parts_of_a_kind_are_joined() -> None:
+    said = message(Reasoning("Hm"), Text("a"), CALL, Reasoning("."), Text("b"), Refusal("No."))
+    assert said == {
+        "role": "assistant",
+        "content": "ab",
+        "refusal": "No.",
+        "reasoning_content": "Hm.",
+        "tool_calls": [
+            {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+        ],
+    }
+
+
+def test_without_text_the_content_is_null() -> None:
+    assert message(CALL)["content"] is None
+    assert message(Reasoning("Hm."), ending=Ending.MAX_TOKENS, cut=True)["content"] is None
+
+
+def test_reasoning_without_words_is_not_seen_but_for_its_signature() -> None:
+    """§4.3"""
+    thought = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "sig"}]}})
+    said = message(thought, CALL, CALL)
+    assert "reasoning_content" not in said
+    assert said["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "sig"}}
+    assert "extra_content" not in said["tool_calls"][1]
+
+
+def test_c08_who_gets_calls_is_told_to_run_them() -> None:
+    ledger = Ledger()
+    ledger.warn("Too long.")
+    assert whole(CALL)["_proxy"] == {"warnings": [YOURS_TO_RUN]}
+    assert whole(CALL, ledger=ledger)["_proxy"] == {"warnings": [YOURS_TO_RUN, "Too long."]}
+    assert whole(Text("x"), ledger=ledger)["_proxy"] == {"warnings": ["Too long."]}
+
+
+def test_a_call_that_was_cut_is_told_as_far_as_it_came() -> None:
+    """As OpenAI does it, and the reason says that there is more."""
+    half = Call("call_b", ToolName("f"), ToolKind.FUNCTION, '{"a')
+    answer = whole(CALL, half, ending=Ending.MAX_TOKENS, cut=True)["choices"][0]
+    assert answer["message"]["tool_calls"][1]["function"]["arguments"] == '{"a'
+    assert answer["finish_reason"] == "length"
+
+
+def test_natively_a_call_that_was_cut_is_left_out() -> None:
+    """N04"""
+    half = Call("call_b", ToolName("f"), ToolKind.FUNCTION, '{"a')
+    answer = whole(half, ending=Ending.MAX_TOKENS, cut=True, form=ParsedCalls())["choices"][0]
+    assert "tool_calls" not in answer["message"]
+    assert answer["finish_reason"] == "length"
+
+
+def test_the_old_form() -> None:
+    answer = whole(CALL, CALL, form=FunctionCall(Ledger()))["choices"][0]
+    assert answer["message"]["function_call"] == {"name": "f", "arguments": '{"a":1}'}
+    assert answer["finish_reason"] == "function_call"
+
+
+def test_log_probabilities_when_asked_for() -> None:
+    text = Text("x", [LOGPROB])
+    asked = whole(text, text, include=["message.output_text.logprobs"])
+    assert asked["choices"][0]["logprobs"] == {"content": [LOGPROB, LOGPROB], "refusal": None}
+    assert whole(text)["choices"][0]["logprobs"] is None
+
+
+def test_usage_that_nobody_knows_is_null() -> None:
+    assert whole(Text("x"), usage=None)["usage"] is None

@@ -1,0 +1,68 @@
+"""One request of the Chat surface, from what came in to whoever tells the answer."""
+
+from typing import Any
+
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
+from proxy.core.inbound.chat_surface import ChatAsked, ChatSurface
+from proxy.core.inbound.responses_encode import SSE
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
+from tests.helpers import NOW, counting_mint
+from tests.helpers_chat_stream import read_chat_stream
+
+BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "{}")
+FUNCTION = {"name": "f", "parameters": {"type": "object", "properties": {}}}
+
+
+def reply(*parts: ReplyPart) -> Reply:
+    return Reply(
+        [PartEnded(part, complete=True) for part in parts], ReplyEnded(Ending.COMPLETED, Usage(1, 2, 3))
+    )
+
+
+def asked(ledger: Ledger | None = None, **fields: Any) -> ChatAsked:
+    return ChatSurface(counting_mint(), lambda: NOW).read(BODY | fields, {}, ledger or Ledger())
+
+
+def test_what_was_read_is_told_to_the_log() -> None:
+    ledger = Ledger()
+    read = ChatSurface(counting_mint(), lambda: NOW).read(BODY, {"X-Stainless-Lang": "js"}, ledger)
+    assert (read.client.name, ledger.facts["client"]) == ("openai-node", "openai-node")
+    assert read.facts == {"response_id": f"chatcmpl-{1:032x}"}
+    assert read.request.model == "m"
+
+
+def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None:
+    read = asked()
+    said = reply(Text("Hello"))
+    assert read.whole(said)["choices"][0]["message"]["content"] == "Hello"
+    assert read.headers() == {}
+    read.answered(said)
+    assert read.whole(said) == read.whole(said)
+
+
+def test_a_stream_with_its_usage() -> None:
+    frames: list[bytes] = []
+    encoder = asked(stream=True, stream_options={"include_usage": True}).encoder(frames.append, SSE)
+    encoder.feed(ReplyStarted())
+    encoder.feed(ReplyEnded(Ending.COMPLETED, Usage(1, 2, 3)))
+    assert read_chat_stream(b"".join(frames))[-1]["usage"]["total_tokens"] == 3
+
+
+def test_the_old_form_of_tools_is_answered_in_the_old_form() -> None:
+    assert "function_call" in asked(functions=[FUNCTION]).whole(reply(CALL))["choices"][0]["message"]
+    tools = [{"type": "function", "function": FUNCTION}]
+    assert "tool_calls" in asked(tools=tools).whole(reply(CALL))["choices"][0]["message"]
+
+
+def test_c08_what_was_noted_while_reading_is_told() -> None:
+    ledger = Ledger()
+    read = asked(ledger)
+    ledger.warn("Too long.")
+    assert read.whole(reply(Text("x")))["_proxy"]["warnings"] == ["Too long."]
+
+
+def test_limits_are_warned_of_ids_are_ours_and_arguments_stay_text() -> None:
+    surface = ChatSurface(counting_mint(), lambda: NOW)
+    assert (surface.strict, surface.own_call_ids, surface.parses_arguments) == (False, True, False)

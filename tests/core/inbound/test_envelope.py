@@ -1,0 +1,73 @@
+"""What the envelopes of all surfaces share: the body itself, fields said by a model, the form of the answer."""
+
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.inbound.envelope import (
+    MAX_DEPTH,
+    Loose,
+    NamedSchema,
+    RequestOptions,
+    checked,
+    json_object,
+    output_format,
+)
+from proxy.core.model import FormatKind, OutputFormat
+from tests.tables import table
+
+
+@table("body", [None, 5, "x", [], True])
+def test_a_body_is_an_object(body):
+    """F72."""
+    with pytest.raises(ClientFault, match="JSON object"):
+        json_object(body)
+
+
+def test_a_body_has_a_depth():
+    """S18: what parses must also be writable."""
+    inner: list = []
+    for _ in range(MAX_DEPTH - 2):
+        inner = [inner]
+    assert json_object({"x": inner}) == {"x": inner}
+    with pytest.raises(ClientFault, match="128 levels"):
+        json_object({"x": [inner]})
+
+
+def test_the_first_complaint_names_the_place():
+    class Model(Loose):
+        count: int
+        options: RequestOptions | None = None
+
+    assert checked(Model, {"count": 1, "unknown": 2}).count == 1
+    for body, message in (
+        ({}, "count is required."),
+        ({"count": "1"}, "count must be an integer, got string."),
+        (
+            {"count": 1, "options": {"validate_tool_arguments": 1}},
+            "options.validate_tool_arguments must be a boolean, got number.",
+        ),
+    ):
+        with pytest.raises(ClientFault) as caught:
+            checked(Model, body)
+        assert caught.value.message == message
+        assert caught.value.param == message.split()[0]
+
+
+@table("kind", ["text", "json_object"])
+def test_a_form_without_a_schema(kind):
+    assert output_format(kind, NamedSchema(), "f") == OutputFormat(FormatKind(kind))
+
+
+def test_a_form_with_a_schema_is_whole_and_valid():
+    wish = NamedSchema(name="n", schema={"type": "object"}, description="d", strict=True)
+    assert output_format("json_schema", wish, "f") == OutputFormat(
+        FormatKind.JSON_SCHEMA, "n", {"type": "object"}, "d", True
+    )
+    for wrong, param in (
+        (NamedSchema(schema={}), "f.name"),
+        (NamedSchema(name="n"), "f.schema"),
+        (NamedSchema(name="n", schema={"type": 5}), "f.schema.type"),
+    ):
+        with pytest.raises(ClientFault) as caught:
+            output_format("json_schema", wrong, "f")
+        assert caught.value.param == param

@@ -1,0 +1,121 @@
+"""N03: one request of the native surface, and its map of call ids, kept here or by the client."""
+
+from hashlib import sha256
+from typing import Any
+
+from proxy.core.events import (
+    CallHead,
+    Ending,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    Reply,
+    ReplyEnded,
+    ReplyStarted,
+)
+from proxy.core.inbound.call_map import HEADER, MAX_TOKEN_IN_HEADER, CallMap
+from proxy.core.inbound.native_surface import NativeAsked, NativeSurface
+from proxy.core.inbound.responses_encode import SSE
+from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
+from tests.helpers import NOW, SEAL, counting_mint
+from tests.helpers_chat_stream import read_chat_stream
+
+BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}', backend_id="their-1")
+
+
+def reply(*parts: ReplyPart) -> Reply:
+    return Reply([PartEnded(part, complete=True) for part in parts], ReplyEnded(Ending.COMPLETED))
+
+
+def surface() -> NativeSurface:
+    return NativeSurface(counting_mint(), lambda: NOW, SEAL)
+
+
+def asked(**fields: Any) -> NativeAsked:
+    return surface().read(BODY | fields, {}, Ledger())
+
+
+def opened(token: str) -> CallMap:
+    known = CallMap(SEAL)
+    assert known.learn(token)
+    return known
+
+
+def test_what_was_read_is_told_to_the_log() -> None:
+    ledger = Ledger()
+    read = surface().read(BODY, {}, ledger)
+    assert (read.client.name, ledger.facts["client"]) == ("default", "default")
+    assert read.facts == {"response_id": f"chatcmpl-{1:032x}"}
+    assert read.request.model == "m"
+
+
+def test_n04_arguments_are_an_object() -> None:
+    [call] = asked().whole(reply(CALL))["choices"][0]["message"]["tool_calls"]
+    assert call["function"] == {"name": "f", "arguments": {"a": 1}}
+
+
+def test_a_client_without_a_conversation_gets_the_map_in_header_and_body() -> None:
+    read = asked()
+    answer = read.whole(reply(CALL))
+    token = answer["_proxy"]["call_ids"]
+    assert read.headers() == {HEADER: token}
+    assert opened(token).backends("call_a") == "their-1"
+    assert answer["_proxy"]["warnings"]
+
+
+def test_it_gets_it_in_the_last_chunk_of_a_stream() -> None:
+    frames: list[bytes] = []
+    encoder = asked(stream=True).encoder(frames.append, SSE)
+    for event in (
+        ReplyStarted(),
+        PartStarted(PartKind.CALL, CallHead("call_a", CALL.tool, CALL.kind, "their-1")),
+        PartEnded(CALL, complete=True),
+        ReplyEnded(Ending.COMPLETED),
+    ):
+        encoder.feed(event)
+    last = read_chat_stream(b"".join(frames))[-1]
+    assert opened(last["_proxy"]["call_ids"]).backends("call_a") == "their-1"
+
+
+def test_it_gets_none_for_an_answer_without_calls() -> None:
+    read = asked()
+    assert "_proxy" not in read.whole(reply(Text("Hello")))
+    assert read.headers() == {}
+
+
+def test_a_map_that_no_server_would_take_in_a_header_travels_in_the_body_alone() -> None:
+    read = asked()
+    hashes = [sha256(bytes([number])).hexdigest() for number in range(200)]
+    calls = [Call(f"call_{each[:32]}", CALL.tool, CALL.kind, "{}", each) for each in hashes]
+    answer = read.whole(reply(*calls))
+    assert len(answer["_proxy"]["call_ids"]) > MAX_TOKEN_IN_HEADER
+    assert read.headers() == {}
+
+
+def test_of_a_conversation_the_proxy_keeps_the_map_once_the_reply_went_well() -> None:
+    speaking = surface()
+    read = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
+    assert "call_ids" not in read.whole(reply(CALL))["_proxy"]
+    assert read.headers() == {}
+    assert read.call_map.backends("call_a") is None
+    read.answered(reply(CALL))
+    again = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
+    assert again.call_map.backends("call_a") == "their-1"
+
+
+def test_4_3_a_signature_stands_with_its_call() -> None:
+    thought = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "sig"}]}})
+    [call] = asked().whole(reply(thought, CALL))["choices"][0]["message"]["tool_calls"]
+    assert call["extra_content"] == {"google": {"thought_signature": "sig"}}
+
+
+def test_without_a_conversation_there_is_nothing_to_remember() -> None:
+    read = asked()
+    read.answered(reply(CALL))
+    assert read.call_map.backends("call_a") is None
+
+
+def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:
+    assert (surface().strict, surface().own_call_ids, surface().parses_arguments) == (True, True, True)

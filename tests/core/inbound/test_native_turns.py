@@ -1,0 +1,138 @@
+"""N03–N05: calls and results in a history of the native surface."""
+
+import pytest
+
+from proxy.core.inbound.call_map import MAX_ID, CallMaps
+from proxy.core.model import Reasoning, Result, Text
+from tests.core.inbound.asks import called as said_call
+from tests.core.inbound.chat_asks import HI, SEAL, assistant, called, native, native_refused, returned
+from tests.tables import table
+
+
+def turns(*messages):
+    return native(messages=list(messages)).request.turns
+
+
+CALL = assistant(called(arguments={"city": "Oslo"}))
+
+
+def test_arguments_come_back_as_the_object_they_were_given_as():
+    """N04: in the same order, and exactly."""
+    wild = {"z": 1, "a": [1.5, None, "é"], "n": 10**30}
+    _, said, _ = turns(HI, assistant(called(arguments=wild)))
+    assert said.parts == [said_call("a", arguments='{"z":1,"a":[1.5,null,"é"],"n":' + "1" + "0" * 30 + "}")]
+
+
+@table(
+    ("content", "text"),
+    [
+        ("sunny", "sunny"),
+        ("", ""),
+        ({"sky": "blue", "°C": 21.5}, '{"sky":"blue","°C":21.5}'),
+        ([1, {"type": "text", "text": "x"}], '[1,{"type":"text","text":"x"}]'),
+        (21, "21"),
+        (False, "false"),
+        (None, "null"),
+    ],
+)
+def test_a_result_is_text_or_any_json(content, text):
+    """N05: serialised for the backend."""
+    assert turns(HI, CALL, returned(content=content))[-1].parts == [Result("a", [Text(text)])]
+
+
+@table(("flag", "failed"), [(True, True), (False, False), (None, False)])
+def test_a_result_may_say_that_the_tool_failed(flag, failed):
+    """N05."""
+    assert turns(HI, CALL, returned(is_error=flag))[-1].parts == [Result("a", [Text("sunny")], failed)]
+
+
+@table("name", [None, "weather"])
+def test_the_name_is_found_in_the_history(name):
+    """N05: given, it must be the one that is found."""
+    assert turns(HI, CALL, returned(name=name))[-1].parts == [Result("a", [Text("sunny")])]
+
+
+@table(
+    ("said", "param"),
+    [
+        ([HI, assistant(called(None))], "messages[1].tool_calls[0].id"),
+        ([HI, assistant(called(""))], "messages[1].tool_calls[0].id"),
+        ([HI, assistant(called(5))], "messages[1].tool_calls[0].id"),
+        ([HI, assistant(called("x" * (MAX_ID + 1), arguments={}))], "messages[1].tool_calls[0].id"),
+        (
+            [HI, assistant(called(arguments={}), called(arguments={}))],
+            "messages[1].tool_calls[1].id",
+        ),
+        ([HI, CALL, returned(), CALL], "messages[3].tool_calls[0].id"),
+        ([HI, assistant(called(type="custom"))], "messages[1].tool_calls[0].type"),
+        ([HI, assistant(called(function=None))], "messages[1].tool_calls[0].function"),
+        ([HI, assistant(called(function=5))], "messages[1].tool_calls[0].function"),
+        ([HI, assistant(called(name=None))], "messages[1].tool_calls[0].function.name"),
+        ([HI, assistant(called(name=""))], "messages[1].tool_calls[0].function.name"),
+        ([HI, assistant(called(arguments=None))], "messages[1].tool_calls[0].function.arguments"),
+        ([HI, assistant(called(arguments="{}"))], "messages[1].tool_calls[0].function.arguments"),
+        ([HI, assistant(called(arguments=[]))], "messages[1].tool_calls[0].function.arguments"),
+        ([HI, assistant(function_call={"name": "f"})], "messages[1].content"),
+        ([HI, {"role": "function", "name": "f", "content": "x"}], "messages[1].role"),
+        ([HI, CALL, {"role": "tool", "content": "x"}], "messages[2].tool_call_id"),
+        ([HI, CALL, returned("")], "messages[2].tool_call_id"),
+        ([HI, CALL, returned("z")], "messages[2].tool_call_id"),
+        ([HI, CALL, returned("z", name="weather")], "messages[2].tool_call_id"),
+        ([HI, returned(), CALL], "messages[1].tool_call_id"),
+        ([HI, CALL, returned(), returned()], "messages[3].tool_call_id"),
+        ([HI, CALL, returned(name="clock")], "messages[2].name"),
+        ([HI, CALL, returned(name=5)], "messages[2].name"),
+        ([HI, CALL, returned(is_error="yes")], "messages[2].is_error"),
+        ([HI, CALL, {"role": "tool", "tool_call_id": "a"}], "messages[2].content"),
+    ],
+)
+def test_each_violation_names_its_field(said, param):
+    """N03, N04, N05: a result of nothing that was asked, a name that contradicts, arguments that are no object."""
+    fault = native_refused(messages=said)
+    assert fault.param == param
+    assert fault.message.startswith(f"{param} ")
+
+
+def test_a_contradicting_name_is_told_what_was_called():
+    """N05."""
+    assert native_refused(messages=[HI, CALL, returned(name="clock")]).message == (
+        "messages[2].name is clock, but a called weather."
+    )
+
+
+@pytest.fixture
+def maps():
+    maps = CallMaps(SEAL)
+    maps.of("", "c1").note("a", "backend_7")
+    return maps
+
+
+def test_a_call_of_the_conversation_knows_its_backends_id(maps):
+    """N03."""
+    said = native(maps=maps, conversation_id="c1", messages=[HI, CALL, returned()]).request.turns
+    assert said[1].parts[0].call_id == "a"
+    assert said[1].parts[0].backend_id == "backend_7"
+
+
+@table(
+    ("said", "param"),
+    [
+        ([HI, assistant(called("z", arguments={})), returned("z")], "messages[1].tool_calls[0].id"),
+        ([HI, assistant(called("backend_7", arguments={}))], "messages[1].tool_calls[0].id"),
+        ([HI, CALL, returned("z")], "messages[2].tool_call_id"),
+    ],
+)
+def test_an_id_outside_of_the_conversation_is_unknown(said, param, maps):
+    """N03: with the way out."""
+    fault = native_refused(maps=maps, conversation_id="c1", messages=said)
+    assert fault.param == param
+    assert "no call of this conversation" in fault.message
+    assert "neither conversation_id nor" in fault.message
+
+
+def test_the_models_reasoning_goes_back_here_too():
+    extra = {"google": {"thought_signature": "SIG"}}
+    call = called(arguments={}, extra_content=extra)
+    _, said, _ = turns(HI, assistant(call, reasoning_content="Hm.", content="So."))
+    assert [type(part) for part in said.parts] == [Reasoning, Text, Reasoning, type(said_call("a"))]
+    assert said.parts[2].extras["google"] == {"signatures": [{"model": "m", "signature": "SIG"}]}

@@ -1,0 +1,88 @@
+"""What a client cannot carry comes back with the call it stood before."""
+
+from dataclasses import replace
+
+from proxy.core.events import PartEnded, Reply
+from proxy.core.inbound.recall import ENTRY_BYTES, Recall
+from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
+
+SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})
+SILENT = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "s"}]}})
+
+
+def call(id: str = "c1") -> Call:
+    return Call(id, ToolName("f"), ToolKind.FUNCTION, "{}")
+
+
+def reply(*parts: ReplyPart) -> Reply:
+    return Reply([PartEnded(part, complete=True) for part in parts])
+
+
+def asked(*parts: Part) -> Request:
+    return Request("m", [Turn(Role.USER, [Text("q")]), Turn(Role.ASSISTANT, list(parts))])
+
+
+def said(recall: Recall, *parts: Part, owner: str = "me") -> list[Part]:
+    return recall.completed(owner, asked(*parts)).turns[1].parts
+
+
+def remembering(*parts: ReplyPart) -> Recall:
+    recall = Recall()
+    recall.keep("me", reply(*parts))
+    return recall
+
+
+def test_thoughts_rejoin_the_history_before_their_call() -> None:
+    recall = remembering(SIGNED, Text("So:"), call("c1"), SILENT, call("c2"), call("c3"))
+    found = said(recall, Text("So:"), call("c1"), call("c2"), call("c3"))
+    assert found == [Text("So:"), SIGNED, call("c1"), SILENT, call("c2"), call("c3")]
+
+
+def test_the_words_alone_give_way_to_the_whole() -> None:
+    assert said(remembering(SIGNED, call()), Reasoning("Hm."), call()) == [SIGNED, call()]
+
+
+def test_who_carries_them_is_left_alone() -> None:
+    other = Reasoning("", {"chat": {"x": [1]}})
+    assert said(remembering(SIGNED, call()), other, call()) == [other, call()]
+
+
+def test_nobody_gets_anothers_thoughts() -> None:
+    assert said(remembering(SIGNED, call()), call(), owner="you") == [call()]
+
+
+def test_a_request_without_them_stays_the_same_object() -> None:
+    request = asked(call("c9"))
+    assert Recall().completed("me", request) is request
+    assert remembering(SIGNED, call()).completed("me", request) is request
+
+
+def test_the_newest_thoughts_for_an_id_are_kept() -> None:
+    recall = remembering(SIGNED, call())
+    recall.keep("me", reply(SILENT, call()))
+    assert said(recall, call()) == [SILENT, call()]
+
+
+def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
+    recall = Recall(limit=2 * ENTRY_BYTES + 300)
+    recall.keep("me", reply(Reasoning("1"), call("a")))
+    recall.keep("me", reply(Reasoning("2"), call("b")))
+    assert said(recall, call("a")) == [Reasoning("1"), call("a")]
+    recall.keep("me", reply(Reasoning("3"), call("c")))
+    assert said(recall, call("b")) == [call("b")]
+    assert said(recall, call("a"), call("c")) == [Reasoning("1"), call("a"), Reasoning("3"), call("c")]
+
+
+def test_thoughts_too_large_for_it_are_not_kept() -> None:
+    recall = Recall(limit=10)
+    recall.keep("me", reply(Reasoning("1"), call("a")))
+    assert said(recall, call("a")) == [call("a")]
+
+
+def test_the_backends_own_id_of_a_call_comes_back_with_them() -> None:
+    """What a backend keeps beside a call may name it by that id; the client knows it by ours."""
+    recall = Recall()
+    recall.keep("me", reply(SIGNED, replace(call("call_ours"), backend_id="theirs")))
+    (_, found) = said(recall, call("call_ours"))
+    assert isinstance(found, Call)
+    assert (found.call_id, found.backend_id) == ("call_ours", "theirs")

@@ -1,0 +1,74 @@
+"""One request of the Responses surface, from what came in to whoever tells the answer."""
+
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
+from proxy.core.inbound.clients import EventStyle
+from proxy.core.inbound.compaction import CompactionObject
+from proxy.core.inbound.responses_encode import SSE
+from proxy.core.inbound.responses_memory import LatestResponse
+from proxy.core.inbound.responses_message_first import MessageFirstEncoder
+from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
+from proxy.core.inbound.seal import Seal
+from proxy.core.ledger import Ledger
+from proxy.core.model import Text
+from tests.helpers import counting_mint
+
+BODY = {"model": "m", "input": "Hi", "stream": True}
+REPLY = Reply([PartEnded(Text("Hello"), complete=True)], ReplyEnded(Ending.COMPLETED))
+
+
+def surface(message_first: bool = False, memory: LatestResponse | None = None) -> ResponsesSurface:
+    made = ResponsesSurface(
+        counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, message_first)
+    )
+    return made if memory is None else ResponsesSurface(made.mint, made.now, made.seal, made.manners, memory)
+
+
+def test_what_was_read_is_told_to_the_log() -> None:
+    ledger = Ledger()
+    asked = surface().read(BODY, {"originator": "codex_exec"}, ledger)
+    assert (asked.client.name, ledger.facts) == ("codex", {"client": "codex"})
+    assert asked.facts == {"response_id": asked.response.id}
+
+
+def test_a_stream_and_a_whole_answer() -> None:
+    frames: list[bytes] = []
+    encoder = surface().read(BODY, {}, Ledger()).encoder(frames.append, SSE)
+    encoder.feed(ReplyStarted())
+    assert frames[0].startswith(b"event: response.created\n")
+    asked = surface().read(BODY, {}, Ledger())
+    assert asked.whole(REPLY)["output"][0]["content"][0]["text"] == "Hello"
+    assert asked.headers() == {}
+
+
+def test_the_configured_order_of_items_and_none_for_a_summary() -> None:
+    asked = surface(message_first=True).read(BODY, {}, Ledger())
+    assert isinstance(asked.encoder([].append, SSE), MessageFirstEncoder)
+    summing = BODY | {"input": [{"role": "user", "content": "Hi"}, {"type": "compaction_trigger"}]}
+    asked = surface(message_first=True).read(summing, {}, Ledger())
+    assert not isinstance(asked.encoder([].append, SSE), MessageFirstEncoder)
+
+
+def test_what_was_answered_can_be_continued() -> None:
+    speaking = surface(memory=LatestResponse(10_000))
+    first = speaking.read(BODY, {}, Ledger())
+    first.whole(REPLY)
+    first.answered(REPLY)
+    second = speaking.read(
+        {"model": "m", "input": "More", "previous_response_id": first.response.id}, {}, Ledger()
+    )
+    assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
+    assert second.facts["continues"] == first.response.id
+
+
+def test_another_form_of_answer() -> None:
+    made = surface()
+    other = ResponsesSurface(made.mint, made.now, made.seal, made.manners, form=CompactionObject)
+    assert other.read(BODY, {}, Ledger()).whole(REPLY)["object"] == "response.compaction"
+
+
+def test_what_the_client_should_know_stands_beside_its_answer() -> None:
+    ledger = Ledger()
+    asked = surface().read(BODY, {}, ledger)
+    ledger.warn("'tools' declares many tools.")
+    assert asked.whole(REPLY)["_proxy"] == {"warnings": ["'tools' declares many tools."]}
+    assert "_proxy" not in surface().read(BODY, {}, Ledger()).whole(REPLY)

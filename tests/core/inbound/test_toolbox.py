@@ -1,0 +1,161 @@
+"""R01, R10, S22: what is declared, what is left out, and what is refused, on every surface alike."""
+
+from proxy.core.inbound import toolbox
+from proxy.core.ledger import Ledger
+from proxy.core.model import ToolKind, ToolName, ToolSpec
+from tests.core.inbound.asks import OBJECT, SEARCH, Notes, ask, refused, user
+from tests.tables import table
+
+GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}
+
+
+@table(
+    ("tool", "spec"),
+    [
+        ({"type": "function", "name": "f"}, ToolSpec(ToolName("f"))),
+        (
+            {"type": "function", "name": "f", "description": "d", "parameters": OBJECT, "strict": True},
+            ToolSpec(ToolName("f"), description="d", parameters=OBJECT, strict=True),
+        ),
+        (
+            {"type": "function", "name": "f", "description": None, "parameters": None, "strict": None},
+            ToolSpec(ToolName("f")),
+        ),
+        (
+            {"type": "function", "function": {"name": "f", "description": "d", "parameters": OBJECT}},
+            ToolSpec(ToolName("f"), description="d", parameters=OBJECT),
+        ),
+        ({"type": "function", "name": "x" * 64}, ToolSpec(ToolName("x" * 64))),
+        ({"type": "custom", "name": "c"}, ToolSpec(ToolName("c"), ToolKind.CUSTOM)),
+        (
+            {"type": "custom", "name": "c", "description": "d", "format": GRAMMAR},
+            ToolSpec(ToolName("c"), ToolKind.CUSTOM, "d", grammar=GRAMMAR),
+        ),
+        (
+            {"type": "custom", "custom": {"name": "c", "format": None}},
+            ToolSpec(ToolName("c"), ToolKind.CUSTOM),
+        ),
+    ],
+)
+def test_flat_and_nested_forms(tool, spec):
+    """R01: the Responses form, and Chat's, which people bring along."""
+    assert ask(tools=[tool]).tools == [spec]
+
+
+def test_the_tools_of_a_namespace_are_declared_one_by_one():
+    """Two namespaces may hold the same inner name, and it is neither the plain tool of that name."""
+    namespaces = [
+        {"type": "namespace", "name": name, "description": "", "tools": [{"type": kind, "name": "run"}]}
+        for name, kind in (("one", "function"), ("two", "custom"))
+    ]
+    tools = ask(tools=[*namespaces, {"type": "function", "name": "run"}]).tools
+    assert [(spec.tool, spec.kind) for spec in tools] == [
+        (ToolName("run", "one"), ToolKind.FUNCTION),
+        (ToolName("run", "two"), ToolKind.CUSTOM),
+        (ToolName("run"), ToolKind.FUNCTION),
+    ]
+
+
+def test_hosted_tools_are_left_out_with_one_line():
+    """R10: an agent's fixed tool list must work, whatever of it only another server can run."""
+    notes = Notes()
+    ledger = Ledger(notes)
+    inner = {
+        "type": "namespace",
+        "name": "n",
+        "tools": [SEARCH, {"type": "namespace", "name": "deep", "tools": []}],
+    }
+    hosted = [SEARCH, {"type": "file_search", "vector_store_ids": ["v"]}, inner, {"type": "z" * 500}]
+    assert ask(ledger, tools=[*hosted, {"type": "function", "name": "f"}]).tools == [ToolSpec(ToolName("f"))]
+    assert ledger.dropped == {"hosted_tool": 5}
+    [(level, event, fields)] = notes.lines
+    assert (level, event) == ("info", "hosted_tools_dropped")
+    assert fields["types"] == ["file_search", "namespace", "web_search", "z" * 80 + "…"]
+
+
+@table("tools", [None, []])
+def test_no_tools(tools):
+    """P04: empty and null are both no tool calling, and no line in the log."""
+    notes = Notes()
+    assert ask(Ledger(notes), tools=tools).tools == []
+    assert notes.lines == []
+
+
+@table(
+    ("tool", "param"),
+    [
+        (5, ""),
+        (None, ""),
+        ({}, ".type"),
+        ({"name": "f"}, ".type"),
+        ({"type": 5, "name": "f"}, ".type"),
+        ({"type": "function"}, ".name"),
+        ({"type": "function", "name": None}, ".name"),
+        ({"type": "function", "name": 5}, ".name"),
+        ({"type": "function", "name": ""}, ".name"),
+        ({"type": "function", "name": "x" * 65}, ".name"),
+        ({"type": "function", "name": "a b"}, ".name"),
+        ({"type": "function", "name": "a.b"}, ".name"),
+        ({"type": "function", "name": "a\n"}, ".name"),
+        ({"type": "function", "name": "ü"}, ".name"),
+        ({"type": "function", "function": {}}, ".function.name"),
+        ({"type": "function", "function": {"name": "a b"}}, ".function.name"),
+        ({"type": "function", "name": "f", "description": 5}, ".description"),
+        ({"type": "function", "name": "f", "strict": "yes"}, ".strict"),
+        ({"type": "function", "name": "f", "strict": 1}, ".strict"),
+        ({"type": "function", "name": "f", "parameters": 5}, ".parameters"),
+        ({"type": "function", "name": "f", "parameters": {"type": "array"}}, ".parameters.type"),
+        ({"type": "function", "function": {"name": "f", "parameters": "x"}}, ".function.parameters"),
+        ({"type": "custom"}, ".name"),
+        ({"type": "custom", "name": "a b"}, ".name"),
+        ({"type": "custom", "name": "c", "format": "lark"}, ".format"),
+        ({"type": "custom", "name": "c", "description": []}, ".description"),
+        ({"type": "namespace", "tools": []}, ".name"),
+        ({"type": "namespace", "name": "a.b", "tools": []}, ".name"),
+        ({"type": "namespace", "name": "n"}, ".tools"),
+        ({"type": "namespace", "name": "n", "tools": [{"type": "function", "name": ""}]}, ".tools[0].name"),
+    ],
+)
+def test_a_tool_that_cannot_be_read_is_refused_where_it_is_wrong(tool, param):
+    """F72, S22: names are what everything later hangs on."""
+    fault = refused(tools=[SEARCH, tool])
+    assert fault.param == f"tools[1]{param}"
+    assert fault.status == 400
+
+
+@table(
+    ("second", "param"),
+    [
+        ({"type": "function", "name": "f"}, "tools[1].name"),
+        ({"type": "function", "function": {"name": "f"}}, "tools[1].function.name"),
+        ({"type": "custom", "name": "f"}, "tools[1].name"),
+    ],
+)
+def test_a_name_declared_twice_is_refused(second, param):
+    """S22: a call could not be given back to the right one."""
+    fault = refused(tools=[{"type": "function", "name": "f"}, second])
+    assert (fault.param, fault.code) == (param, "invalid_value")
+
+
+def test_a_later_list_may_declare_a_tool_anew():
+    """Codex: each search finds the same tools again."""
+    found = {"type": "tool_search_output", "tools": [{"type": "function", "name": "f", "description": "new"}]}
+    tools = ask(input=[found, found, user("x")], tools=[{"type": "function", "name": "f"}]).tools
+    assert tools == [ToolSpec(ToolName("f"), description="new")]
+    again = [found] * (toolbox.MAX_TOOLS + 1)
+    assert ask(input=[*again, user("x")]).tools == tools
+
+
+@table("tools", ["f", {}, 5])
+def test_tools_are_a_list(tools):
+    """F72."""
+    fault = refused(tools=tools)
+    assert (fault.param, fault.code) == ("tools", "invalid_type")
+
+
+def test_the_declarations_of_a_request_are_limited():
+    """S19: hosted ones count too, or they would be a way around."""
+    assert refused(tools=[SEARCH] * (toolbox.MAX_TOOLS + 1)).code == "array_above_max_length"
+    spread = [{"type": "namespace", "name": "n", "tools": [SEARCH] * toolbox.MAX_TOOLS}]
+    assert refused(tools=spread).param == "tools[0].tools"
+    assert ask(tools=[SEARCH] * toolbox.MAX_TOOLS).tools == []

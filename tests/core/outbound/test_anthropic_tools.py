@@ -1,0 +1,162 @@
+"""§1.2, §1.4: tools and the choice among them, in words where the model refuses to be forced."""
+
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import Incompatible
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, ReasoningWish, ToolChoice, ToolName, ToolSpec
+from tests.core.outbound.asking import assistant, call, result, tool, user
+from tests.core.outbound.asking_anthropic import body_of, on, said
+from tests.tables import table
+
+CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
+F = ToolSpec(ToolName("f"), description="Does f.", parameters={"type": "object", "properties": {"x": {}}})
+G = ToolSpec(ToolName("g"))
+TOOLS = [F, G]
+REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
+FORCED = ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("f")}))
+EITHER = ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("f"), ToolName("g")}))
+OLD, FREE, NEW = "claude-sonnet-4-5", "claude-opus-5", "claude-opus-5-5"
+
+
+def asked(**how: Any) -> dict[str, Any]:
+    return body_of(**{"tools": TOOLS, "model": FREE} | how)
+
+
+def names(body: dict[str, Any]) -> list[str]:
+    return [each["name"] for each in body["tools"]]
+
+
+def test_a_root_that_is_one_of_several_schemas() -> None:
+    """§5.9: it would be refused, with every other tool. What can be told is told, what cannot is named."""
+    told = {
+        "type": "object",
+        "properties": {"a": {}, "b": {}},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
+    schema = asked(tools=[ToolSpec(ToolName("f"), parameters=told)])["tools"][0]["input_schema"]
+    assert "anyOf" not in schema
+    assert "Constraint" in schema["description"]
+    either = [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "string"}}}]
+    with pytest.raises(Incompatible, match="'f'") as refused:
+        asked(tools=[ToolSpec(ToolName("f"), parameters={"type": "object", "anyOf": either})])
+    assert refused.value.details == {"incompatible_features": ["anyOf"]}
+
+
+def test_a_long_name_is_cut_to_what_is_taken_everywhere() -> None:
+    """§5.17: the prefixes of MCP servers make names over 128 characters."""
+    spec = ToolSpec(ToolName("t" * 90, "mcp__" + "s" * 60))
+    (name,) = names(asked(tools=[spec]))
+    assert len(name) == 64
+
+
+def test_a_tool() -> None:
+    assert asked()["tools"] == [
+        {
+            "name": "f",
+            "description": "Does f.",
+            "input_schema": {"type": "object", "properties": {"x": {}}},
+        },
+        {"name": "g", "input_schema": {"type": "object", "properties": {}}},
+    ]
+
+
+@table(
+    ("choice", "expected"),
+    [
+        (ToolChoice(), None),
+        (ToolChoice(ChoiceMode.NONE), {"type": "none"}),
+        (REQUIRED, {"type": "any"}),
+        (FORCED, {"type": "tool", "name": "f"}),
+        (EITHER, {"type": "any"}),
+    ],
+)
+def test_the_choice(choice: ToolChoice, expected: object) -> None:
+    body = asked(choice=choice)
+    assert body.get("tool_choice") == expected
+    assert names(body) == ["f", "g"]
+
+
+def test_a_choice_among_some_leaves_the_others_out() -> None:
+    body = asked(choice=ToolChoice(ChoiceMode.AUTO, frozenset({ToolName("g")})))
+    assert names(body) == ["g"]
+    assert "tool_choice" not in body
+
+
+@table(
+    ("how", "offered", "which"),
+    [
+        ({"model": NEW, "choice": REQUIRED}, ["f", "g"], "one of the tools"),
+        ({"model": NEW, "choice": FORCED}, ["f"], "the tool `f`"),
+        ({"profile": on(force_tool="auto"), "choice": FORCED}, ["f"], "the tool `f`"),
+        ({"profile": on(force_tool="auto"), "choice": REQUIRED}, ["f", "g"], "one of the tools"),
+    ],
+)
+def test_a_model_that_cannot_be_forced_is_told_in_words(how: dict, offered: list[str], which: str) -> None:
+    """§5.16: forced choice is refused by the newest. The words stand last, where no thought is bound to them."""
+    body = asked(**how)
+    assert body["tool_choice"] == {"type": "auto"}
+    assert names(body) == offered
+    assert body["messages"][-1] == said(f"Answer with a call of {which}, not with text.", "system")
+
+
+def test_nobody_is_forced_while_thinking_by_a_budget() -> None:
+    thinks = {"model": OLD, "choice": FORCED, "reasoning": ReasoningWish("low")}
+    body = asked(**thinks)
+    assert body["tool_choice"] == {"type": "auto"}
+    told = "<system>\nAnswer with a call of the tool `f`, not with text.\n</system>"
+    assert body["messages"][-1]["content"][-1] == {"type": "text", "text": told}
+    assert asked(**thinks | {"reasoning": ReasoningWish()})["tool_choice"] == {"type": "tool", "name": "f"}
+
+
+def test_after_results_the_words_come_last_too() -> None:
+    turns = (user("A"), assistant(call()), tool(result("c1", "ok")))
+    body = body_of(*turns, tools=TOOLS, choice=REQUIRED, model=NEW)
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user", "system"]
+
+
+@table(
+    ("choice", "how", "expected"),
+    [
+        (ToolChoice(), {}, {"type": "auto", "disable_parallel_tool_use": True}),
+        (REQUIRED, {}, {"type": "any", "disable_parallel_tool_use": True}),
+        (FORCED, {}, {"type": "tool", "name": "f", "disable_parallel_tool_use": True}),
+        (ToolChoice(ChoiceMode.NONE), {}, {"type": "none"}),
+        (
+            ToolChoice(),
+            {"parallel_calls": True, "profile": on(parallel="false")},
+            {"type": "auto", "disable_parallel_tool_use": True},
+        ),
+    ],
+)
+def test_one_call_at_a_time(choice: ToolChoice, how: dict, expected: object) -> None:
+    assert asked(**{"choice": choice, "parallel_calls": False} | how)["tool_choice"] == expected
+
+
+def test_where_that_cannot_be_said_it_is_counted() -> None:
+    ledger = Ledger()
+    body = asked(parallel_calls=False, profile=on(parallel="omit"), ledger=ledger)
+    assert "tool_choice" not in body
+    assert ledger.dropped == {"parallel_tool_calls": 1}
+
+
+@table(
+    ("strict", "parameters", "how", "sent", "dropped"),
+    [
+        (True, CLOSED, {}, True, 0),
+        (True, {"type": "object", "properties": {}}, {}, None, 1),
+        (True, CLOSED, {"model": "kimi-k2"}, None, 1),
+        (True, CLOSED, {"profile": on(formats=frozenset())}, None, 1),
+        (False, CLOSED, {}, None, 0),
+        (None, CLOSED, {}, None, 0),
+    ],
+)
+def test_strict_is_sent_when_it_was_asked_for_and_can_be_kept(
+    strict: bool | None, parameters: dict, how: dict, sent: bool | None, dropped: int
+) -> None:
+    ledger = Ledger()
+    spec = ToolSpec(ToolName("f"), parameters=parameters, strict=strict)
+    assert asked(tools=[spec], ledger=ledger, **how)["tools"][0].get("strict") is sent
+    assert ledger.dropped["strict"] == dropped

@@ -1,0 +1,28 @@
+"""§1.2: arguments as the object that structured calls insist on, as the model wrote them wherever they are one."""
+
+from proxy.core import jsontext
+from proxy.core.outbound.call_input import as_object
+from tests.tables import table
+
+
+@table(
+    ("arguments", "written"),
+    [
+        ('{"b": 1.50, "a":\t2}', '{"b": 1.50, "a":\t2}'),
+        ('{"n": 123456789012345678901234567890}', '{"n": 123456789012345678901234567890}'),
+        ('{"e": "\\u00e9é"}', '{"e": "\\u00e9é"}'),
+        ("", "{}"),
+        (" \n", "{}"),
+        ("[1]", '{"INVALID_JSON":"[1]"}'),
+        ("5", '{"INVALID_JSON":"5"}'),
+        ('{"a": 1', '{"INVALID_JSON":"{\\"a\\": 1"}'),
+        ('{"a": "x\ny"}', '{"a":"x\\ny"}'),
+        ('{"a": NaN}', '{"a":null}'),
+        ("[NaN]", '{"INVALID_JSON":"[NaN]"}'),
+        ('{"a": ' * 300 + "NaN" + "}" * 300, None),
+    ],
+)
+def test_as_object(arguments: str, written: str | None) -> None:
+    """Key order, numbers and spelling are the model's; what is no object is wrapped, never repaired."""
+    expected = written or jsontext.compact({"INVALID_JSON": arguments})
+    assert jsontext.compact(as_object(arguments)) == expected

@@ -1,0 +1,48 @@
+"""What stands inside a request, in every form that data URLs have."""
+
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.outbound.data_urls import DataUrl, read
+from tests.tables import table
+
+
+@table(
+    ("url", "expected"),
+    [
+        ("data:image/png;base64,aGk=", DataUrl("image/png", "aGk=")),
+        ("DATA:Image/PNG;charset=x;BASE64,aGk=", DataUrl("image/png", "aGk=")),
+        ("data:text/plain,h%69", DataUrl("text/plain", "aGk=")),
+        ("data:;base64,aGk%3D", DataUrl("", "aGk=")),
+        ("https://host/a.png", None),
+        ("data:no comma", None),
+    ],
+)
+def test_what_it_is_and_what_is_in_it(url: str, expected: DataUrl | None) -> None:
+    assert read(url) == expected
+
+
+@table("data", ["a", "aGk=\n", "ä", "a b="])
+def test_what_is_no_base64_is_refused(data: str) -> None:
+    with pytest.raises(ClientFault, match="not valid base64"):
+        read(f"data:image/png;base64,{data}")
+
+
+@table(
+    ("media_type", "is_text", "is_image"),
+    [
+        ("text/csv", True, False),
+        ("application/json", True, False),
+        ("application/ld+json", True, False),
+        ("application/pdf", False, False),
+        ("image/png", False, True),
+        ("", False, False),
+    ],
+)
+def test_its_kind(media_type: str, is_text: bool, is_image: bool) -> None:
+    url = DataUrl(media_type, "")
+    assert (url.is_text, url.is_image) == (is_text, is_image)
+
+
+def test_its_text_without_a_mark_and_whatever_its_bytes() -> None:
+    assert DataUrl("text/plain", "77u/aGnk").text() == "hi\ufffd"

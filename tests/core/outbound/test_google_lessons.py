@@ -1,0 +1,86 @@
+"""What Gemini's refusals teach: each row one change, and none what is known already."""
+
+from dataclasses import fields
+from typing import Any
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.outbound.google_lessons import LESSONS, learn
+from tests.core.outbound.google_asking import GOOGLE, google
+from tests.tables import table
+
+TUNING = GOOGLE.tuning
+
+
+def changed(profile: BackendProfile) -> dict[str, Any]:
+    return {
+        each.name: getattr(profile, each.name)
+        for each in fields(BackendProfile)
+        if getattr(profile, each.name) != getattr(GOOGLE, each.name)
+    }
+
+
+TAUGHT: list[tuple[str, str, dict[str, Any]]] = [
+    ("signatures", "Corrupted thought signature.", {"signed_calls": False}),
+    ("signatures", "Invalid thought_signature", {"signed_calls": False}),
+    (
+        "signatures",
+        "Function call is missing a thought_signature in functionCall parts",
+        {"signed_calls": False},
+    ),
+    (
+        "level",
+        "Thinking level MINIMAL is not supported for this model.",
+        {"effort_map": {"none": "low", "minimal": "low"}},
+    ),
+    (
+        "level",
+        "Budget 0 is invalid. This model only works in thinking mode.",
+        {"effort_map": {"none": "minimal"}},
+    ),
+    ("thinking", "Thinking is not supported by this model.", {"effort_field": "none"}),
+    ("thinking", "Thinking level is not supported for this model.", {"effort_field": "none"}),
+    (
+        "format",
+        "Function calling with a response mime type: 'application/json' is unsupported",
+        {"format_with_tools": False},
+    ),
+    (
+        "schema",
+        "Invalid JSON payload received. Unknown name \"parametersJsonSchema\" at 'tools[0]': Cannot find field.",
+        {"schema": (GOOGLE.schema - {"google"}) | {"google_proto"}},
+    ),
+    ("logprobs", "Logprobs is not enabled for models/m", {"tuning": TUNING - {"logprobs", "top_logprobs"}}),
+    (
+        "penalty",
+        "Penalty is not enabled for models/m",
+        {"tuning": TUNING - {"presence_penalty", "frequency_penalty"}},
+    ),
+    ("tuning", "temperature is not supported for this model", {"tuning": TUNING - {"temperature"}}),
+    ("tuning", "topP cannot be used here", {"tuning": TUNING - {"top_p"}}),
+    ("tuning", "stop_sequences is not supported", {"tuning": TUNING - {"stop"}}),
+    ("images", "Cannot fetch content from the provided URL.", {"images": "data"}),
+    ("images", "Invalid or unsupported file uri: https://x", {"images": "data"}),
+]
+
+
+@table(("row", "message", "change"), TAUGHT)
+def test_a_refusal_teaches_one_thing_once(row: str, message: str, change: dict[str, Any]) -> None:
+    lesson = learn(GOOGLE, message)
+    assert lesson is not None
+    assert (lesson.row, changed(lesson.profile)) == (row, change)
+    assert lesson.lasting is (row != "signatures"), "another conversation's signatures are good"
+    again = learn(lesson.profile, message)
+    assert again is None or again.row != row, "the same words may mean more, but not the same once more"
+    assert again == learn(lesson.profile, message, [row])
+
+
+def test_every_row_teaches_something() -> None:
+    assert [row for row, _, _ in LESSONS] == sorted(
+        (row for row, _, _ in LESSONS), key=[row for row, _, _ in TAUGHT].index
+    )
+    for row, pattern, _ in LESSONS:
+        assert any(pattern.search(message) for taught, message, _ in TAUGHT if taught == row)
+
+
+def test_other_words_teach_nothing() -> None:
+    assert learn(google(), "The model is overloaded.") is None

@@ -1,0 +1,170 @@
+"""P08, P10: what a tenant may have in a minute, and what it has had."""
+
+from dataclasses import replace
+
+import pytest
+
+from proxy.core.errors import TooMany, Truncated
+from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
+from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
+from proxy.core.policy.quota import Quota
+from proxy.core.tenants import ANYBODY, Tenant
+
+TENANT = Tenant("acme", requests_per_minute=3, tool_calls_per_minute=10)
+BY_CALLS = replace(TENANT, requests_per_minute=None)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def quota(clock: Clock) -> Quota:
+    return Quota(clock)
+
+
+def reply(calls: int = 0, ending: Ending = Ending.COMPLETED, usage: Usage | None = None) -> Reply:
+    call = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")
+    fault = Truncated("Gone.") if ending is Ending.FAILED else None
+    parts = [PartEnded(Text("Hm."), True), *[PartEnded(call, True)] * calls]
+    return Reply(parts, ReplyEnded(ending, usage, fault))
+
+
+def refusal(quota: Quota, tenant: Tenant) -> TooMany:
+    with pytest.raises(TooMany) as raised:
+        quota.admit(tenant)
+    return raised.value
+
+
+def test_p08_a_minutes_requests_may_come_at_once_and_no_more(quota: Quota) -> None:
+    for _ in range(3):
+        quota.admit(TENANT)
+    fault = refusal(quota, TENANT)
+    assert (fault.status, fault.code, fault.retryable) == (429, "rate_limit_exceeded", True)
+    assert fault.retry_after == 20
+    assert fault.message == "The limit of 3 requests per minute is reached. Wait, or have it raised."
+
+
+def test_p08_whoever_waits_as_told_is_let_in(quota: Quota, clock: Clock) -> None:
+    tenant = replace(TENANT, requests_per_minute=7)
+    for _ in range(50):
+        try:
+            quota.admit(tenant)
+        except TooMany as fault:
+            clock.now += fault.retry_after or 0
+            quota.admit(tenant)
+
+
+def test_p08_a_refused_request_costs_nothing(quota: Quota, clock: Clock) -> None:
+    for _ in range(3):
+        quota.admit(TENANT)
+    for _ in range(5):
+        assert refusal(quota, TENANT).retry_after == 20
+    clock.now += 20
+    quota.admit(TENANT)
+
+
+def test_p08_no_more_is_saved_up_than_a_minutes_worth(quota: Quota, clock: Clock) -> None:
+    quota.admit(TENANT)
+    clock.now += 3600
+    for _ in range(3):
+        quota.admit(TENANT)
+    refusal(quota, TENANT)
+
+
+def test_p08_a_reply_costs_as_many_units_as_it_has_calls(quota: Quota, clock: Clock) -> None:
+    quota.admit(BY_CALLS)
+    quota.answered(BY_CALLS, reply(calls=5))
+    assert quota.remaining(BY_CALLS)["x-ratelimit-remaining-tool-calls"] == "5"
+
+
+def test_p08_calls_are_had_on_credit_and_the_next_request_waits_until_it_is_paid_back(
+    quota: Quota, clock: Clock
+) -> None:
+    quota.answered(BY_CALLS, reply(calls=10))
+    quota.admit(BY_CALLS)
+    quota.answered(BY_CALLS, reply(calls=5))
+    fault = refusal(quota, BY_CALLS)
+    assert fault.retry_after == 30
+    assert "10 tool calls per minute" in fault.message
+    clock.now += 29
+    refusal(quota, BY_CALLS)
+    clock.now += 1
+    quota.admit(BY_CALLS)
+
+
+def test_p08_a_request_that_waits_for_calls_is_not_charged_as_a_request(quota: Quota) -> None:
+    quota.answered(TENANT, reply(calls=11))
+    refusal(quota, TENANT)
+    assert quota.remaining(TENANT)["x-ratelimit-remaining-requests"] == "3"
+
+
+def test_p08_tenants_do_not_share(quota: Quota) -> None:
+    for _ in range(3):
+        quota.admit(TENANT)
+    quota.admit(replace(TENANT, name="other"))
+
+
+def test_p08_the_headers_tell_how_a_tenant_stands(quota: Quota, clock: Clock) -> None:
+    quota.admit(TENANT)
+    quota.answered(TENANT, reply(calls=12))
+    clock.now += 0.5
+    assert quota.remaining(TENANT) == {
+        "x-ratelimit-limit-requests": "3",
+        "x-ratelimit-remaining-requests": "2",
+        "x-ratelimit-reset-requests": "19.500s",
+        "x-ratelimit-limit-tool-calls": "10",
+        "x-ratelimit-remaining-tool-calls": "0",
+        "x-ratelimit-reset-tool-calls": "71.500s",
+    }
+
+
+def test_p08_without_limits_nobody_is_refused_and_no_header_promises_any(quota: Quota) -> None:
+    for _ in range(1000):
+        quota.admit(ANYBODY)
+        quota.answered(ANYBODY, reply(calls=5))
+    assert quota.remaining(ANYBODY) == {}
+
+
+def test_p10_what_a_tenant_has_had_is_counted(quota: Quota) -> None:
+    usage = Usage(10, 5, 15, cached_tokens=4, reasoning_tokens=2)
+    for _ in range(3):
+        quota.admit(TENANT)
+    quota.answered(TENANT, reply(calls=2, usage=usage))
+    quota.answered(TENANT, reply(usage=usage))
+    quota.answered(TENANT, reply(ending=Ending.FAILED))
+    quota.answered(TENANT, Reply([PartEnded(Text("Half an ans"), False)]))
+    refusal(quota, TENANT)
+    quota.refused(TENANT)
+    quota.admit(ANYBODY)
+    assert quota.snapshot() == {
+        "acme": {
+            "requests": 4,
+            "refused": 2,
+            "replies": {"completed": 2, "failed": 1},
+            "tool_calls": 2,
+            "input_tokens": 20,
+            "output_tokens": 10,
+            "cached_tokens": 8,
+            "reasoning_tokens": 4,
+        },
+        "anybody": {
+            "requests": 1,
+            "refused": 0,
+            "replies": {},
+            "tool_calls": 0,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cached_tokens": 0,
+            "reasoning_tokens": 0,
+        },
+    }

@@ -1,0 +1,196 @@
+"""P05: what is wrong with the arguments of a call, found in bounded time (S21) and without fetching anything (S20)."""
+
+from timeit import repeat
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem, check_of, checker
+from tests.tables import table
+
+WEATHER = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "days": {"type": "array", "items": {"type": "integer", "minimum": 1}},
+    },
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+def of_x(schema: Any, value: str, **root: Any) -> Problem | None:
+    return checker({"properties": {"x": schema}, **root})(f'{{"x": {value}}}')
+
+
+@table("text", ['{"city": "Oslo", "days": [1, 2]}', ' {"city": ""}\n'])
+def test_what_fits_has_no_problem(text: str) -> None:
+    assert checker(WEATHER)(text) is None
+
+
+@table("text", ["{", '{"city": Oslo}', "[]", '"Oslo"', "null", '{"city": NaN}', "{} {}", "\ud800"])
+def test_what_is_no_json_object_is_malformed(text: str) -> None:
+    problem = checker(WEATHER)(text)
+    assert problem
+    assert problem.code == "malformed_tool_arguments"
+
+
+@table(
+    ("text", "path", "message"),
+    [
+        ("", "", "'city' is a required property"),
+        ('{"city": 1}', ".city", "1 is not of type 'string'"),
+        ('{"city": "", "days": [1, 0]}', ".days[1]", "0 is less than the minimum of 1"),
+        ('{"city": "", "town": 1}', "", "'town' is not a property that the schema allows"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_place(text: str, path: str, message: str) -> None:
+    assert checker(WEATHER)(text) == Problem("invalid_tool_arguments", message, path)
+
+
+@table("absent", [None, {}])
+def test_without_a_schema_any_object_fits(absent: Any) -> None:
+    assert checker(absent)('{"x": 1}') is None
+    assert checker(absent)("") is None
+
+
+@table(
+    ("schema", "good", "bad"),
+    [
+        (False, None, "1"),
+        ({"enum": ["a", 1]}, "1", "true"),
+        ({"pattern": "^a+$"}, '"aa"', '"ab"'),
+        ({"pattern": "b"}, "7", '"a"'),
+        ({"uniqueItems": True}, "[1, true, {}, []]", "[1, 1.0]"),
+        ({"uniqueItems": False}, "[1, 1]", None),
+        ({"uniqueItems": True}, '"no array"', '[{"a": [1]}, {"a": [1]}]'),
+        ({"patternProperties": {"^n": {"type": "integer"}}}, '{"n1": 1, "a": "b"}', '{"n1": "b"}'),
+        ({"patternProperties": {"^n": {}}, "additionalProperties": False}, '{"n1": 1}', '{"a": 1}'),
+        ({"patternProperties": {"^n": {"type": "integer"}}}, "[]", '{"n": []}'),
+        ({"additionalProperties": {"type": "integer"}}, '{"a": 1}', '{"a": "b"}'),
+        ({"additionalProperties": False}, "[]", '{"a": 1}'),
+        ({"unevaluatedProperties": False, "properties": {"a": {}}}, '{"a": 1}', '{"b": 1}'),
+        ({"$ref": "#/$defs/y"}, '"b"', "1"),
+        ({"$ref": "#word"}, '"b"', "1"),
+        ({"type": "string", "format": "date"}, '"no date"', "1"),
+        ({"items": [{"type": "string"}]}, '["a"]', "[1]"),
+        ({"minimum": 3, "exclusiveMinimum": True}, "4", "3"),
+        ({"if": {"type": "string"}, "then": {"minLength": 1}}, "1", '""'),
+        ({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, "1", "6"),
+        ({"not": {"type": "string"}}, "1", '"a"'),
+    ],
+)
+def test_the_whole_standard_is_checked(schema: Any, good: str | None, bad: str | None) -> None:
+    definitions = {"y": {"type": "string", "$anchor": "word"}}
+    assert good is None or of_x(schema, good, **{"$defs": definitions}) is None
+    if bad is not None:
+        problem = of_x(schema, bad, **{"$defs": definitions})
+        assert problem
+        assert problem.code == "invalid_tool_arguments"
+
+
+@table(
+    ("schema", "value"),
+    [
+        ({"$ref": "#/$defs/missing"}, "1"),
+        ({"$ref": "https://x.example/y.json"}, "1"),
+        ({"$dynamicRef": "#meta"}, "1"),
+        ({"$ref": "#/x-hidden"}, '"aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"'),
+        ({"pattern": "^(a+)+$"}, '"aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"'),
+        ({"patternProperties": {"^(a+)+$": False}}, '{"aaaaaaaaaaaaaaaaaaaaaaaaaaaa": 1}'),
+        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}, '{"b": 1}'),
+        ({"patternProperties": {"^a": {}}, "unevaluatedProperties": False}, '{"b": 1}'),
+    ],
+)
+def test_what_cannot_be_answered_is_not_held_against_the_call(schema: Any, value: str) -> None:
+    hidden = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}
+    assert of_x(schema, value, **{"x-hidden": hidden}) is None
+
+
+def test_references_are_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S20: jsonschema's default registry does an HTTP GET for them."""
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr("socket.socket.connect", never)
+    remote = {"$id": "http://127.0.0.1:9/", "properties": {"x": {"$ref": "http://127.0.0.1:9/x.json"}}}
+    assert checker(remote)('{"x": 1}') is None
+
+
+DOUBLED = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+
+
+@table(
+    ("schema", "text"),
+    [
+        pytest.param({"$ref": "#"}, "{}", id="itself"),
+        pytest.param(
+            {"$ref": "#/$defs/d0", "$defs": DOUBLED | {"d40": {"type": "string"}}}, "{}", id="doubled"
+        ),
+        pytest.param({"properties": {"x": {"pattern": "^a*a*a*$"}}}, f'{{"x": "{"a" * 3000}!"}}', id="cubic"),
+        pytest.param({"properties": {"x": {"multipleOf": 10**400}}}, '{"x": 1.5}', id="beyond floats"),
+        pytest.param(
+            {"properties": {"x": {"items": {"type": "integer"}}}}, f'{{"x": [{"1," * 60_000}1]}}', id="long"
+        ),
+    ],
+)
+def test_a_check_without_end_ends(schema: Any, text: str) -> None:
+    """S21."""
+    problem = checker(schema)(text)
+    assert problem == Problem(
+        "invalid_tool_arguments", "The arguments take too long to be checked against their schema."
+    )
+
+
+def test_three_thousand_objects_are_compared_in_one_pass() -> None:
+    """S21: six seconds, each with each."""
+    check = checker({"properties": {"x": {"uniqueItems": True}}})
+    text = '{"x": [' + ",".join(f'{{"a": {number}}}' for number in range(3000)) + "]}"
+    assert min(repeat(lambda: check(text), number=1, repeat=2)) < 0.2
+
+
+def test_arguments_nested_beyond_reason_do_not_fit() -> None:
+    problem = checker({})('{"x":' + "[" * 70 + "]" * 70 + "}")
+    assert problem
+    assert "nested deeper than 64 levels" in problem.message
+
+
+def test_the_deepest_arguments_are_checked() -> None:
+    tree = {"properties": {"x": {"$ref": "#"}, "y": {"type": "string"}}}
+    assert checker(tree)('{"x":' * 60 + "{}" + "}" * 60) is None
+    assert checker(tree)('{"x":' * 60 + '{"y": 1}' + "}" * 60)
+
+
+@table("bad", [{"type": "objekt", "required": 1}, {"anyOf": [{}] * 2001}])
+def test_what_is_no_schema_or_a_bomb_is_never_compiled(bad: Any) -> None:
+    with pytest.raises(ClientFault):
+        checker(bad)
+
+
+def test_a_message_shows_little_of_what_it_quotes() -> None:
+    problem = of_x({"type": "integer"}, f'"{"a" * 5000}"')
+    assert problem
+    assert len(problem.message) == arguments.SHOWN
+
+
+def test_a_schema_too_long_to_be_remembered_is_compiled_anew() -> None:
+    long = {"properties": {"x": {"type": "string", "description": "y" * 33_000}}}
+    assert checker(long) is not checker(long)
+    assert checker(WEATHER) is checker(WEATHER)
+
+
+def test_a_usual_call_costs_little() -> None:
+    """50 µs; a slow machine may take ten times as long."""
+    check = checker(WEATHER)
+    assert min(repeat(lambda: check('{"city": "Oslo", "days": [1, 2]}'), number=100, repeat=5)) < 100 * 500e-6
+
+
+def test_only_the_calls_of_tools_whose_input_is_json_are_checked() -> None:
+    check = check_of(ToolSpec(ToolName("a"), parameters=WEATHER))
+    assert check
+    assert check("{}") == Problem("invalid_tool_arguments", "'city' is a required property")
+    assert check_of(ToolSpec(ToolName("a"), ToolKind.CUSTOM)) is None

@@ -1,0 +1,84 @@
+"""P02: what a backend cannot do at all is refused before anything is sent; the rest is done in another way."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy.core.capabilities import DEFAULT
+from proxy.core.errors import Incompatible
+from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
+from proxy.core.tools.capability import Ability, check, matrix
+from tests.tables import table
+
+TOOLS = [ToolSpec(ToolName("a"))]
+SOUND = [Turn(Role.USER, [Text("hear"), Audio("AA==", "wav")])]
+NONE = ToolChoice(ChoiceMode.NONE)
+
+
+@table(
+    ("request_", "profile", "features", "param"),
+    [
+        (Request("m", [], tools=TOOLS), {"max_tools": 0}, ["tools"], "tools"),
+        (Request("m", SOUND), {"audio": False}, ["input_audio"], "input_audio"),
+        (
+            Request("m", SOUND, tools=TOOLS),
+            {"max_tools": 0, "audio": False},
+            ["input_audio", "tools"],
+            "tools",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    request_: Request, profile: Any, features: list[str], param: str
+) -> None:
+    with pytest.raises(
+        Incompatible, match=r"backend \(default\) (cannot call tools|takes no audio); .*, or choose a model"
+    ) as caught:
+        check(request_, replace(DEFAULT, **profile))
+    assert caught.value.details == {"incompatible_features": features}
+    code = "tool_schema_incompatible" if param == "tools" else "unsupported_content"
+    assert (caught.value.code, caught.value.type) == (code, "semantic_error")
+    assert caught.value.param == param
+
+
+@table(
+    ("request_", "profile"),
+    [
+        (Request("m", SOUND, tools=TOOLS), {}),
+        (Request("m", [], tools=TOOLS, choice=NONE), {"max_tools": 0}),
+        (Request("m", []), {"max_tools": 0, "audio": False}),
+        (Request("m", [], parallel_calls=False), {"parallel": "omit"}),
+        (Request("m", [], tools=TOOLS, choice=ToolChoice(ChoiceMode.REQUIRED)), {"force_tool": "auto"}),
+    ],
+)
+def test_what_can_be_done_or_left_out_passes(request_: Request, profile: Any) -> None:
+    check(request_, replace(DEFAULT, **profile))
+
+
+NO, OTHERWISE, YES = Ability.NONE, Ability.OTHERWISE, Ability.NATIVE
+
+
+@table(
+    ("feature", "able", "unable", "failing"),
+    [
+        ("tools", {}, {"max_tools": 0}, NO),
+        ("tool_choice.none", {}, {"force_tool": "auto"}, OTHERWISE),
+        ("tool_choice.required", {}, {"force_tool": "auto"}, OTHERWISE),
+        ("tool_choice.function", {"force_tool": "object"}, {"force_tool": "any"}, OTHERWISE),
+        ("parallel_tool_calls", {"parallel": "obey"}, {}, NO),
+        ("strict", {"schema": frozenset({"anthropic"})}, {}, NO),
+        ("input_image", {}, {"images": "none"}, OTHERWISE),
+        ("input_file", {"files": True}, {}, OTHERWISE),
+        ("input_audio", {}, {"audio": False}, NO),
+        ("json_schema", {}, {"formats": frozenset()}, OTHERWISE),
+        ("json_object", {}, {"formats": frozenset()}, OTHERWISE),
+    ],
+)
+def test_the_matrix(feature: str, able: Any, unable: Any, failing: Ability) -> None:
+    assert matrix(replace(DEFAULT, **able))[feature] is YES
+    assert matrix(replace(DEFAULT, **unable))[feature] is failing
+
+
+def test_custom_tools_are_functions_everywhere() -> None:
+    assert matrix(DEFAULT)["custom"] is OTHERWISE

@@ -1,0 +1,27 @@
+"""What a rewriting cost is told in one order, each keyword once."""
+
+from proxy.core.tools.losses import Losses, Node
+from proxy.core.tools.subsets import Subset
+
+
+def test_losses_are_sorted_and_told_once_with_the_first_place() -> None:
+    losses = Losses()
+    for keyword in ("pattern", "minLength", "pattern"):
+        losses.relax(keyword)
+    losses.refuse("oneOf", ("properties", "a"))
+    losses.refuse("not")
+    losses.refuse("oneOf")
+    result = losses.of({})
+    assert result.relaxed == ("minLength", "pattern")
+    assert result.refusals == (("not", ""), ("oneOf", ".properties.a"))
+    assert result.refused == ("not", "oneOf")
+
+
+def test_a_node_reads_all_keywords_unless_they_are_counted() -> None:
+    losses = Losses()
+    assert Node(Subset(), losses, ()).reads("x")
+    node = Node(Subset(frozenset({"type"})), losses, ("items",))
+    assert [node.reads("type"), node.reads("x"), node.is_root] == [True, False, False]
+    node.tell("x", 1)
+    node.refuse("y")
+    assert (node.told, losses.relaxed, losses.refused) == ({"x": 1}, {"x"}, {"y": ".items"})

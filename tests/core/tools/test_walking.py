@@ -1,0 +1,68 @@
+"""Ways through a schema: every subschema is found with its place, and booleans are said in objects."""
+
+from typing import Any
+
+from proxy.core.tools import walking
+from tests.tables import table
+
+SCHEMA = {
+    "properties": {"a": {"items": {"anyOf": [{"type": "null"}, True]}}, "b": False},
+    "dependencies": {"a": ["b"], "c": {"minProperties": 1}},
+    "additionalProperties": False,
+}
+
+
+def test_each_subschema_has_its_place() -> None:
+    assert [walking.spelled(path) for path, _ in walking.subschemas(SCHEMA)] == [
+        "",
+        ".properties.a",
+        ".dependencies.c",
+        ".properties.a.items",
+        ".properties.a.items.anyOf[0]",
+    ]
+
+
+def test_a_change_inside_knows_its_place_and_leaves_the_original_alone() -> None:
+    schema = {"properties": {"a": {}}, "items": {}, "prefixItems": [{}], "dependencies": {"a": ["b"]}}
+    schema["additionalProperties"] = True
+    told = walking.each_inside_at(schema, ("x",), lambda _, path: {"at": walking.spelled(path)})
+    assert told == {
+        "properties": {"a": {"at": ".x.properties.a"}},
+        "items": {"at": ".x.items"},
+        "prefixItems": [{"at": ".x.prefixItems[0]"}],
+        "dependencies": {"a": ["b"]},
+        "additionalProperties": True,
+    }
+    assert schema["items"] == {}
+
+
+def test_false_is_said_in_an_object_where_one_is_usual() -> None:
+    assert walking.spelled_out(SCHEMA) == {
+        "properties": {"a": {"items": {"anyOf": [{"type": "null"}, {}]}}, "b": {"not": {}}},
+        "dependencies": SCHEMA["dependencies"],
+        "additionalProperties": False,
+    }
+
+
+@table(
+    ("reference", "target"),
+    [
+        ("#", {"$defs": {"a/b~c": {"type": "null"}}, "x": 1}),
+        ("#/$defs/a~1b~0c", {"type": "null"}),
+        ("#/$defs/missing", None),
+        ("#/x", None),
+        ("#/x/y", None),
+        ("#anchor", None),
+        ("other.json#/x", None),
+        (7, None),
+    ],
+)
+def test_a_reference_is_followed_inside_the_schema_only(reference: Any, target: Any) -> None:
+    assert walking.target_of({"$defs": {"a/b~c": {"type": "null"}}, "x": 1}, reference) == target
+
+
+def test_the_own_part_has_no_schemas_in_it() -> None:
+    assert walking.own_part({"type": "array", "items": {}, "anyOf": [{}], "$defs": {}, "enum": [[]]}) == {
+        "type": "array",
+        "enum": [[]],
+    }

@@ -1,0 +1,70 @@
+"""What settings mean together: several backends, and who may use them."""
+
+import pytest
+
+from proxy.config import load
+from tests.test_config import KEY, Write, complaint, write
+
+__all__ = ["write"]
+
+TWO = """
+[backends.here]
+url = "http://127.0.0.1:1/v1"
+[backends.there]
+url = "http://127.0.0.1:2/v1"
+"""
+
+
+def test_a_backend_without_a_name_is_the_default_one(write: Write) -> None:
+    settings = load({"--backend": "http://127.0.0.1:3"}, {}, write(TWO)).settings
+    assert list(settings.all_backends) == ["backend", "here", "there"]
+    assert settings.default_backend == "backend"
+
+
+def test_the_only_backend_is_the_default_one(write: Write) -> None:
+    only = load({}, {}, write('[backends.here]\nurl = "http://127.0.0.1:1"\n')).settings
+    assert only.default_backend == "here"
+    assert load({}, {}, write(TWO)).settings.default_backend is None
+    assert load({}, {}, write(f'{TWO}[routing]\ndefault = "there"\n')).settings.default_backend == "there"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[backends.x]\n", "backends.x: has no url"),
+        ('[routing]\ndefault = "x"\n', "routing.default: there is no backend 'x' (backends.x)"),
+        ('[routing.models]\n"a*" = "x"\n', "routing.models.a*: there is no backend 'x' (backends.x)"),
+        (
+            f'[backend]\nurl = "http://x"\nforward_key = true\n[tenants.a]\nkeys = ["{KEY}"]\n',
+            "forward_key: clients show their tenant's key, which is nothing for a backend",
+        ),
+        (
+            f'[tenants.a]\nkeys = ["{KEY}"]\n[tenants.b]\nkeys = ["{KEY}"]\n',
+            "tenants: two of them have the same key",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other(write: Write, text: str, expected: str) -> None:
+    path = write(text)
+    assert complaint({}, {}, path) == f"{path}: {expected}"
+
+
+def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> None:
+    """Bound elsewhere without keys: refuse to start unless told so explicitly."""
+    said = complaint({"--host": "0.0.0.0"}, {})
+    assert said.startswith("--host: 0.0.0.0 can be reached from other machines")
+    assert "hash-key" in said
+    assert "server.open" in said
+    assert load({"--host": "0.0.0.0"}, {"PROXY_OPEN": "yes"}).settings.server.open
+    path = write(f'[server]\nhost = "0.0.0.0"\n[tenants.a]\nkeys = ["{KEY}"]\n')
+    assert load({}, {}, path).settings.tenants["a"].keys == [KEY]
+    for host in ("127.0.0.1", "::1", "localhost", "127.9.9.9"):
+        load({"--host": host}, {})
+
+
+def test_a_tenant_has_what_everybody_has_unless_its_own_table_says_otherwise(write: Write) -> None:
+    path = write(
+        f'[limits]\ncalls = 7\nmode = "warn"\n[tenants.a]\nkeys = ["{KEY}"]\nmode = "enforce"\ntools = 3\n'
+    )
+    limits = load({}, {}, path).settings.limits_of("a")
+    assert (limits.calls, limits.mode, limits.tools) == (7, "enforce", 3)
