@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.core.outbound.profiles import PROFILES
+from proxy.core.outbound.profiles import DEFAULT, PROFILES
 from proxy.core.outbound.recognise import by_url
 from proxy.core.outbound.target import Target, chat_url, checked, models_url
 from tests.tables import table
@@ -98,3 +98,10 @@ def test_a_secret_in_a_broken_url_is_not_shown_either() -> None:
 def test_a_target_shows_no_key_in_tracebacks() -> None:
     shown = repr(Target("t", "http://host", PROFILES["default"], key="sk-1", headers={"x-key": "sk-2"}))
     assert "sk-" not in shown
+
+
+def test_f10_a_key_that_is_the_clients_is_not_ours() -> None:
+    """Who is to mend a refused key: whoever runs the proxy, or whoever asked."""
+    assert Target("t", "http://host", DEFAULT, key="k").own_key
+    assert not Target("t", "http://host", DEFAULT, key="k", forwarded=True).own_key
+    assert not Target("t", "http://host", DEFAULT).own_key
