@@ -10,8 +10,9 @@ RUN useradd --system --no-create-home --uid 10001 proxy
 COPY --from=packages /venv /venv
 COPY proxy /app/proxy
 WORKDIR /app
-# In a container, all addresses are the container's own; which of them are open to whom is the engine's business.
-ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PROXY_HOST=0.0.0.0 PROXY_PORT=8080
+# In a container, all addresses are the container's own: who reaches them is decided by the ports that are published, here
+# to this machine alone. To publish them further, mount a configuration with tenants and set PROXY_OPEN=false.
+ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PROXY_HOST=0.0.0.0 PROXY_PORT=8080 PROXY_OPEN=true
 USER proxy
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \

@@ -19,12 +19,14 @@ from proxy.core.inbound.native_surface import NativeSurface
 from proxy.core.inbound.recall import Recall
 from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
+from proxy.core.markup import registry
 from proxy.core.outbound.profiles import DEFAULT, BackendProfile
 from proxy.core.outbound.routes import Routes
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.quota import Quota
-from proxy.core.tenants import ANYBODY, Mode, Tenant, Tenants, Validation
+from proxy.core.policy.retry import Budget, RetryRules
+from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.settings import AUTO, Settings
 from proxy.settings import Backend as BackendSettings
@@ -33,14 +35,20 @@ from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
+from proxy.shell.gate import Gate, Room
 from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
+from proxy.shell.metrics import Metrics
 from proxy.shell.server import Server, Surfaces
+from proxy.shell.siblings import ALONE, Place, Siblings
 from proxy.shell.tasks import Tasks
 from proxy.shell.upstream import Limits, Upstream
 from proxy.shell.websocket import Conversations
 
 BYTES_PER_MIB = 1024 * 1024
+
+WATCHER = Tenant("metrics")
+"""Who reads the metrics, and may do nothing else."""
 
 
 class CannotListen(Exception):
@@ -55,7 +63,7 @@ def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
 
 
 @asynccontextmanager
-async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
+async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIterator[str]:
     """The proxy at work, as the URL it listens on. On leaving, open streams come to their end."""
     clock = time.monotonic
     now = time.time  # noqa: TID251 - here it comes in
@@ -64,8 +72,19 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
     mint = Mint(secrets.token_hex)
     seal = Seal(_seal_secret(settings))
     backends = _backends(settings, upstream, clock, log)
+    metrics = Metrics(backends.breakers, registry.NAMES)
+    siblings = Siblings(place, metrics.counts)
     engine = Engine(
-        backends=backends, quota=Quota(clock), recall=Recall(), mint=mint, now=now, clock=clock, log=log
+        backends=backends,
+        quota=Quota(clock),
+        recall=Recall(),
+        mint=mint,
+        now=now,
+        clock=clock,
+        chance=secrets.SystemRandom().random,
+        retries=_retry_rules(settings),
+        metrics=metrics,
+        log=log,
     )
     responses = ResponsesSurface(mint, now, seal, _manners(settings))
     tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
@@ -77,11 +96,14 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
         engine=engine,
         surfaces=Surfaces(
             responses=responses,
-            compaction=replace(responses, form=CompactionObject),
+            compaction=replace(responses, form=CompactionObject, name="compact"),
             chat=ChatSurface(mint, now),
             native=NativeSurface(mint, now, seal),
         ),
         tenants=_tenants(settings),
+        metrics=metrics,
+        siblings=siblings,
+        metrics_readers=_metrics_readers(settings),
         backends=backends,
         conversations=conversations if settings.server.websocket else None,
         tempo=tempo,
@@ -91,19 +113,25 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
         log=log,
     )
     try:
-        yield await _start(server, settings.server.host, settings.server.port)
+        await siblings.start()
+        yield await _start(server, settings.server.host, settings.server.port, shared=place.of > 1)
     finally:
+        siblings.stop()
         await server.stop(settings.server.grace_seconds)
         await tasks.close()
         await upstream.close()
 
 
-async def _start(server: Server, host: str, port: int) -> str:
+async def _start(server: Server, host: str, port: int, *, shared: bool) -> str:
     try:
-        return await server.start(host, port)
+        return await server.start(host, port, shared=shared)
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        raise CannotListen(f"Cannot listen on {host}:{port}: {reason}.") from error
+        raise cannot_listen(host, port, error) from error
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+    return CannotListen(f"Cannot listen on {host}:{port}: {reason}.")
 
 
 def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float], log: Log) -> Backends:
@@ -125,12 +153,14 @@ def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float]
             discovery=discovery,
             upstream=upstream,
             breaker=Breaker(_breaker_rules(settings), clock),
+            budget=Budget(settings.retries.budget, clock),
+            gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
             limits=lambda profile: limits_of(wanted, profile),
             forward_key=wanted.forward_key,
         )
 
     routing = settings.routing
-    routes = Routes(settings.default_backend, routing.models, routing.aliases)
+    routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
     return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
 
 
@@ -156,6 +186,12 @@ def _tenants(settings: Settings) -> Tenants:
         },
         anybody,
     )
+
+
+def _metrics_readers(settings: Settings) -> Tenants | None:
+    if settings.metrics.keys:
+        return Tenants(dict.fromkeys(settings.metrics.keys, WATCHER))
+    return EVERYBODY if settings.shows_metrics_to_all else None
 
 
 def _tenant(name: str, wanted: ToolLimits) -> Tenant:
@@ -215,6 +251,13 @@ def _breaker_rules(settings: Settings) -> BreakerRules:
         open_seconds=wanted.open_seconds,
         open_seconds_limit=wanted.open_seconds_limit,
         probes=wanted.probes,
+    )
+
+
+def _retry_rules(settings: Settings) -> RetryRules:
+    wanted = settings.retries
+    return RetryRules(
+        attempts=wanted.attempts, after_errors=wanted.after_errors, longest_wait=wanted.longest_wait_seconds
     )
 
 

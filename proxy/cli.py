@@ -7,16 +7,15 @@ import argparse
 import asyncio
 import os
 import secrets
-import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from getpass import getpass
 from typing import Any, TextIO
 
 import proxy
-from proxy import app, codex, demo
+from proxy import app, codex, demo, process, supervisor
 from proxy.config import (
     BINDINGS,
     CONFIG_VARIABLE,
@@ -133,56 +132,39 @@ def serve(loaded: Loaded, _: argparse.Namespace) -> int:
 
 
 def _run(work: Coroutine[Any, Any, int]) -> int:
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=process.loop_factory()) as runner:
         try:
             return runner.run(work)
         except KeyboardInterrupt:
             return INTERRUPTED
-        except (app.CannotListen, codex.CannotRun) as error:
+        except (app.CannotListen, codex.CannotRun, supervisor.WorkersFailed) as error:
             _tell(str(error))
             return FAILED
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:  # not made for every platform; asyncio's own loop costs a tenth more per chunk
-        return None
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
-
-
 async def _serve(loaded: Loaded) -> int:
-    asked_to_stop = _signals()
+    asked_to_stop = process.asked_to_stop()
     if not loaded.settings.all_backends:
         print(DEMO_ANSWERS)
     async with (
         _with_backend(loaded.settings) as (settings, model),
-        app.running(settings, app.start_log(settings)) as url,
+        _proxy(settings) as url,
     ):
         print(f"Listening on {url}/v1, in front of {_fronted(settings)}. For example:\n")
         print(EXAMPLE.format(url=url, model=model), flush=True)
+        process.spare_the_collector()
         await asked_to_stop.wait()
     return DONE
 
 
+def _proxy(settings: Settings) -> AbstractAsyncContextManager[str]:
+    """In this process, or in several that it looks after."""
+    log = app.start_log(settings)
+    return supervisor.running(settings, log) if settings.server.workers > 1 else app.running(settings, log)
+
+
 def _fronted(settings: Settings) -> str:
     return ", ".join(str(backend.url) for backend in settings.all_backends.values())
-
-
-def _signals() -> asyncio.Event:
-    """Set by the first request to stop, which is polite; a second one is obeyed at once."""
-    loop = asyncio.get_running_loop()
-    asked = asyncio.Event()
-
-    def ask(number: signal.Signals) -> None:
-        loop.remove_signal_handler(number)
-        asked.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError):  # Windows
-            loop.add_signal_handler(number, ask, number)
-    return asked
 
 
 @asynccontextmanager

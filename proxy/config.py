@@ -7,6 +7,7 @@ another type is an error that names the key and the file (or the variable, or th
 """
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class Binding:
 BINDINGS = (
     Binding("server.host", "--host", "HOST", "PROXY_HOST"),
     Binding("server.port", "--port", "PORT", "PROXY_PORT", _number),
+    Binding("server.workers", "--workers", "N", "PROXY_WORKERS", _number),
     Binding("server.open", "--open", "true|false", "PROXY_OPEN", _switch),
     Binding("backend.url", "--backend", "URL", "PROXY_BACKEND_URL"),
     Binding("backend.key", "--backend-key", "KEY", "PROXY_BACKEND_KEY"),
@@ -130,22 +132,34 @@ def _complaints(error: ValidationError, sources: Mapping[str, str], path: str | 
             continue
         source = sources.get(".".join(where[:2]), path)
         if wrong["type"] == "extra_forbidden":
-            yield f"{source}: unknown key {key}{_suggestion(key)}"
+            yield f"{source}: unknown key {key}{_suggestion(where)}"
         elif source and source != path:
             yield f"{source}: {complaint}"
         else:
             yield f"{source}: {key}: {complaint}"
 
 
+WORDINGS = {
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "list_type": "must be an array",
+    "missing": "must be set",
+    "too_short": "must not be empty",
+}
+"""pydantic's complaints, where its own words are those of Python."""
+
+
 def _wording(wrong: Any) -> str:
-    if wrong["type"] == "model_type":
-        return "must be a table"
+    if wrong["type"] in WORDINGS:
+        return WORDINGS[wrong["type"]]
     message: str = wrong["msg"]
     return message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
 
 
-def _suggestion(key: str) -> str:
-    near = difflib.get_close_matches(key, [*Settings.model_fields, *all_settings()], n=1)
+def _suggestion(where: list[str]) -> str:
+    """Among the settings as they would be called here: where a table has a name of its own, under that name."""
+    known = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()] if where[1:] else []
+    near = difflib.get_close_matches(".".join(where), [*Settings.model_fields, *known], n=1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
@@ -173,17 +187,21 @@ def describe(loaded: Loaded) -> Iterator[str]:
     for section in Settings.model_fields:
         held = getattr(loaded.settings, section)
         tables = (
-            {section: held}
+            {(section,): held}
             if isinstance(held, Section)
-            else {f"{section}.{name}": held[name] for name in held}
+            else {(section, name): held[name] for name in held}
         )
         for table, settings in tables.items():
-            yield f"[{table}]"
+            yield f"[{'.'.join(map(_key, table))}]"
             for name, value in settings:
-                source = loaded.sources.get(f"{table}.{name}")
+                source = loaded.sources.get(".".join((*table, name)))
                 comment = f"  # {source}" if source else ""
                 yield f"# {name} is not set" if value is None else f"{name} = {_toml(value)}{comment}"
             yield ""
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
 
 
 def _toml(value: Any) -> str:

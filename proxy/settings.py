@@ -1,13 +1,16 @@
 """The settings there are: each once, in a section below, with its type, default, bounds and description."""
 
 import ipaddress
+import re
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from proxy.core.markup import registry
 from proxy.core.outbound.dialects import DIALECTS
 from proxy.core.outbound.profiles import DEFAULT, PROFILES, overridden
+from proxy.core.outbound.routes import ANY_ENDING
 from proxy.core.outbound.target import checked
 from proxy.core.tenants import ANYBODY, LARGEST
 
@@ -17,9 +20,24 @@ ONLY = "backend"
 Seconds = Annotated[float, Field(gt=0)]
 
 
+SECRETS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "code"})
+"""Names in a URL's query under which keys are handed out."""
+
+
 def _backend_url(url: str) -> str:
-    checked(url)
+    parts = checked(url)
+    if held := sorted(SECRETS & {name.lower() for name, _ in parse_qsl(parts.query)}):
+        raise ValueError(
+            f"must not hold a secret ({held[0]}), which would be shown; give it as key, or in headers"
+        )
     return url.strip()
+
+
+def _backend_name(name: str) -> str:
+    """It stands in a header, and before the `/` of a fallback."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
+        raise ValueError("must be made of letters, digits, dots, dashes and underscores")
+    return name
 
 
 def _profile_name(name: str) -> str:
@@ -36,6 +54,18 @@ def _header_value(value: SecretStr) -> SecretStr:
     return SecretStr(text)
 
 
+def _digest(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError("must be a digest as `responses-proxy hash-key` prints it, never the key itself")
+    return text
+
+
+def _pattern(text: str) -> str:
+    if not text or ANY_ENDING in text.removesuffix(ANY_ENDING):
+        raise ValueError(f"must be a model's name, or how names begin and {ANY_ENDING!r} at the end")
+    return text
+
+
 def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
     if "headers" in overrides:
         raise ValueError("headers belong in backend.headers, where they are kept secret")
@@ -46,8 +76,9 @@ def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
     return overrides
 
 
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Digest = Annotated[str, AfterValidator(_digest)]
 HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+BackendName = Annotated[str, AfterValidator(_backend_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 
 
@@ -72,6 +103,8 @@ class Server(Section):
     """Wait for the backend after which a stream opens anyway, so that the client sees life."""
     grace_seconds: float = Field(20, ge=0)
     """Time that open streams have to end when the proxy is asked to stop."""
+    workers: int = Field(1, ge=1, le=256)
+    """Processes that serve together on the port; each has limits, breakers and memory of its own."""
     open: bool = False
     """Whether anybody may use the proxy though it listens beyond this machine and no tenant has a key."""
 
@@ -99,15 +132,34 @@ class Backend(Section):
     """Longest silence within a reply."""
     total_seconds: Seconds = 3600
     """Longest reply."""
+    max_concurrent: int | None = Field(None, ge=1)
+    """Requests that the backend gets at once; not set, as many as come."""
+    max_waiting: int = Field(64, ge=0)
+    """Requests that may wait for others to end; any more are answered with 503 at once."""
+    wait_seconds: Seconds = 30
+    """Longest wait for that, after which it is 503 as well."""
 
 
 class Routing(Section):
     default: str | None = None
     """Backend for models that nothing else names; not set, the only one, or the one without a name."""
-    models: dict[str, str] = {}
+    models: dict[Annotated[str, AfterValidator(_pattern)], str] = {}
     """Models, or how their names begin and `*`, each with the name of its backend; the longest match wins."""
     aliases: dict[str, str] = {}
     """Other names that clients may use for models."""
+    fallbacks: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    """Models, named as above, each with others to ask when its backend fails: `["backend", "backend/model"]`."""
+
+
+class Retries(Section):
+    attempts: int = Field(2, ge=1, le=5)
+    """How often one backend is asked at most, if it could not even begin to work; 1 never asks again."""
+    after_errors: bool = False
+    """Whether it is also asked again after errors (5xx, a broken connection), though it may have done the work."""
+    longest_wait_seconds: Seconds = 2
+    """Longest pause; a backend that demands more with `Retry-After` is not asked again."""
+    budget: float = Field(0.2, ge=0, le=1)
+    """Share of a backend's requests within 10 s that may be asked again; 3 always may."""
 
 
 class Models(Section):
@@ -180,6 +232,13 @@ class BreakerSettings(Section):
     """Requests let through at once to see whether the backend has recovered."""
 
 
+class Metrics(Section):
+    keys: list[Digest] = []
+    """SHA-256 digests of the keys that may read `/metrics`; `responses-proxy hash-key` makes them."""
+    open: bool = False
+    """Whether everybody may; without keys, so it is on this machine only, as long as there are no tenants."""
+
+
 class Logs(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe lines to write."""
@@ -192,7 +251,7 @@ class Settings(Section):
     """Where the proxy listens, and for how long it waits."""
     backend: Backend = Backend()
     """What answers."""
-    backends: dict[str, Backend] = {}
+    backends: dict[BackendName, Backend] = {}
     """More of them, each by its name, with the same settings."""
     routing: Routing = Routing()
     """Which of several backends answers."""
@@ -204,14 +263,23 @@ class Settings(Section):
     """What anybody may do, and every tenant unless its own table says otherwise."""
     tenants: dict[str, Tenant] = {}
     """Who may use the proxy, each by a name; without any, everybody who reaches it."""
+    retries: Retries = Retries()
+    """When a failed request is asked again, before its client has seen anything."""
     breaker: BreakerSettings = BreakerSettings()
     """When a failing backend is left alone."""
+    metrics: Metrics = Metrics()
+    """Who may see what is counted."""
     logs: Logs = Logs()
     """What is written to stderr."""
 
     @property
     def all_backends(self) -> dict[str, Backend]:
         return ({ONLY: self.backend} if self.backend.url else {}) | self.backends
+
+    @property
+    def shows_metrics_to_all(self) -> bool:
+        """Whoever may see them learns of all tenants, so theirs are not shown without a word."""
+        return self.metrics.open or (not self.tenants and _is_loopback(self.server.host))
 
     @property
     def default_backend(self) -> str | None:
@@ -232,8 +300,10 @@ class Settings(Section):
             if name not in self.all_backends:
                 raise ValueError(f"{key}: there is no backend {name!r} (backends.{name})")
         if self.tenants and any(backend.forward_key for backend in self.all_backends.values()):
-            raise ValueError("forward_key: clients show their tenant's key, which is nothing for a backend")
-        digests = [digest for tenant in self.tenants.values() for digest in tenant.keys]
+            raise ValueError(
+                "forward_key: clients show their tenant's key, which is nothing for a backend; set it to false"
+            )
+        digests = [digest for tenant in self.tenants.values() for digest in {*tenant.keys}]
         if len(set(digests)) < len(digests):
             raise ValueError("tenants: two of them have the same key")
         if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
@@ -246,6 +316,11 @@ class Settings(Section):
 
 def _named_backends(routing: Routing) -> list[tuple[str, str]]:
     named = [(f"routing.models.{model}", backend) for model, backend in routing.models.items()]
+    named += [
+        (f"routing.fallbacks.{model}", way.partition("/")[0])
+        for model, ways in routing.fallbacks.items()
+        for way in ways
+    ]
     return [("routing.default", routing.default), *named] if routing.default else named
 
 

@@ -94,7 +94,15 @@ def test_every_setting_is_described() -> None:
         ('[server]\nport = "8080"\n', "server.port: must be a valid integer"),
         ("[server]\nport = 65536\n", "server.port: must be less than or equal to 65535"),
         ("[server]\npatience_seconds = 0\n", "server.patience_seconds: must be greater than 0"),
+        (
+            '[backends.a]\nurl = "http://host"\nkye = "k"\n',
+            "unknown key backends.a.kye (did you mean backends.a.key?)",
+        ),
         ("server = 3\n", "server: must be a table"),
+        ("backends = 3\n", "backends: must be a table"),
+        ("[tenants.a]\ntools = 3\n", "tenants.a.keys: must be set"),
+        ("[tenants.a]\nkeys = []\n", "tenants.a.keys: must not be empty"),
+        ('[limits]\ntool_allowlist = "search"\n', "limits.tool_allowlist: must be an array"),
         ('[clients]\nevents = "all"\n', "clients.events: must be 'auto', 'extended' or 'standard'"),
         ("[models]\ncontext_windows = {a = 0}\n", "models.context_windows.a: must be greater than 0"),
         ("[backend]\nmodels = {a = 1}\n", "backend.models.a: must be a valid string"),
@@ -190,6 +198,22 @@ def test_what_is_shown_is_the_settings_again(write: Write) -> None:
     loaded = load({}, {}, write(text))
     again = write("\n".join(describe(loaded)))
     assert load({}, {}, again).settings == loaded.settings
+
+
+def test_names_of_tables_are_shown_so_that_they_can_be_read_again(write: Write) -> None:
+    path = write(
+        f"""
+        [backends."gpt-4.1"]
+        url = "http://host"
+        [tenants."team \\"a\\""]
+        keys = ["{KEY}"]
+        """
+    )
+    shown = list(describe(load({}, {}, path)))
+    assert f'url = "http://host"  # {path}' in shown
+    tree = tomllib.loads("\n".join(shown))
+    assert list(tree["backends"]) == ["gpt-4.1"]
+    assert list(tree["tenants"]) == ['team "a"']
 
 
 def test_what_is_shown_says_where_it_comes_from() -> None:

@@ -35,8 +35,12 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
         ('[routing]\ndefault = "x"\n', "routing.default: there is no backend 'x' (backends.x)"),
         ('[routing.models]\n"a*" = "x"\n', "routing.models.a*: there is no backend 'x' (backends.x)"),
         (
+            '[backend]\nurl = "http://x"\n[routing.fallbacks]\n"m" = ["backend", "x/y/z"]\n',
+            "routing.fallbacks.m: there is no backend 'x' (backends.x)",
+        ),
+        (
             f'[backend]\nurl = "http://x"\nforward_key = true\n[tenants.a]\nkeys = ["{KEY}"]\n',
-            "forward_key: clients show their tenant's key, which is nothing for a backend",
+            "forward_key: clients show their tenant's key, which is nothing for a backend; set it to false",
         ),
         (
             f'[tenants.a]\nkeys = ["{KEY}"]\n[tenants.b]\nkeys = ["{KEY}"]\n',
@@ -47,6 +51,13 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
 def test_settings_that_contradict_each_other(write: Write, text: str, expected: str) -> None:
     path = write(text)
     assert complaint({}, {}, path) == f"{path}: {expected}"
+
+
+def test_s13_a_backends_name_can_stand_in_a_header_and_before_a_slash(write: Write) -> None:
+    for name in ("a/b", "a b", "ä", "a\\nb"):
+        assert "must be made of letters, digits" in complaint(
+            {}, {}, write(f'[backends."{name}"]\nurl = "http://x"\n')
+        )
 
 
 def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> None:
@@ -62,9 +73,52 @@ def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> N
         load({"--host": host}, {})
 
 
+def test_s30_metrics_are_shown_on_this_machine_or_by_a_clear_word(write: Write) -> None:
+    assert load({}, {}).settings.shows_metrics_to_all
+    assert not load({"--host": "0.0.0.0"}, {"PROXY_OPEN": "yes"}).settings.shows_metrics_to_all
+    tenants = f'[tenants.a]\nkeys = ["{KEY}"]\n'
+    assert not load({}, {}, write(tenants)).settings.shows_metrics_to_all
+    assert load({}, {}, write(f"{tenants}[metrics]\nopen = true\n")).settings.shows_metrics_to_all
+
+
+def test_there_is_one_worker_unless_more_are_wanted() -> None:
+    assert load({}, {}).settings.server.workers == 1
+    assert load({"--workers": "4"}, {"PROXY_WORKERS": "2"}).settings.server.workers == 4
+    assert complaint({"--workers": "0"}, {}) == "--workers: must be greater than or equal to 1"
+
+
 def test_a_tenant_has_what_everybody_has_unless_its_own_table_says_otherwise(write: Write) -> None:
     path = write(
         f'[limits]\ncalls = 7\nmode = "warn"\n[tenants.a]\nkeys = ["{KEY}"]\nmode = "enforce"\ntools = 3\n'
     )
     limits = load({}, {}, path).settings.limits_of("a")
     assert (limits.calls, limits.mode, limits.tools) == (7, "enforce", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '[tenants.a]\nkeys = ["sk-1"]\n',
+            "tenants.a.keys.0: must be a digest as `responses-proxy hash-key` prints it, never the key itself",
+        ),
+        (
+            '[backend]\nurl = "http://host/v1?API-Key=sk-1"\n',
+            "backend.url: must not hold a secret (api-key), which would be shown; give it as key, or in headers",
+        ),
+        (
+            '[backends.a]\nurl = "http://host"\n[routing.models]\n"sp*ce" = "a"\n',
+            "routing.models.sp*ce.[key]: must be a model's name, or how names begin and '*' at the end",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_way_out(write: Write, text: str, expected: str) -> None:
+    path = write(text)
+    said = complaint({}, {}, path)
+    assert said == f"{path}: {expected}"
+    assert "sk-1" not in said.removeprefix(path)
+
+
+def test_a_tenant_may_name_a_key_twice(write: Write) -> None:
+    path = write(f'[tenants.a]\nkeys = ["{KEY}", "{KEY}"]\n')
+    assert load({}, {}, path).settings.tenants["a"].keys == [KEY, KEY]

@@ -11,12 +11,14 @@
     │   └── TooMany            who asks has had enough; `retry_after` says how long  429
     ├── BackendFault       the backend failed, or answered what cannot be used  5xx
     │   ├── Unreachable        no connection                                    502
-    │   ├── Timeout            a connection, but no answer in time              504
+    │   ├── Timeout            no connection in time, or no answer              504
+    │   │   └── Silent             it has the request, and may still be at work     504
     │   ├── Truncated          the answer stopped before its end                502
     │   ├── Garbled            the answer breaks its protocol                   502
     │   ├── Empty              the answer ended with nothing in it              502
     │   ├── Unfit              the model's call, or its not calling, breaks what the client asked for  502
     │   ├── Overloaded         it asks to be spared; `retry_after` says how long  503
+    │   │   └── Spared             it was not asked: it has failed too often, or has enough to do  503
     │   ├── RateLimited        it limits us; `retry_after` likewise             429
     │   └── OutOfQuota         our account there has nothing left               429
     └── ProxyFault         we are at fault, or stopping                         5xx
@@ -122,6 +124,10 @@ class Timeout(BackendFault):
     code = "upstream_timeout"
 
 
+class Silent(Timeout):
+    pass
+
+
 class Truncated(BackendFault):
     code = "upstream_stream_truncated"
 
@@ -144,6 +150,10 @@ class Unfit(BackendFault):
 class Overloaded(BackendFault):
     status = 503
     code = "server_is_overloaded"
+
+
+class Spared(Overloaded):
+    pass
 
 
 class RateLimited(BackendFault):

@@ -26,10 +26,12 @@ class Silence:
 class Ledger:
     """One per request."""
 
-    __slots__ = ("dropped", "facts", "log", "markup", "oddities", "warnings")
+    __slots__ = ("details", "dropped", "facts", "log", "markup", "oddities", "warnings")
 
-    def __init__(self, log: Log | None = None) -> None:
+    def __init__(self, log: Log | None = None, *, details: bool = True) -> None:
+        """`details`: does anybody read what is logged for debugging? Where there is much of it, it is asked first."""
         self.log: Log = log or Silence()
+        self.details = details
         self.oddities: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
         self.markup: Counter[str] = Counter()

@@ -61,8 +61,10 @@ class SseParser:
         if len(rest) > self._limit:
             raise Garbled(f"The backend sent an event of more than {self._limit} bytes.")
 
-    def close(self) -> None:
-        """The stream is over: a last event without its blank line counts too."""
+    def close(self, emit: Emit | None = None) -> None:
+        """The stream is over: a last event without its blank line counts too, and may be meant for somebody else, who
+        looks whether it is whole."""
+        self._emit = emit or self._emit
         block = bytes(self._rest)
         self._rest.clear()
         self._read(block.removeprefix(BOM) if self._at_start else block)

@@ -4,6 +4,7 @@ What was learned of a model is kept as its profile until the process ends: the n
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.core.errors import Fault
@@ -15,9 +16,11 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.profiles import BackendProfile, for_model
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
+from proxy.core.policy.retry import Budget
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.discovery import Discovery
+from proxy.shell.gate import Gate
 from proxy.shell.upstream import Exchange, Limits, Upstream
 
 MAX_LESSONS = 3
@@ -53,12 +56,16 @@ class Backend:
         discovery: Discovery,
         upstream: Upstream,
         breaker: Breaker,
+        budget: Budget,
+        gate: Gate,
         limits: Callable[[BackendProfile], Limits],
         forward_key: bool = False,
     ) -> None:
         """`forward_key`: the client's own key goes to the backend, instead of a configured one."""
         self.name = name
         self.breaker = breaker
+        self.budget = budget
+        self._gate = gate
         self._forward_key = forward_key
         self._discovery = discovery
         self._upstream = upstream
@@ -70,11 +77,17 @@ class Backend:
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
+    def place(self) -> AbstractAsyncContextManager[None]:
+        """For one request, as long as it takes. Raises Spared at once where there is no use in waiting."""
+        self.breaker.check()
+        return self._gate.place()
+
     async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
-        """`name` is the model's, which the client may have asked for by another."""
+        """`name` is the model's, which the client may have asked for by another. `headers` are the client's; only a
+        backend that is configured so gets the key in them."""
         target = await self._discovery.target()
         if self._forward_key and (key := key_of(headers)):
-            target = replace(target, key=key)
+            target = replace(target, key=key, forwarded=True)
         model = target.models.get(name, name)
         return self._put(request, target, model, self._profile(target.profile, model), ledger)
 
@@ -93,6 +106,7 @@ class Backend:
 
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
         """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
+        self.budget.earn()
         rows: list[str] = []
         lasting = True
         while True:
@@ -126,7 +140,7 @@ class Backend:
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
     fault = spoken_by(plan.profile).refusal(
-        exchange.status, exchange.headers, words, own_key=bool(plan.target.key)
+        exchange.status, exchange.headers, words, own_key=plan.target.own_key
     )
     if advice := lessons.advice(text):
         fault.message = f"{fault.message} ({advice})"

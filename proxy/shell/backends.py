@@ -1,14 +1,22 @@
-"""All backends of one configuration, and the one that answers for a model."""
+"""All backends of one configuration, and those that answer for a model."""
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from proxy.core.inbound.models_encode import ServedModel
-from proxy.core.ledger import Ledger
-from proxy.core.model import Request
 from proxy.core.outbound.routes import Routes
-from proxy.shell.backend import Backend, Plan
+from proxy.core.policy.breaker import Breaker
+from proxy.shell.backend import Backend
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One of those that can answer for a model."""
+
+    backend: Backend
+    model: str
+    """What it is called there, unless the backend has yet another name for it."""
 
 
 class Backends:
@@ -16,11 +24,13 @@ class Backends:
         self._backends = backends
         self._routes = routes
 
-    async def plan(self, request: Request, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
-        """`headers` are the client's; only a backend that is configured so gets the key in them."""
-        model = self._routes.real_name(request.model)
-        backend = self._backends[self._routes.backend_of(model)]
-        return await backend.plan(request, model, ledger, headers)
+    @property
+    def breakers(self) -> Mapping[str, Breaker]:
+        return {name: backend.breaker for name, backend in self._backends.items()}
+
+    def ways(self, model: str) -> list[Way]:
+        """In the order in which they are tried. Raises NotFound if there is none."""
+        return [Way(self._backends[name], model) for name, model in self._routes.ways(model)]
 
     async def models(self) -> list[ServedModel]:
         """What clients may ask for: each backend's own, as far as its requests lead there."""

@@ -20,12 +20,21 @@ SLOWEST_BYTES_PER_SECOND = 1024
 WINDOW_BITS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 """The codings that are understood, one layer of them."""
 
+PIECE_BYTES = 1024 * 1024
+"""Of what is unpacked at a time: a thousandth of a second's work."""
+
+MAX_VALUES = 1_000_000
+"""In one body. The longest conversation has fewer, and more of them would hold up everybody else while they are read
+(S19). Each but the first of its list or object has a comma before it, and commas are counted for next to nothing."""
+
 
 async def read_json(request: web.BaseRequest, limit: int) -> Any:
     _check_type(request.headers.get("Content-Type"))
     data = await _read(request, limit)
     if not data:
         raise ClientFault("The request body is empty; a JSON object is needed.")
+    if len(data) > MAX_VALUES and data.count(b",") > MAX_VALUES:
+        raise ClientFault(f"The request body holds more than {MAX_VALUES} values.", code="too_many_values")
     try:
         return jsontext.loads(data)
     except jsontext.BadJson as error:
@@ -46,13 +55,13 @@ async def _read(request: web.BaseRequest, limit: int) -> bytes:
     if request.headers.get("Expect", "").lower() == "100-continue":
         await _invite(request)
     if request.content.is_eof():  # most bodies have come together with their head
-        collect.feed(request.content.read_nowait())
+        await collect.feed(request.content.read_nowait())
         return collect.close()
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     try:
         async with asyncio.timeout_at(deadline) as patience:
             while data := await request.content.readany():
-                collect.feed(data)
+                await collect.feed(data)
                 deadline += len(data) / SLOWEST_BYTES_PER_SECOND
                 patience.reschedule(deadline)
     except TimeoutError:
@@ -80,7 +89,10 @@ class _Plain:
         self._size = 0
         self._pieces: list[bytes] = []
 
-    def feed(self, data: bytes) -> None:
+    async def feed(self, data: bytes) -> None:
+        self._keep(data)
+
+    def _keep(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._limit:
             raise _too_large(self._limit)
@@ -91,7 +103,7 @@ class _Plain:
 
 
 class _Inflated(_Plain):
-    """Lets out no more than the limit, whatever a small body claims to unpack to (S17)."""
+    """Lets out no more than the limit, whatever a small body claims to unpack to (S17), and others work in between."""
 
     def __init__(self, coding: str, limit: int) -> None:
         super().__init__(limit)
@@ -100,9 +112,18 @@ class _Inflated(_Plain):
         self._coding = coding
         self._unpack = zlib.decompressobj(WINDOW_BITS[coding])
 
-    def feed(self, data: bytes) -> None:
+    async def feed(self, data: bytes) -> None:
+        while True:
+            piece = self._unpacked(data)
+            self._keep(piece)
+            data = self._unpack.unconsumed_tail
+            if len(piece) < PIECE_BYTES:
+                return
+            await asyncio.sleep(0)
+
+    def _unpacked(self, data: bytes) -> bytes:
         try:
-            super().feed(self._unpack.decompress(data, self._limit + 1))
+            return self._unpack.decompress(data, PIECE_BYTES)
         except zlib.error:
             raise self._broken() from None
 

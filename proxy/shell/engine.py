@@ -9,6 +9,7 @@ all surfaces share all of them.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from proxy.core.errors import Fault, ProxyFault
@@ -25,16 +26,23 @@ from proxy.core.policy.breaker import Admission, Outcome, outcome
 from proxy.core.policy.guard import guard, needed, rules_for
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.results import truncated
+from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
+from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline, Sink
 from proxy.core.tools import arguments
+from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
+from proxy.shell.metrics import Metrics
 from proxy.shell.turn import CLIENT_GONE, Turn, Visitor
 from proxy.shell.upstream import Exchange
+
+LARGE_BYTES = 1 << 20
+"""A body of so much takes some 20 ms to understand, in which nobody else would be served."""
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -50,15 +58,21 @@ class Engine:
         mint: Mint,
         now: Callable[[], float],
         clock: Callable[[], float],
+        chance: Callable[[], float],
+        retries: RetryRules,
+        metrics: Metrics,
         log: Log,
     ) -> None:
-        """`now` tells the date for clients, `clock` measures; they need not agree."""
+        """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
         self._backends = backends
         self._quota = quota
         self._recall = recall
         self._mint = mint
         self._now = now
         self._clock = clock
+        self._chance = chance
+        self._retries = retries
+        self._metrics = metrics
         self._log = log
         self._turns: list[Turn] = []
         self._idle = asyncio.Event()
@@ -68,7 +82,7 @@ class Engine:
         self, surface: Surface, body: Awaitable[Any], visitor: Visitor, channel: Channel
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told."""
-        turn = Turn(visitor, channel, surface, self._clock, self._log)
+        turn = Turn(visitor, channel, surface, self._clock, self._metrics, self._log)
         self._turns.append(turn)
         self._idle.clear()
         try:
@@ -78,6 +92,7 @@ class Engine:
             turn.note(status=CLIENT_GONE)
             raise
         except Fault as fault:
+            fault.param = surface.params.get(fault.param or "", fault.param)
             turn.note(status=fault.status)
             turn.note_fault(fault)
             raise
@@ -98,14 +113,14 @@ class Engine:
         channel = turn.channel
         self._quota.admit(turn.tenant)
         channel.headers.update(self._quota.remaining(turn.tenant))
-        asked = turn.surface.read(body, turn.headers, turn.ledger, turn.tenant.name)
+        asked = await self._read(turn, body)
         request = asked.request
-        turn.note(model=request.model, stream=request.stream, **asked.facts)
+        turn.reads(request, asked.facts)
         encoder = asked.encoder(channel.emit, channel.framing) if request.stream else None
         try:
-            plan = await self._plan(turn, request)
+            attempts = self._attempts(turn, asked)
+            plan = await attempts.first()
         except Fault as refusal:
-            self._quota.refused(turn.tenant)
             if encoder is None or not asked.client.faults_in_stream:
                 raise
             turn.note_fault(refusal)
@@ -116,24 +131,31 @@ class Engine:
             asked.answered(Reply())
             return
 
-        pipeline = self._pipeline(turn, plan, encoder.feed if encoder else _ignore)
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
-        await self._run(turn, plan, pipeline)
+        pipeline = await self._answer(turn, plan, attempts, encoder.feed if encoder else _ignore)
         turn.reply = pipeline.reply
         self._quota.answered(turn.tenant, pipeline.reply)
         await self._tell(turn, asked, encoder, pipeline)
 
-    async def _plan(self, turn: Turn, request: Request) -> Plan:
-        """What the tenant's rules and our memory make of the request, and how it is put to its backend."""
+    async def _read(self, turn: Turn, body: Any) -> Asked:
+        """Whoever sends very much waits beside the others, not before them (F79)."""
+        said = (body, turn.headers, turn.ledger, turn.tenant.name)
+        length = turn.headers.get("Content-Length", "")
+        if length.isdigit() and int(length) > LARGE_BYTES:
+            return await asyncio.to_thread(turn.surface.read, *said)
+        return turn.surface.read(*said)
+
+    def _attempts(self, turn: Turn, asked: Asked) -> Attempts:
+        """What the tenant's rules and our memory make of the request, and who may answer it."""
+        request = asked.request
         admit(request, turn.tenant, strict=turn.surface.strict, ledger=turn.ledger)
         request = truncated(request, turn.tenant.tool_result_max_bytes, turn.ledger)
         request = self._recall.completed(_owner(turn, request), request)
         if turn.surface.own_call_ids:
             request = as_backend_knows(request)
-        plan = await self._backends.plan(request, turn.ledger, turn.headers)
-        turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
-        return plan
+        rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
+        return Attempts(turn, request, self._backends.ways(request.model), rules, self._chance)
 
     async def _end_at_once(
         self, turn: Turn, asked: Asked, encoder: Encoder | None, ended: ReplyEnded
@@ -146,6 +168,20 @@ class Engine:
             encoder.feed(ReplyStarted())
             encoder.feed(ended)
             await turn.channel.finish()
+
+    async def _answer(
+        self, turn: Turn, plan: Plan, attempts: Attempts, sink: Callable[[Event], None]
+    ) -> Pipeline:
+        """The reply, or how the last attempt at it failed."""
+        reply = OneReply(sink)
+        while True:
+            pipeline = self._pipeline(turn, plan, reply.feed)
+            await self._run(turn, plan, pipeline)
+            following = await attempts.after(plan, pipeline)
+            if following is None:
+                reply.settle()
+                return pipeline
+            plan = following
 
     def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
         said = (part for said in plan.request.turns for part in said.parts)
@@ -169,12 +205,16 @@ class Engine:
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
-        """From the admission to the end of the reply, whatever that is: the pipeline knows it afterwards."""
+        """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
-            admission = plan.backend.breaker.admit()
+            with turn.interruptible():
+                async with plan.backend.place():
+                    await self._ask(turn, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
-            return
+
+    async def _ask(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
+        admission = plan.backend.breaker.admit()
         try:
             with turn.interruptible():
                 exchange = await plan.backend.ask(plan, turn.ledger)

@@ -56,6 +56,10 @@ def answer(body: Any, request_id: str, *, status: int = 200) -> web.Response:
     return web.Response(body=jsontext.dumps(body), status=status, headers=headers)
 
 
+def text(body: bytes, content_type: str, request_id: str) -> web.Response:
+    return web.Response(body=body, headers=_headers(request_id, {"Content-Type": content_type}))
+
+
 def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
     return {**kind, "Server": SERVER, "X-Request-Id": request_id}
 

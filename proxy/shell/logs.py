@@ -29,6 +29,7 @@ class Log(Protocol):
     def warning(self, event: str, **fields: Any) -> Any: ...
     def error(self, event: str, **fields: Any) -> Any: ...
     def bind(self, **fields: Any) -> "Log": ...
+    def is_enabled_for(self, level: int) -> bool: ...
 
 
 MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id"})
@@ -83,9 +84,14 @@ def escape_controls(_logger: Any, _method: str, fields: Fields) -> Fields:
     return fields
 
 
+OBEYED = re.compile(r"[\x7f-\x9f\u2028\u2029]")
+"""What JSON lets stand, and some terminals and readers of lines act upon."""
+
+
 def _render_json(_logger: Any, _method: str, fields: Fields) -> str:
     head = {name: fields.pop(name) for name in ("timestamp", "level", "event")}
-    return jsontext.compact({**head, **fields})
+    line = jsontext.compact({**head, **fields})
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 def make_log(

@@ -12,16 +12,18 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.core.errors import ClientFault, Fault, NotFound, ProxyFault
+from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound, ProxyFault
 from proxy.core.ids import Mint
-from proxy.core.inbound import compaction, models_encode
+from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.surface import Surface
-from proxy.core.tenants import ANYBODY, Tenant, Tenants
+from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_json
 from proxy.shell.engine import Engine, shutting_down
-from proxy.shell.http import Channel, Tempo, answer, refuse, request_id
+from proxy.shell.http import Channel, Tempo, answer, refuse, request_id, text
 from proxy.shell.logs import Log
+from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
+from proxy.shell.siblings import Siblings
 from proxy.shell.tasks import Tasks
 from proxy.shell.turn import Visitor
 from proxy.shell.websocket import Conversations
@@ -37,8 +39,7 @@ BACKLOG = 1024
 CLOSING_SECONDS = 3.0
 """For answers that are already written, to leave."""
 
-OPEN = ("/healthz", "/readyz")
-"""Answered to everybody: whoever watches over the process needs no key."""
+HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
 
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""
@@ -77,6 +78,9 @@ class Server:
         engine: Engine,
         surfaces: Surfaces,
         tenants: Tenants,
+        metrics: Metrics,
+        siblings: Siblings,
+        metrics_readers: Tenants | None,
         backends: Backends,
         conversations: Conversations | None,
         tempo: Tempo,
@@ -85,9 +89,15 @@ class Server:
         tasks: Tasks,
         log: Log,
     ) -> None:
+        """`metrics_readers`: None when nobody may see them."""
         self._engine = engine
         self._surfaces = surfaces
         self._tenants = tenants
+        self._metrics = metrics
+        self._siblings = siblings
+        self._metrics_readers = metrics_readers
+        # Whoever watches over the process needs no tenant's key, and a tenant's key shows no other tenant's use.
+        self._doors = {HEALTH: EVERYBODY, READINESS: EVERYBODY, METRICS: metrics_readers or tenants}
         self._backends = backends
         self._conversations = conversations
         self._tempo = tempo
@@ -98,13 +108,14 @@ class Server:
         self._draining = False
         self._runner: web.ServerRunner | None = None
 
-    async def start(self, host: str, port: int) -> str:
-        """Listens; returns the address that was bound. OSError when it cannot be."""
+    async def start(self, host: str, port: int, *, shared: bool = False) -> str:
+        """Listens; returns the address that was bound. OSError when it cannot be. Others that share it may listen
+        there too: the kernel gives each of them its part of the connections."""
         self._runner = web.ServerRunner(
             _Acceptor(self._answer, self.refuse_garbage), shutdown_timeout=CLOSING_SECONDS
         )
         await self._runner.setup()
-        await web.TCPSite(self._runner, host, port, backlog=BACKLOG).start()
+        await web.TCPSite(self._runner, host, port, backlog=BACKLOG, reuse_port=shared or None).start()
         bound_host, bound_port = self._runner.addresses[0][:2]
         return (
             f"http://[{bound_host}]:{bound_port}"
@@ -128,12 +139,12 @@ class Server:
         try:
             return await self._route(request, this)
         except Fault as fault:
-            response = refuse(fault, this)
+            response = self._refuse(fault, this)
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
             self._log.error("unhandled exception", request_id=this, exc_info=bug)
-            response = refuse(ProxyFault("The proxy failed on this request.", retryable=True), this)
+            response = self._refuse(ProxyFault("The proxy failed on this request.", retryable=True), this)
         if response.status == TOO_LARGE or not request.content.at_eof():
             response.force_close()  # nobody reads the rest, and whoever sends too much need not go on
         return response
@@ -141,7 +152,7 @@ class Server:
     async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
         for path, methods in ROUTES:
             if found := path.fullmatch(request.path):
-                tenant = ANYBODY if path.pattern in OPEN else self._tenants.of(request.headers)
+                tenant = self._doors.get(path.pattern, self._tenants).of(request.headers)
                 if handler := self._handler(request, methods):
                     return await handler(self, Visit(request, this, tenant), **found.groupdict())
                 allowed = ", ".join(method for method in methods if method != WEBSOCKET)
@@ -165,9 +176,13 @@ class Server:
             fault = ClientFault(
                 f"{request.method} is not allowed here.", status=405, code="method_not_allowed"
             )
-        refusal = refuse(fault, this)
+        refusal = self._refuse(fault, this)
         refusal.headers.update(told)
         return refusal
+
+    def _refuse(self, fault: Fault, this: str) -> web.Response:
+        self._metrics.refused(fault)
+        return refuse(fault, this)
 
     async def _ask(
         self, surface: Surface, visit: Visit, read: Callable[[Any], Any] = _as_it_is
@@ -223,8 +238,21 @@ class Server:
             raise shutting_down()
         return answer({"status": "ready"}, visit.id)
 
+    async def _counted(self, visit: Visit) -> web.StreamResponse:
+        if self._metrics_readers is None:
+            raise Forbidden(
+                "Metrics are shown to nobody here. To see them, put the digest of a key into metrics.keys "
+                "(responses-proxy hash-key), or set metrics.open = true."
+            )
+        counts = await self._siblings.counts()
+        # Of many tenants and workers it takes a tenth of a second, which no stream should wait (F79).
+        return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, visit.id)
+
+    async def _described(self, visit: Visit) -> web.StreamResponse:
+        return answer(openapi.DOCUMENT, visit.id)
+
     def refuse_garbage(self, request: web.BaseRequest, status: int) -> web.Response:
-        return refuse(ClientFault("This is not valid HTTP.", status=status), request_id({}, self._mint))
+        return self._refuse(ClientFault("This is not valid HTTP.", status=status), request_id({}, self._mint))
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
@@ -238,8 +266,10 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
     (re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Server._native}),
     (re.compile(r"(?:/v1)?/models/?"), {"GET": Server._models}),
     (re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Server._model}),
-    (re.compile(r"/healthz"), {"GET": Server._healthy, "HEAD": Server._healthy}),
-    (re.compile(r"/readyz"), {"GET": Server._ready, "HEAD": Server._ready}),
+    (re.compile(HEALTH), {"GET": Server._healthy, "HEAD": Server._healthy}),
+    (re.compile(READINESS), {"GET": Server._ready, "HEAD": Server._ready}),
+    (re.compile(METRICS), {"GET": Server._counted}),
+    (re.compile(r"/openapi\.json"), {"GET": Server._described}),
 )
 
 

@@ -1,6 +1,7 @@
-"""One request under way: what an interruption needs, and what its log line will tell."""
+"""One request under way: what an interruption needs, and what its log line and the metrics will tell."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call
+from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
+from proxy.shell.metrics import Metrics
 
 OK = 200
 CLIENT_GONE = 499
@@ -30,7 +32,13 @@ class Visitor:
 
 class Turn:
     def __init__(
-        self, visitor: Visitor, channel: Channel, surface: Surface, clock: Callable[[], float], log: Log
+        self,
+        visitor: Visitor,
+        channel: Channel,
+        surface: Surface,
+        clock: Callable[[], float],
+        metrics: Metrics,
+        log: Log,
     ) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -39,12 +47,15 @@ class Turn:
         self.channel = channel
         self.surface = surface
         self.log = log.bind(request_id=channel.request_id)
-        self.ledger = Ledger(self.log)
+        self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.reply: Reply | None = None
         self._task = task
         self._clock = clock
         self._started = clock()
         self._interruption: Fault | None = None
+        self._fault: Fault | None = None
+        self.metrics = metrics
+        metrics.began(surface.name)
         self._facts: dict[str, Any] = {"status": OK}
 
     # ── interruption ──
@@ -65,6 +76,12 @@ class Turn:
 
     # ── the log line ──
 
+    def reads(self, request: Request, facts: Mapping[str, Any]) -> None:
+        """It is known what is asked for."""
+        self.note(model=request.model, stream=request.stream, **facts)
+        if request.stream:
+            self.metrics.streams(self.surface.name)
+
     def note(self, **facts: Any) -> None:
         self._facts.update(facts)
 
@@ -74,12 +91,14 @@ class Turn:
 
     def note_fault(self, fault: Fault) -> None:
         """What the client was told, and the cause, which only the log may tell (S34)."""
+        self._fault = fault
         self.note(code=fault.code, error=fault.message)
         if fault.__cause__ is not None:
             self.note(cause=repr(fault.__cause__))
 
     def close(self) -> None:
-        """Writes the line: whose request it was, what it came to, cost, and what was strange. Never its content."""
+        """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never
+        its content."""
         if self.reply is not None:
             self._note_reply(self.reply)
         ledger = self.ledger
@@ -91,7 +110,9 @@ class Turn:
         ):
             if counts:
                 self.note(**{name: dict(counts)})
-        self.log.info("request", **self._facts, ms_total=self._elapsed(), bytes_out=self.channel.bytes_out)
+        self.note(ms_total=self._elapsed(), bytes_out=self.channel.bytes_out)
+        self.metrics.ended(self.surface.name, self.tenant.name, self._facts, ledger, self._fault)
+        self.log.info("request", **self._facts)
 
     def _note_reply(self, reply: Reply) -> None:
         self.note(calls=sum(isinstance(ended.part, Call) for ended in reply.parts))

@@ -1,4 +1,4 @@
-"""The way to the backend: connections, limits, and the one place that turns what aiohttp raises into faults.
+"""The way to the backend: connections, and limits on all waits.
 
 Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
 two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs one
@@ -7,7 +7,6 @@ redirect is followed, because the key would travel along (S08-S10).
 """
 
 import asyncio
-import errno
 import io
 import math
 from collections.abc import Callable, Mapping
@@ -18,8 +17,9 @@ from weakref import WeakSet
 
 import aiohttp
 
-from proxy.core.errors import BackendFault, Empty, Fault, Garbled, ProxyFault, Timeout, Truncated, Unreachable
+from proxy.core.errors import BackendFault, Fault, Garbled, Silent
 from proxy.core.outbound.dialects import Call
+from proxy.shell.failures import NOT_BEGUN, exhausted, fault_of
 from proxy.shell.tap import Take, Tap
 
 READ_BYTES = 64 * 1024
@@ -44,7 +44,6 @@ CHECK_SECONDS = 5.0
 """How often a waiting exchange looks whether its connection still exists."""
 
 NEVER = math.inf
-NOT_BEGUN = "did not begin to answer in time"
 NOT_ENDED = "did not finish its answer in time"
 SILENT = "stopped answering"
 ENOUGH = "has said enough"
@@ -182,7 +181,7 @@ class Exchange:
             (waiting_since + self._idle, SILENT),
         )
         if due <= now:
-            self._wake(_Enough() if complaint is ENOUGH else Timeout(f"The backend {complaint}."))
+            self._wake(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
         elif self._is_deserted():
             self._wake(aiohttp.ClientPayloadError("the connection is lost"))
         else:
@@ -222,7 +221,7 @@ class Upstream:
     async def send(self, call: Call, limits: Limits) -> Exchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
         if self._under_way >= MAX_EXCHANGES:
-            raise _exhausted("Too many requests are under way.")
+            raise exhausted("Too many requests are under way.")
         started = asyncio.get_running_loop().time()
         self._under_way += 1
         try:
@@ -238,10 +237,10 @@ class Upstream:
             async with asyncio.timeout(limits.first_byte):
                 try:
                     return await self._attempt(self._pooled, call, limits)
-                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as failure:
                     # The backend closed a kept connection just when it was taken from the pool: not one byte of
                     # an answer came, so nothing is done twice (F06).
-                    if not USED_BEFORE.get():
+                    if not USED_BEFORE.get() or _has_begun(failure):
                         raise
                     return await self._attempt(self._fresh, call, limits)
         except (aiohttp.ClientError, OSError) as failure:
@@ -312,34 +311,7 @@ class _Connector(aiohttp.TCPConnector):
         return connection
 
 
-def _exhausted(message: str) -> ProxyFault:
-    """Our own limits, so the breaker is not concerned; existing streams go on unharmed."""
-    return ProxyFault(message, code="server_is_overloaded", status=503, retry_after=1, retryable=True)
-
-
-CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
-    (aiohttp.ConnectionTimeoutError, lambda: Timeout("The backend could not be connected to in time.")),
-    (TimeoutError, lambda: Timeout(f"The backend {NOT_BEGUN}.")),
-    (
-        aiohttp.ClientSSLError,
-        lambda: Unreachable("No secure connection to the backend.", retryable=False),
-    ),
-    (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
-    (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
-    (aiohttp.ClientResponseError, lambda: Garbled("The backend does not speak HTTP.")),
-    (Exception, lambda: Empty("The backend closed the connection without an answer.")),
-)
-"""Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
-
-ANSWERING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
-    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read.")),
-    (Exception, lambda: Truncated("The backend broke off its answer.")),
-)
-"""While the body comes (F60, F61)."""
-
-
-def fault_of(failure: Exception, *, answering: bool) -> Fault:
-    if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
-        return _exhausted("No more connections can be opened.")
-    table = ANSWERING if answering else CONNECTING
-    return next(make() for kind, make in table if isinstance(failure, kind))
+def _has_begun(failure: aiohttp.ClientError) -> bool:
+    """Had a part of a head come? aiohttp then hands over what of it can be read."""
+    head = getattr(failure, "message", None)
+    return head is not None and not isinstance(head, str)

@@ -64,3 +64,21 @@ async def told(surface_name: str, backend_name: str, say: Say, *, stream: bool) 
         error = (await response.json())["error"]
         assert error["message"]
         return response.status, error["code"]
+
+
+@every_surface
+@streamed_or_whole
+async def test_what_a_backend_complains_of_is_named_as_the_surface_calls_it(
+    surface_name: str, stream: bool
+) -> None:
+    surface, backend = SURFACES[surface_name], BACKENDS["chat"]
+    refused = Say(status=400, refusal="Bad field: messages")
+    async with (
+        serving(backend.provider, refused) as provider,
+        proxy({"url": provider.url, **backend.settings}) as url,
+        aiohttp.ClientSession() as session,
+        session.post(url + surface.path, json=surface.body(Ask(), backend.model, stream=stream)) as response,
+    ):
+        error = (await response.json())["error"]
+    expected = "input" if surface_name == "responses" else "messages"
+    assert (response.status, error["param"]) == (400, expected)

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from proxy.core.ledger import Ledger
+from proxy.core.inbound.history import canonical
+from proxy.core.ledger import Ledger, Silence
+from proxy.core.model import Call, Result, Role, Text, ToolKind, ToolName, Turn
 
 
 def test_it_counts_what_was_odd_and_what_was_dropped_apart() -> None:
@@ -59,3 +61,19 @@ def test_the_log_is_the_one_it_was_given() -> None:
     log = Log()
     Ledger(log).log.info("x", a=1)
     assert log.lines == [("x", {"a": 1})]
+
+
+def test_details_are_for_whoever_reads_them() -> None:
+    """A history of hundreds of items is told of one by one only where somebody debugs."""
+    told: list[str] = []
+
+    class Listening(Silence):
+        def debug(self, event: str, **fields: Any) -> None:
+            told.append(event)
+
+    said = [(Turn(Role.ASSISTANT, [Call("c", ToolName("f"), ToolKind.FUNCTION, "{}")]), "")]
+    said.append((Turn(Role.TOOL, [Result("c", [Text("r")])]), "input[1].call_id"))
+    canonical(said, Ledger(Listening(), details=False))
+    assert told == []
+    canonical(said, Ledger(Listening()))
+    assert told == ["input_call", "input_output"]

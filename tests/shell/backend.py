@@ -66,6 +66,10 @@ class Line:
     async def drained(self) -> None:
         await self._writer.drain()
 
+    @property
+    def is_closing(self) -> bool:
+        return self._writer.is_closing()
+
     async def closed(self) -> None:
         """Until the other side has gone."""
         async with asyncio.timeout(PROMPTLY):

@@ -153,7 +153,7 @@ async def test_what_is_remembered_is_bounded(
     assert ["stream_options" in body for body in sent(backend)] == [True, False, True, False, True]
 
 
-@pytest.mark.parametrize(("status", "asked"), [(422, 2), (500, 2), (404, 1), (503, 1)])
+@pytest.mark.parametrize(("status", "asked"), [(422, 2), (500, 2), (404, 1), (502, 1)])
 async def test_only_some_refusals_teach(
     backend: ScriptedBackend, proxy: Proxy, status: int, asked: int
 ) -> None:

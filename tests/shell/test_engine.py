@@ -1,13 +1,18 @@
 """One request from top to bottom, over real sockets: what clients see, and what the log tells afterwards."""
 
 import asyncio
+import io
+import threading
 from typing import Any
 
 import aiohttp
+import orjson
 import pytest
 from aiohttp import web
 
+from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.engine import LARGE_BYTES
 from tests.shell.backend import (
     DONE,
     END,
@@ -756,3 +761,26 @@ async def test_neither_content_nor_keys_are_logged(backend: ScriptedBackend, sta
     assert len(proxy.log.named("request")) == 2
     assert len(proxy.log.lines) > 2
     assert "canary-" not in proxy.log.text
+
+
+# ── very large requests ──
+
+
+async def test_f79_who_sends_very_much_waits_beside_the_others(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is understood in another thread, and the answer is the same."""
+    threads: list[bool] = []
+    read = ResponsesSurface.read
+
+    def noting(*said: Any) -> Any:
+        threads.append(threading.current_thread() is threading.main_thread())
+        return read(*said)
+
+    monkeypatch.setattr(ResponsesSurface, "read", noting)
+    for text_of in ("Hi", "Hi" * LARGE_BYTES):
+        body = io.BytesIO(orjson.dumps({"model": "m", "input": text_of}))
+        named = {"Content-Type": "application/json"}
+        async with proxy.session.post(f"{proxy.url}/v1/responses", data=body, headers=named) as response:
+            assert response.status == 200, await response.text()
+    assert threads == [True, False]

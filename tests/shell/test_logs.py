@@ -148,7 +148,12 @@ def test_a_terminal_gets_no_control_characters_from_outside() -> None:
 
 
 def test_json_needs_one_line_whatever_is_in_it() -> None:
-    assert written(model="a\nb\x1b").count("\n") == 1
+    """S15: nor does it hold what a terminal or a reader of lines would act upon, and it is still the same JSON."""
+    name = "a\nb\x1b\x7f\x9b31m\u2028é"
+    line = written(model=name)
+    assert line.count("\n") == 1
+    assert not set(line) & {"\x1b", "\x7f", "\x9b", "\u2028"}
+    assert orjson.loads(line)["model"] == name
 
 
 def test_a_traceback_on_a_terminal_keeps_its_lines() -> None:

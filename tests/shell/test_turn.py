@@ -12,6 +12,7 @@ from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
 from proxy.shell.logs import make_log
+from proxy.shell.metrics import Metrics
 from proxy.shell.turn import Turn, Visitor
 from tests.shell.conftest import LogLines
 
@@ -39,9 +40,12 @@ def clock() -> Clock:
 @pytest.fixture
 def make(log: LogLines, clock: Clock) -> Callable[[], Turn]:
     channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
-    surface: Any = SimpleNamespace()
+    surface: Any = SimpleNamespace(name="responses")
     visitor = Visitor(ANYBODY, {})
-    return lambda: Turn(visitor, channel, surface, clock, make_log("debug", "json", stream=log.stream))
+    metrics = Metrics({}, ())
+    return lambda: Turn(
+        visitor, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
+    )
 
 
 # ── being stopped ──

@@ -1,19 +1,16 @@
 """The way to the backend, against real sockets that behave as badly as sockets do (F01-F06, F19, F42, F43, F60-F63)."""
 
 import asyncio
-import errno
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import replace
 
-import aiohttp
 import pytest
 
 from proxy.core.errors import (
     BackendFault,
     Empty,
-    Fault,
     Garbled,
     ProxyFault,
     Timeout,
@@ -22,7 +19,7 @@ from proxy.core.errors import (
 )
 from proxy.core.outbound.dialects import Call
 from proxy.shell import upstream as module
-from proxy.shell.upstream import Exchange, Limits, Upstream, fault_of
+from proxy.shell.upstream import Exchange, Limits, Upstream
 from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, http_chunk, reply, text
 
 PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)
@@ -557,20 +554,3 @@ async def test_a_question_is_not_asked_for_long(upstream: Upstream, backend: Scr
 async def test_a_question_to_nobody(upstream: Upstream) -> None:
     with pytest.raises(Unreachable):
         await upstream.fetch(f"http://127.0.0.1:{closed_port()}/", {}, 5)
-
-
-# ── failures by name ──
-
-
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
-def test_no_more_files_is_our_own_trouble(number: int) -> None:
-    """F07: not the backend's, so the breaker does not hear of it."""
-    fault = fault_of(aiohttp.ClientOSError(number, "too many open files"), answering=False)
-    assert isinstance(fault, ProxyFault)
-    assert (fault.status, fault.retryable) == (503, True)
-
-
-@pytest.mark.parametrize("answering", [False, True])
-def test_a_failure_that_nobody_foresaw_is_the_backends(answering: bool) -> None:
-    fault: Fault = fault_of(aiohttp.ClientError("new in the next version"), answering=answering)
-    assert isinstance(fault, BackendFault)

@@ -21,7 +21,7 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.chat_object import Chunk, Completion
+from proxy.core.inbound.chat_object import PARAMS, Chunk, Completion
 from proxy.core.inbound.chat_proofs import Proofs
 from proxy.core.inbound.responses_object import error_member
 from proxy.core.jsontext import dumps, string
@@ -123,4 +123,5 @@ def _ignore(event: Event) -> None:
 
 
 def _error(fault: Fault) -> dict[str, Any]:
-    return error_member(fault) | {"type": fault.type, "param": fault.param} | dict(fault.details)
+    param = PARAMS.get(fault.param or "", fault.param)
+    return error_member(fault) | {"type": fault.type, "param": param} | dict(fault.details)

@@ -26,6 +26,16 @@ YOURS_TO_RUN = (
 Chunk = dict[str, Any]
 
 
+PARAMS = {
+    "input": "messages",
+    "max_output_tokens": "max_completion_tokens",
+    "text.format": "response_format",
+    "text.verbosity": "verbosity",
+    "reasoning.effort": "reasoning_effort",
+}
+"""What a backend complains of is named in the words of the Responses API; here it has others."""
+
+
 class Completion:
     """One answer: its id, the form of its calls, and what its client wants to see besides."""
 

@@ -9,7 +9,7 @@ from proxy.core.ids import Mint
 from proxy.core.inbound import chat_decode, clients
 from proxy.core.inbound.chat_calls import FunctionCall, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import Completion
+from proxy.core.inbound.chat_object import PARAMS, Completion
 from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.surface import Framing
 from proxy.core.ledger import Ledger
@@ -21,8 +21,10 @@ class ChatSurface:
     mint: Mint
     now: Callable[[], float]
 
+    name = "chat"
     strict = False
     own_call_ids = True
+    params = PARAMS
     parses_arguments = False
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatAsked":

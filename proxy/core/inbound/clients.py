@@ -40,6 +40,9 @@ class ClientProfile:
     """What makes this client give up and show the message, for faults that no retry can mend."""
     filtered_is_final: bool = False
     """Is an answer that the backend's filter stopped told as a fault, because this client would ask for it again?"""
+    persistent: bool = False
+    """Does it ask again by itself, and often? Then a backend is asked once for each time: retries of two layers
+    multiply, and the reason that it shows would be the breaker's."""
     event_heartbeat: float | None = None
     """Seconds of silence after which an event tells that the work goes on; None: a comment is understood."""
 
@@ -59,6 +62,7 @@ CODEX = ClientProfile(
     },
     final_code="invalid_prompt",
     filtered_is_final=True,
+    persistent=True,
     event_heartbeat=5,  # it waits for events, by default 300 s and for some users 10, and does not see comments
 )
 NODE_SDK = ClientProfile(

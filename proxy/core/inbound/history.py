@@ -124,7 +124,8 @@ class _History:
             waiting[-1].append(pair)
         else:
             waiting.append(deque((pair,)))
-        self._ledger.log.debug("input_call", name=call.tool.name, call_id=call.call_id)
+        if self._ledger.details:
+            self._ledger.log.debug("input_call", name=call.tool.name, call_id=call.call_id)
         return call
 
     def _fresh(self, said_id: str) -> str:
@@ -151,7 +152,8 @@ class _History:
             waiting.pop()
         call_id = pair.call.call_id
         pair.result = result if result.call_id == call_id else replace(result, call_id=call_id)
-        self._ledger.log.debug("input_output", call_id=call_id, bytes=_size(result))
+        if self._ledger.details:
+            self._ledger.log.debug("input_output", call_id=call_id, bytes=_size(result))
         return pair.turn
 
     def _made_up(self, call: Call) -> Result:

@@ -9,7 +9,7 @@ from proxy.core.ids import Mint
 from proxy.core.inbound import clients, native_decode
 from proxy.core.inbound.call_map import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
 from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import Completion
+from proxy.core.inbound.chat_object import PARAMS, Completion
 from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.native_calls import ParsedCalls, note
 from proxy.core.inbound.seal import Seal
@@ -19,8 +19,10 @@ from proxy.core.model import Request
 
 
 class NativeSurface:
+    name = "native"
     strict = True
     own_call_ids = True
+    params = PARAMS
     parses_arguments = True
 
     def __init__(self, mint: Mint, now: Callable[[], float], seal: Seal) -> None:

@@ -1,9 +1,10 @@
 """Tools as the native surface declares them: in one form, and each with all that a model needs to use it well."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from proxy.core.inbound.checks import mapping, missing, shown, string_in, unsupported, wrong_value
+from proxy.core.inbound.checks import array, mapping, missing, shown, string_in, unsupported, wrong_value
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolName, ToolSpec
@@ -11,6 +12,9 @@ from proxy.core.tools import schema
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
 """Without the dash, which not every backend takes."""
+
+KEYWORDS: dict[str, Callable[[Any, str], object]] = {"properties": mapping, "required": array}
+"""Whose values must be what they are: elsewhere a null is taken for nothing, as many clients mean it."""
 
 CHECK_INSTEAD = "set request_options.validate_tool_arguments to true, which has the arguments checked here."
 
@@ -36,6 +40,9 @@ def _schema(value: Any, param: str) -> dict[str, Any]:
     parameters = mapping(value, param)
     if string_in(parameters, "type", param) != "object":
         raise wrong_value(f"{param}.type", 'must be "object".')
+    for field, read_as in KEYWORDS.items():
+        if field in parameters:
+            read_as(parameters[field], f"{param}.{field}")
     schema.check(parameters, param)
     return parameters
 

@@ -38,6 +38,11 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
                 "to go on without a map of them, send neither conversation_id nor call ids.",
             )
 
+    def calls(message: Json, conversation: Conversation) -> list[Part]:
+        if message.get("function_call") is not None:
+            raise unsupported(".function_call", "is not supported: put the call into tool_calls.")
+        return each_call(message, conversation)
+
     def call(told: Json, conversation: Conversation) -> list[Part]:
         call_id = string_in(told, "id")
         belongs(call_id, ".id")
@@ -74,11 +79,12 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
             raise wrong_type(".is_error", "a boolean", failed)
         return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=bool(failed))])
 
+    each_call = tool_calls(call)
     return {
         "system": instructed(Role.SYSTEM),
         "developer": instructed(Role.DEVELOPER),
         "user": user,
-        "assistant": assistant(tool_calls(call)),
+        "assistant": assistant(calls),
         "tool": tool,
     }
 

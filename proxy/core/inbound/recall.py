@@ -24,7 +24,10 @@ ENTRY_BYTES = 500
 
 @dataclass(slots=True)
 class _Kept:
+    lead: list[Reasoning]
+    """Stood before the text that the model said before its first call; chat clients send that text again."""
     thoughts: list[Reasoning]
+    """Stood right before the call."""
     backend_id: str | None
     """What the backend called the call: its own objects may speak of it."""
     size: int
@@ -38,12 +41,19 @@ class Recall:
 
     def keep(self, owner: str, reply: Reply) -> None:
         """`owner`: whose conversation it is; nobody gets another's thoughts by guessing a call's id."""
+        lead: list[Reasoning] = []
         thoughts: list[Reasoning] = []
-        for ended in reply.parts:
-            if isinstance(ended.part, Reasoning):
-                thoughts.append(ended.part)
-            elif isinstance(ended.part, Call) and thoughts:
-                self._put((owner, ended.part.call_id), thoughts, ended.part.backend_id)
+        called = False
+        for part in (ended.part for ended in reply.parts):
+            if isinstance(part, Reasoning):
+                thoughts.append(part)
+            elif isinstance(part, Call):
+                called = True
+                if lead or thoughts:
+                    self._put((owner, part.call_id), lead, thoughts, part.backend_id)
+                lead, thoughts = [], []
+            elif not called:  # what is said after a call stands before it in a chat client's message
+                lead += thoughts
                 thoughts = []
 
     def completed(self, owner: str, request: Request) -> Request:
@@ -59,14 +69,16 @@ class Recall:
             return turn
         parts: list[Part] = []
         recalled = False
+        after_call = 0
         for part in turn.parts:
             if isinstance(part, Call) and (kept := self._get((owner, part.call_id))):
-                while parts and isinstance(parts[-1], Reasoning):
-                    parts.pop()  # the words alone, of which these are the whole
-                parts += kept.thoughts
+                said = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
+                parts[after_call:] = [*kept.lead, *said, *kept.thoughts]  # the whole of what were words alone
                 part = replace(part, backend_id=kept.backend_id)
                 recalled = True
             parts.append(part)
+            if isinstance(part, Call):
+                after_call = len(parts)
         return Turn(turn.role, parts) if recalled else turn
 
     def _get(self, key: Key) -> _Kept | None:
@@ -75,10 +87,14 @@ class Recall:
             self._kept.move_to_end(key)
         return kept
 
-    def _put(self, key: Key, thoughts: list[Reasoning], backend_id: str | None) -> None:
+    def _put(
+        self, key: Key, lead: list[Reasoning], thoughts: list[Reasoning], backend_id: str | None
+    ) -> None:
         self._forget(key)
-        size = ENTRY_BYTES + sum(len(each.text) + len(jsontext.dumps(each.extras)) for each in thoughts)
-        self._kept[key] = _Kept(thoughts, backend_id, size)
+        size = ENTRY_BYTES + sum(
+            len(each.text) + len(jsontext.dumps(each.extras)) for each in (*lead, *thoughts)
+        )
+        self._kept[key] = _Kept(lead, thoughts, backend_id, size)
         self._size += size
         while self._size > self._limit:
             self._forget(next(iter(self._kept)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
@@ -38,9 +38,11 @@ class ResponsesSurface:
     """What its client may continue."""
     form: type[ResponseObject] = ResponseObject
     """What its answers look like."""
+    name: str = "responses"
 
     strict = False
     own_call_ids = False
+    params: ClassVar[Mapping[str, str]] = {}
     parses_arguments = False
 
     def read(

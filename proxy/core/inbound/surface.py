@@ -59,12 +59,20 @@ class Asked(Protocol):
 
 class Surface(Protocol):
     @property
+    def name(self) -> str:
+        """For the metrics."""
+
+    @property
     def strict(self) -> bool:
         """Are limits on tools enforced unless a tenant says otherwise, or only warned of? (P06)"""
 
     @property
     def own_call_ids(self) -> bool:
         """Do its clients see ids of ours for all calls? (C06, N03)"""
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """Its own words for fields that faults name in those of the Responses API."""
 
     @property
     def parses_arguments(self) -> bool:

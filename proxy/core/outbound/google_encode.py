@@ -129,6 +129,9 @@ def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     return config
 
 
+ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
+
+
 def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> Body:
     wish = request.reasoning
     effort = profile.effort_map.get(wish.effort, wish.effort) if wish.effort else None
@@ -137,6 +140,8 @@ def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger:
         config = traits.thinking_config(effort, shown=wish.summary is not None)
     if wish.effort and (config is None or effort not in google_models.EFFORTS):
         ledger.drop("reasoning_effort")
+    if wish.effort == "none" and config and config.get("thinkingBudget") != 0:
+        ledger.warn(ALWAYS_THINKS)
     return {"thinkingConfig": config} if config else {}
 
 

@@ -82,7 +82,9 @@ def _file(file: File) -> Part:
         return _linked(file.url)
     what = "with an id of another service" if file.id else "whose data is no data URL"
     raise ClientFault(
-        f"The backend cannot read a file {what}; send its bytes as a data URL, or a link to it."
+        f"The backend cannot read a file {what}; send its bytes as a data URL, or a link to it.",
+        param="file_id" if file.id else "file_data",
+        code="unsupported_content",
     )
 
 

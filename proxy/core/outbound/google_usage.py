@@ -24,4 +24,4 @@ def read(counts: Mapping[str, Any]) -> Usage | None:
 
 def _count(counts: Mapping[str, Any], name: str) -> int:
     value = counts.get(name)
-    return value if isinstance(value, int) else 0
+    return max(value, 0) if isinstance(value, int) else 0

@@ -9,12 +9,12 @@ request is refused with the time to come back; when that has passed, a few probe
 first of them to be answered closes it again. Each relapse doubles the pause, up to a cap.
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from proxy.core.errors import BackendFault, Fault, Overloaded, RateLimited, Unfit
+from proxy.core.errors import BackendFault, Fault, RateLimited, Spared, Unfit
+from proxy.core.policy.window import Window
 
 
 class State(Enum):
@@ -49,8 +49,7 @@ def outcome(fault: Fault | None) -> Outcome:
     """What an ending says of the backend's health.
 
     A refusal that names our mistake, or a limit, comes from a healthy backend, and so does a call that the model
-    got wrong. And a failure that no retry
-    can cure (a wrong key, a redirect) must not hide behind "try again later".
+    got wrong. And a failure that no retry can cure (a wrong key, a redirect) must not hide behind "try again later".
     """
     if fault is None:
         return Outcome.SUCCESS
@@ -73,27 +72,6 @@ class BreakerRules:
 
 
 PAUSE_GROWTH = 2
-WINDOW_SLICES = 10
-"""The window forgets in steps of a tenth: its memory is then bounded however many requests pass."""
-
-
-class _Window:
-    """Successes and failures of the last seconds, in slices."""
-
-    __slots__ = ("_slice_seconds", "_slices")
-
-    def __init__(self, seconds: float) -> None:
-        self._slice_seconds = seconds / WINDOW_SLICES
-        self._slices: deque[list[int]] = deque(maxlen=WINDOW_SLICES)  # [slice number, requests, failures]
-
-    def count(self, now: float, failed: bool) -> tuple[int, int]:
-        current = int(now / self._slice_seconds)
-        if not self._slices or self._slices[-1][0] != current:
-            self._slices.append([current, 0, 0])
-        self._slices[-1][1] += 1
-        self._slices[-1][2] += failed
-        recent = [entry for entry in self._slices if entry[0] > current - WINDOW_SLICES]
-        return sum(entry[1] for entry in recent), sum(entry[2] for entry in recent)
 
 
 class Admission:
@@ -125,29 +103,32 @@ class Breaker:
         self._clock = clock
         self._era = 0
         """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
-        self._window = _Window(rules.window_seconds)
+        self._window = Window(rules.window_seconds)
         self._consecutive = 0
         self._pause = rules.open_seconds
         self._opened_at = 0.0
         self._probes = 0
 
-    def admit(self) -> Admission:
+    def check(self) -> None:
+        """Raises what `admit` would raise now: nobody queues for a place only to be refused there."""
         if self.state is State.OPEN and self._clock() - self._opened_at >= self._pause:
             self._signal(Signal.COOLED)
         if self.state is State.OPEN:
             raise self._refusal(self._pause - (self._clock() - self._opened_at))
+        if self.state is State.HALF_OPEN and self._probes >= self._rules.probes:
+            raise self._refusal(self._rules.open_seconds)
+
+    def admit(self) -> Admission:
+        self.check()
         if self.state is State.CLOSED:
             return Admission(self, self._era, probe=False)
-        if self._probes >= self._rules.probes:
-            raise self._refusal(self._rules.open_seconds)
         self._probes += 1
         return Admission(self, self._era, probe=True)
 
-    def _refusal(self, seconds: float) -> Overloaded:
-        return Overloaded(
+    def _refusal(self, seconds: float) -> Spared:
+        return Spared(
             "The backend has failed repeatedly and is being spared; try again later.",
             retry_after=max(seconds, 1.0),
-            retryable=True,
         )
 
     def _settle(self, era: int, outcome: Outcome) -> None:
@@ -170,7 +151,9 @@ class Breaker:
 
     def _count(self, failed: bool) -> None:
         self._consecutive = self._consecutive + 1 if failed else 0
-        requests, failures = self._window.count(self._clock(), failed)
+        now = self._clock()
+        self._window.add(now, 1, failed)
+        requests, failures = self._window.totals(now)
         too_many_in_a_row = self._consecutive >= self._rules.consecutive
         too_large_a_share = requests >= self._rules.volume and failures >= requests * self._rules.rate
         if failed and (too_many_in_a_row or too_large_a_share):
@@ -182,4 +165,4 @@ class Breaker:
         self._probes = 0
         self._consecutive = 0
         self._opened_at = self._clock()
-        self._window = _Window(self._rules.window_seconds)
+        self._window = Window(self._rules.window_seconds)

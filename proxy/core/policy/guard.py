@@ -2,8 +2,8 @@
 
 What it finds is told beside the answer, or ends the reply, as the rules have it. Where arguments must be proven before
 anything of a call is seen, the call is held back until it has ended, and its arguments then leave in one piece. Prose
-is never held. A held call that was cut short is left out: it proves nothing, nobody could run it, and the ending tells
-why it is missing.
+is never held. A held call that was cut short is left out: it proves nothing, and nobody could run it. A warning tells
+of it, since beside whole calls the ending alone may not.
 
 It stands behind the stage that adds keepsakes, which must find the call they belong to in its place.
 """
@@ -219,6 +219,7 @@ class _Guard:
         if opened is not None and rules.holds:
             if not ended.complete:
                 self._ledger.odd("held_call_cut")
+                self._ledger.warn(f"The model's call of {_shown(call.tool)} was cut short, and is left out.")
                 return
             self._emit(opened.started)
             if call.arguments:
@@ -277,8 +278,9 @@ def _shown(tool: ToolName) -> str:
 
 
 def _short(complaint: str) -> str:
-    text = quotable(complaint)
-    return text if len(text) <= MAX_COMPLAINT else f"{text[: MAX_COMPLAINT - 1]}…"
+    """A sentence, though a validator's words end without a full stop: advice follows."""
+    text = quotable(complaint).removesuffix(".")
+    return f"{text}." if len(text) < MAX_COMPLAINT else f"{text[: MAX_COMPLAINT - 1]}…"
 
 
 def _nothing_known(arguments: str) -> None:

@@ -1,4 +1,4 @@
-"""How much each tenant may ask for in a minute (P08), and how much each has had (P10).
+"""How much each tenant may ask for in a minute (P08).
 
 Two token buckets for each tenant, both as deep as a minute's allowance. A request is paid for when it comes. What it
 will cost in tool calls nobody knows before its reply, so calls are paid for afterwards, if need be on credit: as long
@@ -7,8 +7,7 @@ as that bucket is in debt, the next request waits.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from proxy.core.errors import TooMany
 from proxy.core.events import Reply
@@ -62,37 +61,18 @@ class Bucket:
         return max(0, math.floor(self.size - self.refill(now) / self._per_unit + MILLISECOND))
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a tenant has had since the start."""
-
-    requests: int = 0
-    refused: int = 0
-    replies: dict[str, int] = field(default_factory=dict)
-    """By their ending."""
-    tool_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-
-
 class Quota:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._tallies: dict[str, Tally] = {}
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
     def admit(self, tenant: Tenant) -> None:
-        """Counts a request, or raises TooMany with the time after which it would be let in."""
-        tally = self._tally(tenant)
-        tally.requests += 1
+        """Charges a request, or raises TooMany with the time after which it would be let in."""
         now = self._clock()
         buckets = self._of(tenant)
         for unit, bucket in buckets.items():
             wait = bucket.wait(UNITS[unit].needed, now)
             if wait >= MILLISECOND:
-                tally.refused += 1
                 raise TooMany(
                     f"The limit of {bucket.size} {UNITS[unit].spelled} per minute is reached. Wait, or have it raised.",
                     retry_after=math.ceil(wait * 1000) / 1000,
@@ -100,26 +80,11 @@ class Quota:
         if REQUESTS in buckets:
             buckets[REQUESTS].take(1, now)
 
-    def refused(self, tenant: Tenant) -> None:
-        """A request was turned away for another reason."""
-        self._tally(tenant).refused += 1
-
     def answered(self, tenant: Tenant, reply: Reply) -> None:
-        """Charges and counts what a reply, however it ended, came to."""
-        tally = self._tally(tenant)
+        """Charges what a reply, however it ended, came to."""
         calls = sum(isinstance(ended.part, Call) for ended in reply.parts)
-        tally.tool_calls += calls
         if calls and (bucket := self._of(tenant).get(TOOL_CALLS)):
             bucket.take(calls, self._clock())
-        if reply.ended is None:
-            return
-        ending = reply.ended.ending.value
-        tally.replies[ending] = tally.replies.get(ending, 0) + 1
-        if usage := reply.ended.usage:
-            tally.input_tokens += usage.input_tokens
-            tally.output_tokens += usage.output_tokens
-            tally.cached_tokens += usage.cached_tokens
-            tally.reasoning_tokens += usage.reasoning_tokens
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
         """Headers that tell a client how it stands, named as OpenAI names them. None without a limit."""
@@ -130,13 +95,6 @@ class Quota:
             headers[f"x-ratelimit-remaining-{unit}"] = str(bucket.left(now))
             headers[f"x-ratelimit-reset-{unit}"] = f"{bucket.refill(now):.3f}s"
         return headers
-
-    def snapshot(self) -> Mapping[str, Mapping[str, Any]]:
-        """All tallies as plain data, by the tenant's name."""
-        return {name: asdict(tally) for name, tally in self._tallies.items()}
-
-    def _tally(self, tenant: Tenant) -> Tally:
-        return self._tallies.setdefault(tenant.name, Tally())
 
     def _of(self, tenant: Tenant) -> Mapping[str, Bucket]:
         """The buckets of those limits that the tenant has."""

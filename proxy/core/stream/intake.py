@@ -8,10 +8,15 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
+from proxy.core import jsontext
 from proxy.core.errors import Fault, Garbled
 from proxy.core.sse import SseParser
 
 BOM = b"\xef\xbb\xbf"
+ERROR = b"error"
+"""The name of an event whose data may be mere words."""
+
+END = b"[DONE]"
 _INVISIBLE = re.compile(rb"(?:[ \t\r\n]|%b)*" % BOM)
 
 
@@ -45,7 +50,7 @@ class Intake:
 
     def close(self) -> None:
         if self._sse is not None:
-            self._sse.close()
+            self._sse.close(self._unended)
         elif self._json is not None:
             self._decoder.body(b"".join(self._json))
 
@@ -64,9 +69,25 @@ class Intake:
             self._sse = SseParser(self._decoder.event)
             self._parse(visible)
 
+    def _unended(self, data: bytes, event: bytes) -> None:
+        """The last event, whose own end is missing (F33). If it is cut, so was the stream, which is told by what it
+        lacks: after the model's finish that is nothing (F42)."""
+        if event == ERROR or b"\n" in data or _is_whole(data):
+            self._decoder.event(data, event)
+
     def _parse(self, data: bytes) -> None:
         assert self._sse is not None
         try:
             self._sse.feed(data)
         except Garbled as fault:
             self._fail(fault)
+
+
+def _is_whole(line: bytes) -> bool:
+    if line.strip() == END:
+        return True
+    try:
+        jsontext.loads(line)
+    except jsontext.BadJson:
+        return False
+    return True

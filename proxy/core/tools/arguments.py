@@ -23,7 +23,7 @@ from proxy.core.tools.schema import CACHED_BYTES, CACHED_SCHEMAS, check_schema
 from proxy.core.tools.unions import frozen
 from proxy.core.tools.walking import Path, Schema
 
-MAX_STEPS = 50_000
+MAX_STEPS = 25_000
 """Keywords looked at in one check, at some 2 µs each; honest calls need some dozen."""
 REFERENCE_STEPS = 20
 """A reference is looked up anew each time, which takes as long as many other keywords."""

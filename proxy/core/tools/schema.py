@@ -14,7 +14,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
-from proxy.core.tools import reductions, rewriting, walking
+from proxy.core.tools import meta, reductions, rewriting, walking
 from proxy.core.tools.losses import Rewritten
 from proxy.core.tools.subsets import PROVIDERS
 from proxy.core.tools.walking import Schema
@@ -23,8 +23,11 @@ MAX_NESTING = 64
 """Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
 MAX_BYTES = 128 * 1024
 """All the tools of an agent together stay below it."""
-MAX_SUBSCHEMAS = 2_000
-"""Checking takes some 10 µs for each, in which nothing else runs. The largest honest tools have some hundred."""
+MAX_SUBSCHEMAS = 1_000
+"""Checking and reducing takes some 30 µs for each, in which nothing else runs. The largest honest tools have some
+hundred."""
+MAX_OBJECTS = 4 * MAX_SUBSCHEMAS
+"""Braces, that is, which are counted before anything is walked."""
 CACHED_SCHEMAS = 512
 CACHED_BYTES = 32 * 1024
 """Longer ones are checked anew each time, so that the cache stays below 16 MiB whatever clients send."""
@@ -44,6 +47,11 @@ the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning in
 class _Flaw(NamedTuple):
     where: str
     what: str
+    """To be read after the place."""
+
+
+TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels.")
+TOO_MANY = _Flaw("", f"holds more than {MAX_SUBSCHEMAS} schemas.")
 
 
 def _meta_schema_of_one_level() -> Schema:
@@ -94,24 +102,31 @@ def check(parameters: Any, param: str) -> None:
 
 def check_schema(schema: Schema, param: str) -> None:
     """The same for any schema, whatever it describes."""
-    if jsontext.deeper_than(schema, MAX_NESTING):
-        raise ClientFault(f"'{param}' is nested deeper than {MAX_NESTING} levels.", param=param)
-    data = jsontext.dumps(schema)
-    if len(data) > MAX_BYTES:
-        raise ClientFault(f"'{param}' is longer than {MAX_BYTES} bytes.", param=param)
-    if flaw := (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data):
-        raise ClientFault(
-            f"'{param}{flaw.where}' is not valid in a JSON Schema: {flaw.what}", param=param + flaw.where
-        )
+    try:
+        data = jsontext.dumps(schema)
+    except jsontext.BadJson:  # deeper than anything can be written
+        flaw: _Flaw | None = TOO_DEEP
+    else:
+        if len(data) > MAX_BYTES:
+            raise ClientFault(f"'{param}' is longer than {MAX_BYTES} bytes.", param=param)
+        flaw = (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data)
+    if flaw:
+        raise ClientFault(f"'{param}{flaw.where}' {flaw.what}", param=param + flaw.where)
 
 
 @lru_cache(maxsize=CACHED_SCHEMAS)
 def _flaw(data: bytes) -> _Flaw | None:
-    for count, (path, schema) in enumerate(walking.subschemas(reductions.plain(jsontext.loads(data)))):
+    if data.count(b"{") > MAX_OBJECTS:
+        return TOO_MANY
+    whole = jsontext.loads(data)
+    if jsontext.deeper_than(whole, MAX_NESTING):
+        return TOO_DEEP
+    for count, (path, schema) in enumerate(walking.subschemas(reductions.plain(whole))):
         if count >= MAX_SUBSCHEMAS:
-            return _Flaw("", f"there are more than {MAX_SUBSCHEMAS} schemas in it")
-        if error := next(_META.iter_errors(schema), None):
-            return _Flaw(walking.spelled((*path, *error.absolute_path)), error.message[:SHOWN])
+            return TOO_MANY
+        if not meta.is_right(schema) and (error := next(_META.iter_errors(schema), None)):
+            where = walking.spelled((*path, *error.absolute_path))
+            return _Flaw(where, f"is not valid in a JSON Schema: {error.message[:SHOWN]}")
     return None
 
 

@@ -72,7 +72,9 @@ def test_the_name_is_found_in_the_history(name):
         ([HI, assistant(called(arguments=None))], "messages[1].tool_calls[0].function.arguments"),
         ([HI, assistant(called(arguments="{}"))], "messages[1].tool_calls[0].function.arguments"),
         ([HI, assistant(called(arguments=[]))], "messages[1].tool_calls[0].function.arguments"),
-        ([HI, assistant(function_call={"name": "f"})], "messages[1].content"),
+        ([HI, assistant(content=None)], "messages[1].content"),
+        ([HI, assistant(function_call={"name": "f"})], "messages[1].function_call"),
+        ([HI, assistant(content="hm", function_call={"name": "f"})], "messages[1].function_call"),
         ([HI, {"role": "function", "name": "f", "content": "x"}], "messages[1].role"),
         ([HI, CALL, {"role": "tool", "content": "x"}], "messages[2].tool_call_id"),
         ([HI, CALL, returned("")], "messages[2].tool_call_id"),
@@ -91,6 +93,12 @@ def test_each_violation_names_its_field(said, param):
     fault = native_refused(messages=said)
     assert fault.param == param
     assert fault.message.startswith(f"{param} ")
+
+
+def test_a_call_of_the_old_form_is_told_its_replacement():
+    """N02: even beside text, where leaving it out would go unnoticed."""
+    fault = native_refused(messages=[HI, assistant(content="hm", function_call={"name": "f"})])
+    assert "tool_calls" in fault.message
 
 
 def test_a_contradicting_name_is_told_what_was_called():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from proxy.core.events import PartEnded, Reply
 from proxy.core.inbound.recall import ENTRY_BYTES, Recall
 from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
+from tests.tables import table
 
 SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})
 SILENT = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "s"}]}})
@@ -33,9 +34,36 @@ def remembering(*parts: ReplyPart) -> Recall:
 
 
 def test_thoughts_rejoin_the_history_before_their_call() -> None:
-    recall = remembering(SIGNED, Text("So:"), call("c1"), SILENT, call("c2"), call("c3"))
-    found = said(recall, Text("So:"), call("c1"), call("c2"), call("c3"))
-    assert found == [Text("So:"), SIGNED, call("c1"), SILENT, call("c2"), call("c3")]
+    recall = remembering(SIGNED, call("c1"), SILENT, call("c2"), call("c3"))
+    found = said(recall, call("c1"), call("c2"), call("c3"))
+    assert found == [SIGNED, call("c1"), SILENT, call("c2"), call("c3")]
+
+
+@table(
+    "parts",
+    [
+        [SIGNED, Text("So:"), call()],
+        [SIGNED, Text("So:"), SILENT, call()],
+        [Text("So:"), SIGNED, call()],
+        [SIGNED, Text("So:"), call("c0"), SILENT, call()],
+    ],
+)
+def test_thoughts_before_words_come_back_before_the_words(parts: list[ReplyPart]) -> None:
+    """Anthropic refuses a turn of calls whose thoughts do not stand where they stood: at its beginning."""
+    shown = [part for part in parts if not isinstance(part, Reasoning)]
+    assert said(remembering(*parts), *shown) == parts
+    assert said(remembering(*parts), Reasoning("Hm."), *shown) == parts
+
+
+def test_thoughts_between_a_call_and_words_stay_before_the_next_call() -> None:
+    """A chat client's message has all its words before all its calls."""
+    recall = remembering(call("c1"), SIGNED, Text("And:"), call("c2"))
+    assert said(recall, Text("And:"), call("c1"), call("c2")) == [
+        Text("And:"),
+        call("c1"),
+        SIGNED,
+        call("c2"),
+    ]
 
 
 def test_the_words_alone_give_way_to_the_whole() -> None:

@@ -12,7 +12,7 @@ from proxy.core.model import (
     ToolChoice,
     ToolName,
 )
-from proxy.core.outbound.google_encode import ONE_CALL
+from proxy.core.outbound.google_encode import ALWAYS_THINKS, ONE_CALL
 from tests.core.outbound.asking import assistant, call, result, tool, user
 from tests.core.outbound.google_asking import NEW, OLD, body_of, google, tool_spec
 from tests.tables import table
@@ -202,6 +202,22 @@ def test_effort(model: str, effort: str | None, summary: str | None, config: dic
     wish = ReasoningWish(effort, summary)
     assert config_of(reasoning=wish, model=model, ledger=ledger) == {"thinkingConfig": config}
     assert not ledger.dropped
+
+
+@table(
+    ("model", "effort", "told"),
+    [
+        ("gemini-3-pro", "none", True),
+        ("gemini-2.5-pro", "none", True),
+        ("gemini-2.5-flash", "none", False),
+        ("gemini-2.0-flash", "none", False),
+        ("gemini-3-pro", "minimal", False),
+    ],
+)
+def test_who_wants_no_thinking_is_told_where_it_cannot_be_had(model: str, effort: str, told: bool) -> None:
+    ledger = Ledger()
+    config_of(model=model, ledger=ledger, reasoning=ReasoningWish(effort))
+    assert ledger.warnings == ([ALWAYS_THINKS] if told else [])
 
 
 def test_effort_where_there_is_no_thinking_is_dropped() -> None:

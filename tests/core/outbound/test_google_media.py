@@ -58,10 +58,17 @@ def test_images_that_may_not_pass_become_a_note(images: Any, url: str, expected:
     assert ledger.dropped == ({"image": 1} if isinstance(expected, Note) else {})
 
 
-@table(("file", "words"), [(File(id="file-1"), "id of another service"), (File(data="QUJD"), "no data URL")])
-def test_a_file_that_nobody_can_read_is_the_clients_mistake(file: File, words: str) -> None:
-    with pytest.raises(ClientFault, match=words):
+@table(
+    ("file", "words", "param"),
+    [
+        (File(id="file-1"), "id of another service", "file_id"),
+        (File(data="QUJD"), "no data URL", "file_data"),
+    ],
+)
+def test_a_file_that_nobody_can_read_is_the_clients_mistake(file: File, words: str, param: str) -> None:
+    with pytest.raises(ClientFault, match=words) as caught:
         of_user(file, GOOGLE, Ledger())
+    assert (caught.value.param, caught.value.code) == (param, "unsupported_content")
 
 
 def test_a_tools_file_that_nobody_can_read_is_not() -> None:

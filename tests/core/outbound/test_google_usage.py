@@ -23,6 +23,7 @@ from tests.tables import table
         ),
         ({"promptTokenCount": 5, "candidatesTokenCount": 2}, Usage(5, 2, 7)),
         ({"promptTokenCount": "5", "totalTokenCount": 3}, Usage(0, 0, 3)),
+        ({"promptTokenCount": 5, "candidatesTokenCount": -2}, Usage(5, 0, 5)),
         ({"candidatesTokenCount": 2}, None),
     ],
 )

@@ -10,6 +10,7 @@ from proxy.core.errors import (
     Overloaded,
     ProxyFault,
     RateLimited,
+    Spared,
     Timeout,
     Unreachable,
 )
@@ -122,6 +123,20 @@ def test_after_the_pause_a_bounded_number_of_probes_passes(breaker: Breaker, clo
     assert breaker.state is State.HALF_OPEN
     with pytest.raises(Overloaded):
         breaker.admit()
+
+
+def test_who_only_looks_is_refused_likewise_but_takes_no_probe(breaker: Breaker, clock: Clock) -> None:
+    """Whoever must queue for a place asks before and after."""
+    breaker.check()
+    trip(breaker)
+    with pytest.raises(Spared):
+        breaker.check()
+    clock.now += RULES.open_seconds
+    breaker.check()
+    breaker.check()
+    assert breaker.admit().probe
+    with pytest.raises(Spared):
+        breaker.check()
 
 
 def test_an_answered_probe_closes_it_before_its_stream_has_ended(breaker: Breaker, clock: Clock) -> None:

@@ -132,7 +132,7 @@ class TestArguments:
             ('{"city":', "malformed_tool_arguments", "not valid JSON"),
             ("[1]", "malformed_tool_arguments", "not a JSON object"),
             ("{}", "invalid_tool_arguments", "'city' is a required property"),
-            ('{"city":5}', "invalid_tool_arguments", "at .city: 5 is not of type 'string'"),
+            ('{"city":5}', "invalid_tool_arguments", "at .city: 5 is not of type 'string'. Ask again"),
         ],
     )
     def test_c07_what_does_not_fit_ends_the_reply_and_is_never_seen(
@@ -165,7 +165,7 @@ class TestArguments:
         assert same(reply.events, events)
         assert dict(reply.ledger.oddities) == {"invalid_tool_arguments": 1, "unknown_tool_call": 1}
         assert reply.ledger.warnings == [
-            "The model's call of get_weather is wrong: 'city' is a required property",
+            "The model's call of get_weather is wrong: 'city' is a required property.",
             "The model called nope, which is not declared.",
         ]
 
@@ -211,10 +211,12 @@ class TestArguments:
 
     @table("rules", [ENFORCING, PARSING])
     @table("end", [ReplyEnded(Ending.MAX_TOKENS, USAGE), ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))])
-    def test_a_held_call_that_was_cut_is_left_out_and_counted(self, rules: Rules, end: ReplyEnded) -> None:
+    def test_a_held_call_that_was_cut_is_left_out_and_told(self, rules: Rules, end: ReplyEnded) -> None:
+        """Beside a whole call Chat's reason is tool_calls (C06), which alone would hide that one is missing."""
         reply = guarded(rules, *TEXT, *call('{"ci', complete=False), end)
         assert reply.events == [*TEXT, end]
         assert dict(reply.ledger.oddities) == {"held_call_cut": 1}
+        assert reply.ledger.warnings == ["The model's call of get_weather was cut short, and is left out."]
 
     def test_a_call_that_was_cut_is_not_judged(self) -> None:
         events = [*call('{"ci', complete=False), ReplyEnded(Ending.MAX_TOKENS)]

@@ -1,12 +1,12 @@
-"""P08, P10: what a tenant may have in a minute, and what it has had."""
+"""P08: what a tenant may have in a minute."""
 
 from dataclasses import replace
 
 import pytest
 
-from proxy.core.errors import TooMany, Truncated
+from proxy.core.errors import TooMany
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
+from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.policy.quota import Quota
 from proxy.core.tenants import ANYBODY, Tenant
 
@@ -32,11 +32,10 @@ def quota(clock: Clock) -> Quota:
     return Quota(clock)
 
 
-def reply(calls: int = 0, ending: Ending = Ending.COMPLETED, usage: Usage | None = None) -> Reply:
+def reply(calls: int = 0) -> Reply:
     call = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")
-    fault = Truncated("Gone.") if ending is Ending.FAILED else None
     parts = [PartEnded(Text("Hm."), True), *[PartEnded(call, True)] * calls]
-    return Reply(parts, ReplyEnded(ending, usage, fault))
+    return Reply(parts, ReplyEnded(Ending.COMPLETED))
 
 
 def refusal(quota: Quota, tenant: Tenant) -> TooMany:
@@ -133,38 +132,3 @@ def test_p08_without_limits_nobody_is_refused_and_no_header_promises_any(quota: 
         quota.admit(ANYBODY)
         quota.answered(ANYBODY, reply(calls=5))
     assert quota.remaining(ANYBODY) == {}
-
-
-def test_p10_what_a_tenant_has_had_is_counted(quota: Quota) -> None:
-    usage = Usage(10, 5, 15, cached_tokens=4, reasoning_tokens=2)
-    for _ in range(3):
-        quota.admit(TENANT)
-    quota.answered(TENANT, reply(calls=2, usage=usage))
-    quota.answered(TENANT, reply(usage=usage))
-    quota.answered(TENANT, reply(ending=Ending.FAILED))
-    quota.answered(TENANT, Reply([PartEnded(Text("Half an ans"), False)]))
-    refusal(quota, TENANT)
-    quota.refused(TENANT)
-    quota.admit(ANYBODY)
-    assert quota.snapshot() == {
-        "acme": {
-            "requests": 4,
-            "refused": 2,
-            "replies": {"completed": 2, "failed": 1},
-            "tool_calls": 2,
-            "input_tokens": 20,
-            "output_tokens": 10,
-            "cached_tokens": 8,
-            "reasoning_tokens": 4,
-        },
-        "anybody": {
-            "requests": 1,
-            "refused": 0,
-            "replies": {},
-            "tool_calls": 0,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cached_tokens": 0,
-            "reasoning_tokens": 0,
-        },
-    }

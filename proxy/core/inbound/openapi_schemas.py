@@ -1,0 +1,256 @@
+"""What bodies look like, as JSON Schema for the description of our API.
+
+Requests are described by the models that check them. What those leave to other readers (input, messages, tools) stands
+here in its usual forms: readers take more than these, and fields that nobody here names are allowed everywhere.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from proxy.core.inbound import responses_envelope
+from proxy.core.inbound.chat_envelope import ChatEnvelope
+from proxy.core.inbound.native_decode import REPLACED, NativeEnvelope
+from proxy.core.inbound.responses_envelope import Envelope
+
+Schema = dict[str, Any]
+
+STRING: Schema = {"type": "string"}
+BOOLEAN: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+OBJECT: Schema = {"type": "object"}
+NAME: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]{1,64}$"}
+TEXT: Schema = {"type": "string", "minLength": 1}
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def one(*words: str) -> Schema:
+    return {"type": "string", "enum": list(words)}
+
+
+def some(schema: Schema, *, least: int = 0) -> Schema:
+    return {"type": "array", "items": schema} | ({"minItems": least} if least else {})
+
+
+def either(*schemas: Schema) -> Schema:
+    return {"anyOf": list(schemas)}
+
+
+def maybe(schema: Schema) -> Schema:
+    return either(schema, {"type": "null"})
+
+
+def shape(needed: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    return {"type": "object", "properties": needed | (optional or {}), "required": list(needed)}
+
+
+# ── requests ──
+
+
+def _checked_by(
+    model: type[BaseModel], needed: dict[str, Schema], optional: dict[str, Schema], *without: str
+) -> Schema:
+    """As the model says it, with what is left to other readers; `without` what it refuses anyway."""
+    schema = _untitled(model.model_json_schema())
+    local = schema.pop("$defs")
+    properties = _inlined(schema["properties"], local)
+    for name in without:
+        del properties[name]
+    return shape(needed, properties | optional | needed)
+
+
+def _untitled(schema: Any) -> Any:
+    """pydantic makes a title of every name, which tells nobody anything."""
+    if isinstance(schema, dict):
+        return {
+            key: _untitled(inner)
+            for key, inner in schema.items()
+            if not (key == "title" and isinstance(inner, str))
+        }
+    return [_untitled(inner) for inner in schema] if isinstance(schema, list) else schema
+
+
+def _inlined(schema: Any, local: dict[str, Schema]) -> Any:
+    """The few schemas that a model has for itself would only crowd the list of ours."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            return _inlined(local[schema["$ref"].rpartition("/")[2]], local)
+        return {key: _inlined(inner, local) for key, inner in schema.items()}
+    return [_inlined(inner, local) for inner in schema] if isinstance(schema, list) else schema
+
+
+PARAMETERS = shape(
+    {"type": one("object")},
+    {
+        "properties": {
+            "type": "object",
+            "additionalProperties": shape(
+                {"type": one("string", "integer", "number", "boolean")}, {"description": STRING}
+            ),
+        },
+        "required": some(STRING),
+    },
+)
+FUNCTION = {"name": NAME}
+DETAILS = {"description": maybe(STRING), "parameters": maybe(PARAMETERS), "strict": maybe(BOOLEAN)}
+MODE = one("none", "auto", "required")
+
+IMAGE_URL = {"type": "string", "pattern": "^https://[a-z]{1,20}\\.example/[a-z]{0,20}$"}
+
+
+def _message(arguments: Schema) -> Schema:
+    """`arguments` of calls are what the two forms differ by."""
+    call = shape(
+        {"id": TEXT, "type": one("function"), "function": shape({**FUNCTION, "arguments": arguments})}
+    )
+    part = either(
+        shape({"type": one("text"), "text": STRING}),
+        shape({"type": one("image_url"), "image_url": shape({"url": IMAGE_URL})}),
+    )
+    return either(
+        shape({"role": one("user", "system", "developer"), "content": TEXT}),
+        shape({"role": one("user"), "content": some(part, least=1)}),
+        shape({"role": one("assistant"), "content": TEXT}),
+        shape({"role": one("assistant"), "tool_calls": some(call, least=1)}, {"content": maybe(STRING)}),
+        shape({"role": one("tool"), "tool_call_id": TEXT, "content": STRING}),
+    )
+
+
+INPUT = {"model": TEXT, "input": either(TEXT, some(ref("InputItem"), least=1))}
+INPUT_TOOLS = {
+    "tools": some(ref("ResponsesTool")),
+    "tool_choice": either(MODE, shape({"type": one("function"), **FUNCTION})),
+}
+NOT_SERVED = (*responses_envelope.REFUSED, "previous_response_id")
+NOT_FOR_SUMMARIES = ("stream", "stream_options", "max_output_tokens")
+"""They come in one piece, and whole."""
+
+
+def _messages(kind: str) -> dict[str, Schema]:
+    return {"model": TEXT, "messages": some(ref(kind), least=1)}
+
+
+def _chat_tools(kind: str) -> dict[str, Schema]:
+    return {
+        "tools": some(ref(kind)),
+        "tool_choice": either(MODE, shape({"type": one("function"), "function": shape(FUNCTION)})),
+        "stop": either(STRING, some(STRING)),
+    }
+
+
+REQUESTS: dict[str, Schema] = {
+    "ResponsesTool": either(
+        shape({"type": one("function"), **FUNCTION}, DETAILS),
+        shape({"type": one("custom"), **FUNCTION}, {"description": maybe(STRING)}),
+    ),
+    "InputPart": either(
+        shape({"type": one("input_text"), "text": STRING}),
+        shape({"type": one("input_image"), "image_url": IMAGE_URL}, {"detail": one("low", "high", "auto")}),
+    ),
+    "InputItem": either(
+        shape(
+            {
+                "role": one("user", "system", "developer"),
+                "content": either(TEXT, some(ref("InputPart"), least=1)),
+            },
+            {"type": one("message")},
+        ),
+        shape({"role": one("assistant"), "content": TEXT}),
+        shape({"type": one("function_call"), "call_id": TEXT, **FUNCTION, "arguments": STRING}),
+        shape({"type": one("function_call_output"), "call_id": TEXT, "output": STRING}),
+        shape({"type": one("custom_tool_call"), "call_id": TEXT, **FUNCTION, "input": STRING}),
+        shape({"type": one("custom_tool_call_output"), "call_id": TEXT, "output": STRING}),
+        shape(
+            {
+                "type": one("reasoning"),
+                "summary": some(shape({"type": one("summary_text"), "text": STRING})),
+            }
+        ),
+    ),
+    "ChatTool": shape({"type": one("function"), "function": shape(FUNCTION, DETAILS)}),
+    "NativeTool": shape(
+        {
+            "type": one("function"),
+            "function": shape(
+                {
+                    "name": {"type": "string", "pattern": "^[a-zA-Z0-9_]{1,64}$"},
+                    "description": {"type": "string", "pattern": "^[A-Za-z]"},
+                    "parameters": PARAMETERS,
+                }
+            ),
+        }
+    ),
+    "ChatMessage": _message(arguments=STRING),
+    "NativeMessage": _message(arguments=OBJECT),
+    "ResponsesRequest": _checked_by(Envelope, INPUT, INPUT_TOOLS, *NOT_SERVED),
+    "CompactionRequest": _checked_by(Envelope, INPUT, INPUT_TOOLS, *NOT_SERVED, *NOT_FOR_SUMMARIES),
+    "ChatRequest": _checked_by(ChatEnvelope, _messages("ChatMessage"), _chat_tools("ChatTool")),
+    "NativeRequest": _checked_by(
+        NativeEnvelope, _messages("NativeMessage"), _chat_tools("NativeTool"), *REPLACED
+    ),
+}
+
+# ── answers ──
+
+EVENT = shape({"data": STRING}, {"event": STRING})
+"""Each one of a stream."""
+
+USAGE = maybe(shape({"input_tokens": COUNT, "output_tokens": COUNT, "total_tokens": COUNT}))
+CHAT_USAGE = maybe(shape({"prompt_tokens": COUNT, "completion_tokens": COUNT, "total_tokens": COUNT}))
+
+ANSWERS: dict[str, Schema] = {
+    "Error": shape(
+        {"error": shape({"message": TEXT, "type": TEXT, "param": maybe(STRING), "code": maybe(STRING)})}
+    ),
+    "OutputItem": shape({"id": STRING, "type": STRING}, {"status": one("completed", "incomplete")}),
+    "Response": shape(
+        {
+            "id": STRING,
+            "object": one("response"),
+            "created_at": COUNT,
+            "status": one("completed", "incomplete"),
+            "error": {"type": "null"},
+            "incomplete_details": maybe(shape({"reason": one("max_output_tokens", "content_filter")})),
+            "model": STRING,
+            "output": some(ref("OutputItem")),
+            "usage": USAGE,
+        }
+    ),
+    "Compaction": shape(
+        {
+            "id": STRING,
+            "object": one("response.compaction"),
+            "created_at": COUNT,
+            "output": some(ref("OutputItem")),
+            "usage": USAGE,
+        }
+    ),
+    "Completion": shape(
+        {
+            "id": STRING,
+            "object": one("chat.completion"),
+            "created": COUNT,
+            "model": STRING,
+            "choices": some(
+                shape(
+                    {
+                        "index": COUNT,
+                        "message": shape({"role": one("assistant"), "content": maybe(STRING)}),
+                        "finish_reason": one(
+                            "stop", "length", "content_filter", "tool_calls", "function_call"
+                        ),
+                    }
+                ),
+                least=1,
+            ),
+            "usage": CHAT_USAGE,
+        },
+        {"_proxy": OBJECT},
+    ),
+    "Model": shape({"id": STRING, "object": one("model"), "created": COUNT, "owned_by": STRING}),
+    "Models": shape({"object": one("list"), "data": some(ref("Model")), "models": some(OBJECT)}),
+    "Status": shape({"status": one("ok", "ready")}),
+}

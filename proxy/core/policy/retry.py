@@ -1,0 +1,112 @@
+"""What may follow a failed attempt: the same backend again, after a pause, or another one (R6).
+
+Both only while the client has seen nothing, which whoever asks here has made sure of. The same backend is asked again
+only if it cannot have begun to work, or if its operator wants it: else a model would be paid for twice. And never at
+once: a random pause, on average twice as long each time, keeps clients that failed together from coming back together.
+
+Retries are paid from one budget for each backend, so that they never make an outage worse (F81): however many requests
+fail, the backend gets only a fifth more of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from proxy.core.errors import (
+    BackendFault,
+    Empty,
+    Fault,
+    OutOfQuota,
+    Overloaded,
+    RateLimited,
+    Spared,
+    Timeout,
+    Truncated,
+    Unreachable,
+)
+from proxy.core.policy.window import Window
+
+FIRST_PAUSE_SECONDS = 0.25
+PAUSE_GROWTH = 2
+CREDIT_SECONDS = 10.0
+"""What requests earn is for an outage that comes now, not for one of tomorrow."""
+
+RESERVE = 3
+"""Retries within that time which need not be earned: else a quiet proxy would never be allowed one."""
+
+
+@dataclass(slots=True, frozen=True)
+class RetryRules:
+    attempts: int = 2
+    """At one backend, the first included."""
+    after_errors: bool = False
+    """Also where the backend may have done its work already?"""
+    longest_wait: float = 2.0
+    """In seconds. A backend that wants to be left alone for longer is not asked again."""
+
+
+class Again(Enum):
+    """May the same backend be asked again?"""
+
+    YES = "it has not begun to work"
+    WHEN_TOLD = "nor has it here, but there is no use in it unless it says when"
+    IF_WANTED = "it may have done its work"
+    NO = "it would help nobody"
+
+
+FAILURES: Mapping[type[Fault], Again] = {
+    Unreachable: Again.YES,
+    Overloaded: Again.YES,
+    RateLimited: Again.WHEN_TOLD,
+    BackendFault: Again.IF_WANTED,
+    Timeout: Again.IF_WANTED,
+    Empty: Again.IF_WANTED,
+    Truncated: Again.IF_WANTED,
+    Spared: Again.NO,
+    OutOfQuota: Again.NO,
+}
+"""What another backend may be spared. Whatever is missing here would go wrong there too, would hide a mistake in the
+configuration, or may still be under way (`Silent`, F05)."""
+
+
+def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float | None:
+    """Seconds until the same backend is asked again; None if it is not. `chance` is between 0 and 1."""
+    again = FAILURES.get(type(fault), Again.NO)
+    allowed = (
+        again is Again.YES
+        or (again is Again.WHEN_TOLD and fault.retry_after is not None)
+        or (again is Again.IF_WANTED and rules.after_errors)
+    )
+    told = fault.retry_after or 0.0
+    if not (allowed and fault.retryable) or retries + 1 >= rules.attempts or told > rules.longest_wait:
+        return None
+    longest = min(FIRST_PAUSE_SECONDS * float(PAUSE_GROWTH) ** retries, rules.longest_wait)
+    return told + chance * longest
+
+
+def passes_on(fault: Fault) -> bool:
+    """May another backend be asked instead? A wrong key or address must not hide behind one that works."""
+    misconfigured = type(fault) is BackendFault and not fault.retryable
+    return type(fault) in FAILURES and not misconfigured
+
+
+class Budget:
+    """Of one backend: what its requests earn, and retries spend."""
+
+    def __init__(self, share: float, clock: Callable[[], float]) -> None:
+        self._share = share
+        self._clock = clock
+        self._window = Window(CREDIT_SECONDS)  # of requests, retries among them, and of retries
+
+    def earn(self) -> None:
+        """A request, of whichever kind, has gone out."""
+        self._window.add(self._clock(), 1, 0)
+
+    def spend(self) -> bool:
+        """May there be one more retry? Then it is paid for, whether it goes out or not."""
+        now = self._clock()
+        requests, retries = self._window.totals(now)
+        if retries + 1 > RESERVE + self._share * max(requests - retries, 0):
+            return False
+        self._window.add(now, 0, 1)
+        return True

@@ -1,0 +1,38 @@
+"""Several attempts, one reply: the sink between the pipelines of all attempts and the client's encoder.
+
+The client sees one start. A failure before anything was said is kept back, because another attempt may follow it; when
+none does, it is told.
+"""
+
+from collections.abc import Callable
+
+from proxy.core.events import Event, ReplyEnded, ReplyStarted
+
+Sink = Callable[[Event], None]
+
+
+class OneReply:
+    def __init__(self, emit: Sink) -> None:
+        self._emit = emit
+        self._started = False
+        self._said = False
+        self._failure: ReplyEnded | None = None
+
+    def feed(self, event: Event) -> None:
+        if self._said:
+            self._emit(event)
+        elif isinstance(event, ReplyStarted):
+            self._failure = None
+            if not self._started:
+                self._started = True
+                self._emit(event)
+        elif isinstance(event, ReplyEnded) and event.fault is not None:
+            self._failure = event
+        else:
+            self._said = True
+            self._emit(event)
+
+    def settle(self) -> None:
+        """No other attempt follows."""
+        if self._failure is not None:
+            self._emit(self._failure)

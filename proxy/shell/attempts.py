@@ -1,0 +1,98 @@
+"""What follows a failed attempt at one request, before its client has seen anything: the same backend again after a
+pause, the next one of its model, or nothing.
+
+Each backend gets a plan of its own, with its own key, profile and dialect: nothing of one ever goes to another (S05).
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from proxy.core.errors import ClientFault, Fault
+from proxy.core.model import Request
+from proxy.core.policy import retry
+from proxy.core.policy.retry import RetryRules
+from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.backend import Plan
+from proxy.shell.backends import Way
+from proxy.shell.turn import Turn
+
+BACKEND_HEADER = "X-Proxy-Backend"
+"""Tells which of several backends has answered."""
+
+
+class Attempts:
+    def __init__(
+        self,
+        turn: Turn,
+        request: Request,
+        ways: Sequence[Way],
+        rules: RetryRules,
+        chance: Callable[[], float],
+    ) -> None:
+        self._turn = turn
+        self._request = request
+        self._several = len(ways) > 1
+        self._left = list(ways)
+        self._rules = rules
+        self._chance = chance
+        self._retries = 0
+        """At the backend that is asked now."""
+        self._made = 1
+
+    async def first(self) -> Plan:
+        plan = await self._plan(self._left.pop(0))
+        self._begin(plan)
+        return plan
+
+    async def after(self, plan: Plan, pipeline: Pipeline) -> Plan | None:
+        """The next attempt, when it is time for it. None: how the last one ended is how the request ends."""
+        fault = pipeline.fault
+        if fault is None or pipeline.begun or self._turn.channel.opened:
+            return None
+        try:
+            with self._turn.interruptible():
+                following = await self._same_again(plan, fault) or await self._elsewhere(plan, fault)
+        except Fault:
+            return None  # interrupted: there is no time for another
+        if following is None or self._turn.channel.opened:
+            return None
+        self._made += 1
+        self._turn.note(attempts=self._made)
+        self._begin(following)
+        return following
+
+    async def _same_again(self, plan: Plan, fault: Fault) -> Plan | None:
+        pause = retry.pause(fault, self._retries, self._rules, self._chance())
+        if pause is None or not plan.backend.budget.spend():
+            return None
+        self._retries += 1
+        self._say("asked again", plan, fault)
+        await asyncio.sleep(pause)
+        return plan
+
+    async def _elsewhere(self, plan: Plan, fault: Fault) -> Plan | None:
+        while self._left and retry.passes_on(fault):
+            way = self._left.pop(0)
+            try:
+                following = await self._plan(way)
+            except ClientFault:
+                continue  # it cannot do what is asked for; why the first one failed is what matters
+            self._retries = 0
+            self._say("passed over", plan, fault)
+            return following
+        return None
+
+    async def _plan(self, way: Way) -> Plan:
+        return await way.backend.plan(self._request, way.model, self._turn.ledger, self._turn.headers)
+
+    def _begin(self, plan: Plan) -> None:
+        self._turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
+        if self._several:
+            self._turn.channel.headers[BACKEND_HEADER] = plan.backend.name
+
+    def _say(self, what: str, plan: Plan, fault: Fault) -> None:
+        self._turn.metrics.mended(plan.backend.name, fault)
+        cause = {} if fault.__cause__ is None else {"cause": repr(fault.__cause__)}
+        self._turn.log.info(
+            f"backend {what}", backend=plan.backend.name, code=fault.code, error=fault.message, **cause
+        )

@@ -1,0 +1,40 @@
+"""What the HTTP client raises, as the faults that say who must act. Its own words stay in the log (S34)."""
+
+import errno
+from collections.abc import Callable
+
+import aiohttp
+
+from proxy.core.errors import Empty, Fault, Garbled, ProxyFault, Silent, Timeout, Truncated, Unreachable
+
+NOT_BEGUN = "did not begin to answer in time"
+
+
+def exhausted(message: str) -> ProxyFault:
+    """Our own limits, so the breaker is not concerned; existing streams go on unharmed."""
+    return ProxyFault(message, code="server_is_overloaded", status=503, retry_after=1, retryable=True)
+
+
+CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
+    (aiohttp.ConnectionTimeoutError, lambda: Timeout("The backend could not be connected to in time.")),
+    (TimeoutError, lambda: Silent(f"The backend {NOT_BEGUN}.")),
+    (aiohttp.ClientSSLError, lambda: Unreachable("No secure connection to the backend.", retryable=False)),
+    (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
+    (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
+    (aiohttp.ClientResponseError, lambda: Garbled("The backend does not speak HTTP.")),
+    (Exception, lambda: Empty("The backend closed the connection without an answer.")),
+)
+"""Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
+
+ANSWERING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
+    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read.")),
+    (Exception, lambda: Truncated("The backend broke off its answer.")),
+)
+"""While the body comes (F60, F61)."""
+
+
+def fault_of(failure: Exception, *, answering: bool) -> Fault:
+    if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
+        return exhausted("No more connections can be opened.")
+    table = ANSWERING if answering else CONNECTING
+    return next(make() for kind, make in table if isinstance(failure, kind))

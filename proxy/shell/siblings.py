@@ -1,0 +1,82 @@
+"""Workers that serve together tell one another what they have counted, so that any of them can tell it all.
+
+Whoever asks for the metrics reaches whichever worker the kernel chose. That one asks the others, over sockets in a
+folder that nobody else can enter. One that is dead or stuck is left out, and said to be missing.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxy.core import jsontext
+from proxy.shell.metrics import Counts
+
+ANSWER_SECONDS = 1.0
+"""A worker that is busy for longer than this has other troubles, and Prometheus does not wait for ever."""
+
+
+@dataclass(slots=True, frozen=True)
+class Place:
+    """Of one worker among those that serve together."""
+
+    slot: int = 0
+    of: int = 1
+    folder: Path | None = None
+    """Where they meet; one alone needs none."""
+
+    def door(self, slot: int) -> Path:
+        assert self.folder is not None, "those who are several have a folder"
+        return self.folder / str(slot)
+
+
+ALONE = Place()
+
+
+class Siblings:
+    def __init__(
+        self, place: Place, counts: Callable[[], Counts], answer_seconds: float = ANSWER_SECONDS
+    ) -> None:
+        """`counts`: this worker's own."""
+        self._answer_seconds = answer_seconds
+        self._place = place
+        self._counts = counts
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        if self._place.folder is None:
+            return
+        door = self._place.door(self._place.slot)
+        door.unlink(missing_ok=True)  # a predecessor was killed
+        self._server = await asyncio.start_unix_server(self._tell, door)
+
+    async def _tell(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            writer.write(jsontext.dumps(self._counts()))
+            await writer.drain()
+            writer.close()
+
+    async def counts(self) -> dict[str, Counts | None]:
+        """Of all workers, by their names; None for those that do not answer."""
+        slots = range(self._place.of)
+        found = await asyncio.gather(*(self._counts_of(slot) for slot in slots))
+        return {str(slot): counts for slot, counts in zip(slots, found, strict=True)}
+
+    async def _counts_of(self, slot: int) -> Counts | None:
+        if slot == self._place.slot:
+            return self._counts()
+        try:
+            async with asyncio.timeout(self._answer_seconds):
+                reader, writer = await asyncio.open_unix_connection(self._place.door(slot))
+                try:
+                    told: Counts = jsontext.loads(await reader.read())
+                finally:
+                    writer.close()
+        except (OSError, jsontext.BadJson):  # also TimeoutError; one that is killed may tell half
+            return None
+        return told
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()

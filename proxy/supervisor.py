@@ -1,0 +1,147 @@
+"""Several workers on one port: started, started again when they die, and stopped together (F74, F75).
+
+The kernel spreads connections over all that listen. The supervisor listens to nobody: it holds the address, so that it
+stays the workers' while one of them is away. It serves no request, so whatever kills a worker leaves it alone.
+"""
+
+import asyncio
+import signal
+import socket
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from proxy import app
+from proxy.settings import Settings
+from proxy.shell.engine import CLOSING_SECONDS
+from proxy.shell.logs import Log
+from proxy.shell.siblings import Place
+from proxy.shell.tasks import Tasks
+from proxy.worker import COMMAND, DONE, Orders
+
+SETTLED_SECONDS = 10.0
+"""Whoever has lived so long did not die of how it was started, and its successor starts without delay."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds between a worker's death and its successor, for those that die at once: each is twice the one before."""
+
+MARGIN_SECONDS = 10.0
+"""For workers to end, beyond the time that their streams have. After it they are killed."""
+
+POLITE_ENDS = (DONE, -signal.SIGTERM)
+"""The second is that of a worker which was only just starting."""
+
+
+class WorkersFailed(Exception):
+    """They did not start, or did not end as they should."""
+
+
+def next_pause(pause: float, lived: float) -> float:
+    """Before a worker that died after so long is started again; `pause` is the one before it was started."""
+    return 0.0 if lived >= SETTLED_SECONDS else min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
+
+
+@asynccontextmanager
+async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
+    """All workers at work, as the URL that they listen on. On leaving, they come to their end."""
+    server = settings.server
+    with closing(_held(server.host, server.port)) as address, _meeting_place() as folder:
+        port = address.getsockname()[1]
+        settings = settings.model_copy(update={"server": server.model_copy(update={"port": port})})
+        places = (Place(slot, server.workers, Path(folder)) for slot in range(server.workers))
+        workers = [_Worker(Orders(settings, place), log.bind(worker=place.slot)) for place in places]
+        tasks = Tasks(log)
+        try:
+            urls = await asyncio.gather(*(worker.start() for worker in workers))
+            if not all(urls):
+                raise WorkersFailed("A worker ended before it listened.")
+            for worker in workers:
+                tasks.start(worker.keep(), "worker")
+            yield urls[0]
+        finally:
+            await tasks.close()  # from here on nobody is started again
+            clean = await _stop(workers, server.grace_seconds + CLOSING_SECONDS + MARGIN_SECONDS)
+    if not clean:
+        raise WorkersFailed("A worker did not end as it should.")
+
+
+def _meeting_place() -> tempfile.TemporaryDirectory[str]:
+    """Whose doors nobody but this user can open."""
+    return tempfile.TemporaryDirectory(prefix="responses-proxy-")
+
+
+def _held(host: str, port: int) -> socket.socket:
+    """The address, for these workers and nobody else."""
+    if not hasattr(socket, "SO_REUSEPORT"):
+        raise app.CannotListen("On this system processes cannot share a port. Set server.workers = 1.")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as alone:  # who shares would not notice that others listen
+            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            alone.bind(address)
+        held = socket.socket(family, kind, protocol)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        held.bind(address)
+    except OSError as error:
+        raise app.cannot_listen(host, port, error) from error
+    return held
+
+
+class _Worker:
+    def __init__(self, orders: Orders, log: Log) -> None:
+        self._orders = orders.packed()
+        self._log = log
+        self._clock = asyncio.get_running_loop().time
+        self._started = 0.0
+        self.process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> str:
+        """Where it listens; nothing if it ended before."""
+        self._started = self._clock()
+        self.process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl+C is for the supervisor, who passes it on
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(self._orders)
+        url = (await self.process.stdout.readline()).decode().strip()
+        if url:
+            self._log.info("worker serves", pid=self.process.pid)
+        return url
+
+    async def keep(self) -> None:
+        """Starts it again whenever it has died."""
+        pause = 0.0
+        while True:
+            assert self.process is not None
+            code = await self.process.wait()
+            pause = next_pause(pause, self._clock() - self._started)
+            self._log.error("worker died", pid=self.process.pid, code=code, seconds_to_restart=pause)
+            await asyncio.sleep(pause)
+            await self.start()
+
+
+async def _stop(workers: list[_Worker], seconds: float) -> bool:
+    """Did all of them end in time, and as they should?"""
+    processes = [worker.process for worker in workers if worker.process is not None]
+    running = [process for process in processes if process.returncode is None]
+    for process in running:
+        process.terminate()
+    try:
+        async with asyncio.timeout(seconds):
+            codes = await asyncio.gather(*(process.wait() for process in running))
+    except TimeoutError:
+        return False
+    finally:
+        for process in running:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    return all(code in POLITE_ENDS for code in codes)

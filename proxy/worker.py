@@ -1,0 +1,71 @@
+"""One of several processes that serve together, as its supervisor starts it.
+
+Its orders come through stdin, settings with their secrets and all, where neither the list of processes nor the
+environment shows them. On stdout it says once where it listens. It ends when it is asked to, or when stdin does: then
+there is no supervisor any more.
+"""
+
+import asyncio
+import os
+import pickle
+import sys
+from dataclasses import dataclass
+from shutil import rmtree
+
+from proxy import app
+from proxy.process import asked_to_stop, loop_factory, spare_the_collector
+from proxy.settings import Settings
+from proxy.shell.siblings import Place
+
+DONE, FAILED = 0, 1
+
+COMMAND = (sys.executable, "-m", "proxy.worker")
+
+
+@dataclass(slots=True, frozen=True)
+class Orders:
+    settings: Settings
+    place: Place
+
+    def packed(self) -> bytes:
+        return pickle.dumps(self)
+
+
+def main() -> int:
+    orders: Orders = pickle.load(sys.stdin.buffer)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        try:
+            runner.run(_serve(orders))
+        except app.CannotListen as error:
+            sys.stderr.write(f"{error}\n")
+            return FAILED
+    return DONE
+
+
+async def _serve(orders: Orders) -> None:
+    asked = asked_to_stop()
+    _watch(sys.stdin.fileno(), asked, orders.place)
+    log = app.start_log(orders.settings).bind(worker=orders.place.slot)
+    async with app.running(orders.settings, log, orders.place) as url:
+        sys.stdout.write(f"{url}\n")
+        sys.stdout.flush()
+        spare_the_collector()
+        await asked.wait()
+
+
+def _watch(orders: int, asked: asyncio.Event, place: Place) -> None:
+    """Nothing comes there but its end. Then the folder is nobody's: its owner was killed, or would have stopped us."""
+    loop = asyncio.get_running_loop()
+
+    def ended() -> None:
+        if not os.read(orders, 1):
+            loop.remove_reader(orders)
+            asked.set()
+            if place.folder is not None:
+                rmtree(place.folder, ignore_errors=True)
+
+    loop.add_reader(orders, ended)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

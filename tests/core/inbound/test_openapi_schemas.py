@@ -1,0 +1,122 @@
+"""What is said of bodies, held against those who read and write them."""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from proxy.core import jsontext
+from proxy.core.inbound import chat_decode, native_decode, responses_decode
+from proxy.core.inbound.call_map import CallMaps
+from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
+from proxy.core.inbound.seal import Seal
+from proxy.core.ledger import Ledger
+from tests.helpers import SEAL
+
+SCHEMAS = REQUESTS | ANSWERS
+
+
+def fits(name: str, value: Any) -> bool:
+    whole = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": SCHEMAS}}
+    return Draft202012Validator(whole).is_valid(value)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_each_is_json_schema(name: str) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+RESPONSES = [
+    {"input": "Hi"},
+    {"input": [{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}], "temperature": 0.5},
+    {
+        "input": [
+            {"type": "message", "role": "user", "content": "Hi"},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]},
+            {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c", "output": "1"},
+        ],
+        "tools": [
+            {"type": "function", "name": "f", "parameters": PARAMETERS, "strict": None},
+            {"type": "custom", "name": "g"},
+        ],
+        "tool_choice": {"type": "function", "name": "f"},
+        "reasoning": {"effort": "low"},
+        "text": {"format": {"type": "json_schema", "name": "n", "schema": {"type": "object"}}},
+        "stream": True,
+    },
+]
+CHAT = [
+    {"messages": [{"role": "user", "content": "Hi"}]},
+    {
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+            },
+            {"role": "tool", "tool_call_id": "c", "content": "1"},
+        ],
+        "tools": [
+            {"type": "function", "function": {"name": "f", "description": "d", "parameters": PARAMETERS}}
+        ],
+        "tool_choice": "required",
+        "stop": ["x"],
+    },
+]
+
+
+@pytest.mark.parametrize("body", RESPONSES)
+def test_what_fits_is_read_as_a_request_for_a_response(body: dict[str, Any]) -> None:
+    assert fits("ResponsesRequest", body | {"model": "m"})
+    assert fits("CompactionRequest", body | {"model": "m"})
+    assert responses_decode.decode(body | {"model": "m"}, Ledger(), seal=SEAL).model == "m"
+
+
+@pytest.mark.parametrize("body", CHAT)
+def test_what_fits_is_read_as_a_request_for_a_completion(body: dict[str, Any]) -> None:
+    asked = body | {"model": "m"}
+    assert fits("ChatRequest", asked)
+    assert chat_decode.decode(asked, Ledger()).request.model == "m"
+
+
+@pytest.mark.parametrize("body", CHAT)
+def test_the_native_form_has_parsed_arguments(body: dict[str, Any]) -> None:
+    """N02."""
+    parsed = jsontext.loads(jsontext.compact(body).replace('"arguments":"{}"', '"arguments":{}'))
+    asked = parsed | {"model": "m"}
+    assert fits("NativeRequest", asked)
+    assert fits("ChatRequest", asked) is (parsed == body)
+    assert native_decode.decode(asked, {}, Ledger(), CallMaps(Seal("s"))).request.model == "m"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"input": []},
+        {"input": 1},
+        {"input": "Hi", "temperature": 3},
+        {"input": "Hi", "stream": "yes"},
+        {"input": "Hi", "tools": [{"type": "function"}]},
+        {"input": "Hi", "text": {"format": {"type": "xml"}}},
+    ],
+)
+def test_what_is_refused_does_not_fit(body: dict[str, Any]) -> None:
+    assert not fits("ResponsesRequest", body | {"model": "m"})
+
+
+def test_what_is_never_served_is_not_offered() -> None:
+    offered = REQUESTS["ResponsesRequest"]["properties"]
+    assert not {"previous_response_id", "conversation", "prompt", "background"} & offered.keys()
+    assert "stream" not in REQUESTS["CompactionRequest"]["properties"]
+    assert not {"functions", "function_call"} & REQUESTS["NativeRequest"]["properties"].keys()
+
+
+def test_the_models_that_check_bring_their_bounds_and_no_titles() -> None:
+    offered = REQUESTS["ChatRequest"]["properties"]
+    assert offered["temperature"]["anyOf"][0] == {"type": "number", "minimum": 0, "maximum": 2}
+    assert offered["stream_options"]["anyOf"][0]["properties"].keys() == {"include_usage"}
+    assert "title" not in offered["n"]

@@ -1,0 +1,57 @@
+"""R2, R6: however many attempts there are, a client sees one reply."""
+
+from proxy.core.errors import Truncated, Unreachable
+from proxy.core.events import (
+    Ending,
+    Event,
+    PartDelta,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    ReplyEnded,
+    ReplyStarted,
+)
+from proxy.core.model import Text
+from proxy.core.stream.one_reply import OneReply
+
+FAILED = ReplyEnded(Ending.FAILED, fault=Unreachable("No connection."))
+SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)]
+COMPLETED = ReplyEnded(Ending.COMPLETED)
+
+
+def shown(*attempts: list[Event]) -> list[Event]:
+    events: list[Event] = []
+    reply = OneReply(events.append)
+    for attempt in attempts:
+        for event in (ReplyStarted(), *attempt):
+            reply.feed(event)
+    reply.settle()
+    return events
+
+
+def test_a_reply_passes_as_it_is() -> None:
+    assert shown([*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+
+
+def test_a_reply_may_have_nothing_in_it() -> None:
+    assert shown([COMPLETED]) == [ReplyStarted(), COMPLETED]
+
+
+def test_what_failed_before_it_leaves_no_trace() -> None:
+    assert shown([FAILED], [FAILED], [*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+
+
+def test_the_last_failure_is_told_when_nothing_follows() -> None:
+    last = ReplyEnded(Ending.FAILED, fault=Unreachable("Still no connection."))
+    assert shown([FAILED], [last]) == [ReplyStarted(), last]
+
+
+def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
+    events: list[Event] = []
+    reply = OneReply(events.append)
+    broken = ReplyEnded(Ending.FAILED, fault=Truncated("Broken off."))
+    for event in (ReplyStarted(), *SAID, broken):
+        reply.feed(event)
+    assert events == [ReplyStarted(), *SAID, broken]
+    reply.settle()
+    assert events == [ReplyStarted(), *SAID, broken]

@@ -1,0 +1,317 @@
+"""What is counted, who may see it (S30), and that nobody but us chooses a label (S29)."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from proxy.core import tenants
+from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFault, RateLimited
+from proxy.core.ledger import Ledger
+from proxy.core.policy import guard
+from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
+from proxy.shell import metrics
+from proxy.shell.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
+from tests.shell.backend import ScriptedBackend, answer, reply, text
+from tests.shell.conftest import Proxy, StartProxy
+
+SOURCES = Path(metrics.__file__).parents[1]
+CODE = re.compile(r'code(?:: str \| None|: str)? ?= ?"([a-z_]+)"')
+ENDED: dict[str, Any] = {"status": 200, "backend": "b", "ending": "completed", "ms_total": 40.0}
+
+Samples = dict[tuple[str, str], float]
+
+
+def samples(text: bytes) -> Samples:
+    """By the name and the labels, as they are written but for the order."""
+    return {
+        (
+            sample.name.removeprefix("responses_proxy_"),
+            " ".join(f"{name}={value}" for name, value in sorted(sample.labels.items())),
+        ): sample.value
+        for family in text_string_to_metric_families(text.decode())
+        for sample in family.samples
+    }
+
+
+def shown(counted: Metrics) -> Samples:
+    return samples(page({"0": counted.counts()}))
+
+
+def count(
+    counted: Metrics, *, ledger: Ledger | None = None, fault: Fault | None = None, **facts: Any
+) -> None:
+    counted.began("chat")
+    if facts.get("stream"):
+        counted.streams("chat")
+    counted.ended("chat", "t", ENDED | facts, ledger or Ledger(), fault)
+
+
+@pytest.fixture
+def counted() -> Metrics:
+    return Metrics({}, {"hermes"})
+
+
+# ── counting ──
+
+
+def test_a_request_counts_by_its_surface_backend_status_and_ending(counted: Metrics) -> None:
+    count(counted)
+    count(counted)
+    count(counted, status=503)
+    told = shown(counted)
+    assert told["requests_total", "backend=b ending=completed status=2xx surface=chat worker=0"] == 2
+    assert told["requests_total", "backend=b ending=completed status=5xx surface=chat worker=0"] == 1
+    assert told["tenant_requests_total", "status=2xx tenant=t worker=0"] == 2
+
+
+def test_a_client_that_left_is_a_class_of_its_own(counted: Metrics) -> None:
+    count(counted, status=499)
+    assert ("tenant_requests_total", "status=left tenant=t worker=0") in shown(counted)
+
+
+def test_a_request_that_came_to_nothing_has_no_backend_and_no_ending(counted: Metrics) -> None:
+    counted.began("native")
+    counted.ended("native", "t", {"status": 400, "ms_total": 1.0}, Ledger(), None)
+    told = shown(counted)
+    assert told["requests_total", "backend=none ending=none status=4xx surface=native worker=0"] == 1
+
+
+def test_what_is_under_way_is_counted_until_it_ends(counted: Metrics) -> None:
+    for _ in range(2):
+        counted.began("chat")
+        counted.streams("chat")
+    counted.began("chat")
+    told = shown(counted)
+    assert told["requests_in_progress", "surface=chat worker=0"] == 3
+    assert told["streams_open", "surface=chat worker=0"] == 2
+    for streams in (True, True, False):
+        counted.ended("chat", "t", ENDED | {"stream": streams}, Ledger(), None)
+    told = shown(counted)
+    assert told["requests_in_progress", "surface=chat worker=0"] == 0
+    assert told["streams_open", "surface=chat worker=0"] == 0
+
+
+def test_tokens_and_calls_count_for_the_backend_and_the_tenant(counted: Metrics) -> None:
+    """P10."""
+    usage = {"input_tokens": 10, "output_tokens": 5, "cached_tokens": 3, "reasoning_tokens": 0}
+    for _ in range(2):
+        count(counted, calls=2, **usage)
+    told = shown(counted)
+    for whose in ("backend=b", "tenant=t"):
+        name = "tokens_total" if whose == "backend=b" else "tenant_tokens_total"
+        ordered = [
+            " ".join(sorted((whose, f"kind={kind}", "worker=0"))) for kind in ("input", "output", "cached")
+        ]
+        assert [told[name, labels] for labels in ordered] == [20, 10, 6]
+    assert told["tool_calls_total", "backend=b worker=0"] == 4
+    assert told["tenant_tool_calls_total", "tenant=t worker=0"] == 4
+
+
+def test_times_fall_into_buckets_that_hold_all_below_them(counted: Metrics) -> None:
+    for milliseconds in (100.0, 100.1, 4000.0, 9_000_000.0):
+        count(counted, ms_total=milliseconds, ms_first_text=milliseconds)
+    told = shown(counted)
+    buckets = [
+        told["duration_seconds_bucket", f"backend=b le={le} surface=chat worker=0"]
+        for le in ("0.1", "0.25", "5", "1800", "+Inf")
+    ]
+    assert buckets == [1, 2, 3, 3, 4]
+    assert told["duration_seconds_sum", "backend=b surface=chat worker=0"] == pytest.approx(9004.2001)
+    assert told["first_token_seconds_count", "backend=b worker=0"] == 4
+
+
+def test_a_reply_without_a_word_has_no_time_to_the_first(counted: Metrics) -> None:
+    count(counted)
+    assert ("first_token_seconds_count", "backend=b worker=0") not in shown(counted)
+
+
+@pytest.mark.parametrize(
+    ("fault", "who", "code"),
+    [
+        (ClientFault("", code="invalid_value"), "client", "invalid_value"),
+        (Garbled(""), "backend", "upstream_protocol_error"),
+        (RateLimited(""), "backend", "rate_limit_exceeded"),
+        (ProxyFault(""), "proxy", "server_error"),
+        (ClientFault(""), "client", "other"),
+        (BackendFault("", code="whatever_the_backend_says"), "backend", "other"),
+    ],
+)
+def test_a_fault_counts_by_who_must_act_and_a_code_of_ours(
+    counted: Metrics, fault: Fault, who: str, code: str
+) -> None:
+    """S29: backends' own codes go to clients, and become no label."""
+    count(counted, fault=fault)
+    assert shown(counted)["faults_total", f"backend=b code={code} who={who} worker=0"] == 1
+
+
+def test_a_fault_that_another_attempt_mended_counts_apart(counted: Metrics) -> None:
+    """F01, F12."""
+    counted.mended("b", Garbled(""))
+    told = shown(counted)
+    assert told["faults_mended_total", "backend=b code=upstream_protocol_error worker=0"] == 1
+    assert not [name for name, _ in told if name == "faults_total"]
+
+
+async def test_a_backend_that_fails_once_is_counted_though_no_client_knows(
+    start_proxy: StartProxy, backend: ScriptedBackend
+) -> None:
+    """F12."""
+    proxy = await start_proxy(retries={"attempts": 5})
+    backend.answers(answer(503), reply(text("Hello")))
+    await proxy.stream()
+    told = samples((await read(proxy))[1])
+    assert told["faults_mended_total", "backend=backend code=server_is_overloaded worker=0"] == 1
+
+
+def test_every_code_of_ours_is_known() -> None:
+    def kinds(fault: type[Fault]) -> list[type[Fault]]:
+        return [fault, *(inner for kind in fault.__subclasses__() for inner in kinds(kind))]
+
+    spelled = {
+        code for path in SOURCES.rglob("*.py") for code in CODE.findall(path.read_text(encoding="utf-8"))
+    }
+    own = {kind.code for kind in kinds(Fault)} - {None}
+    assert (spelled | own | guard.ADVICE.keys()) - {"demo_error"} <= CODES
+
+
+def test_remarks_count_by_what_they_say_without_its_details(counted: Metrics) -> None:
+    ledger = Ledger()
+    for keyword in ("pattern", "format"):
+        ledger.drop(f"schema:{keyword}")
+    ledger.odd("json_mended")
+    ledger.found("recovered", "hermes")
+    ledger.found("released", "a dialect from outside")
+    count(counted, ledger=ledger)
+    told = shown(counted)
+    assert told["dropped_total", "what=schema worker=0"] == 2
+    assert told["oddities_total", "what=json_mended worker=0"] == 1
+    assert told["markup_total", "dialect=hermes outcome=recovered worker=0"] == 1
+    assert told["markup_total", "dialect=other outcome=released worker=0"] == 1
+
+
+def test_there_is_an_end_to_the_kinds_of_remarks(counted: Metrics) -> None:
+    """S29."""
+    ledger = Ledger()
+    for number in range(KINDS_OF_REMARKS + 5):
+        ledger.odd(f"odd{number}")
+    for _ in range(2):
+        count(counted, ledger=ledger)
+    told = {labels: value for (name, labels), value in shown(counted).items() if name == "oddities_total"}
+    assert len(told) == KINDS_OF_REMARKS + 1
+    assert told["what=other worker=0"] == 10
+    assert told["what=odd0 worker=0"] == 2
+
+
+def test_the_state_of_a_breaker_is_a_number() -> None:
+    times = iter((0.0, 0.0, 5.0, 5.0))
+    breaker = Breaker(BreakerRules(consecutive=1, open_seconds=1), lambda: next(times))
+    counted = Metrics({"b": breaker}, ())
+
+    def state() -> float:
+        return shown(counted)["breaker_state", "backend=b worker=0"]
+
+    assert state() == 0
+    breaker.admit().settle(Outcome.FAILURE)
+    assert state() == 2
+    breaker.admit()
+    assert state() == 1
+
+
+def test_a_worker_that_does_not_answer_is_said_to_be_down(counted: Metrics) -> None:
+    count(counted)
+    told = samples(page({"0": counted.counts(), "1": None}))
+    assert told["worker_up", "worker=0"] == 1
+    assert told["worker_up", "worker=1"] == 0
+    assert not [labels for name, labels in told if "worker=1" in labels and name != "worker_up"]
+
+
+# ── at the door ──
+
+
+async def read(proxy: Proxy, key: str = "") -> tuple[int, bytes]:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with proxy.session.get(f"{proxy.url}/metrics", headers=headers) as response:
+        return response.status, await response.read()
+
+
+async def test_on_this_machine_they_are_shown(proxy: Proxy, backend: ScriptedBackend) -> None:
+    backend.answers(reply(text("Hello")))
+    await proxy.stream()
+    async with proxy.session.get(f"{proxy.url}/metrics") as response:
+        assert response.status == 200
+        assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+        told = samples(await response.read())
+    labels = "backend=backend ending=completed status=2xx surface=responses worker=0"
+    assert told["requests_total", labels] == 1
+    assert told["first_token_seconds_count", "backend=backend worker=0"] == 1
+    assert told["streams_open", "surface=responses worker=0"] == 0
+    assert told["breaker_state", "backend=backend worker=0"] == 0
+    assert told["tenant_requests_total", "status=2xx tenant=anybody worker=0"] == 1
+
+
+async def test_whoever_is_refused_at_the_door_is_counted(start_proxy: StartProxy) -> None:
+    """S01, S30."""
+    proxy = await start_proxy(tenants=TENANTS, metrics={"open": True})
+    for _ in range(2):
+        assert (await proxy.refused())[0] == 401
+    async with proxy.session.put(f"{proxy.url}/healthz") as response:
+        assert response.status == 405
+    told = samples((await read(proxy))[1])
+    assert told["refusals_total", "code=invalid_api_key status=4xx worker=0"] == 2
+    assert told["refusals_total", "code=method_not_allowed status=4xx worker=0"] == 1
+    assert not [name for name, _ in told if name == "requests_total"]
+
+
+TENANTS = {"ours": {"keys": [tenants.digest("tenant-key")]}}
+
+
+async def test_where_there_are_tenants_none_of_them_sees_the_others(start_proxy: StartProxy) -> None:
+    """S30."""
+    proxy = await start_proxy(tenants=TENANTS)
+    assert (await read(proxy))[0] == 401
+    status, words = await read(proxy, "tenant-key")
+    assert status == 403
+    assert b"metrics.keys" in words
+
+
+@pytest.mark.parametrize("others", [{}, TENANTS])
+async def test_a_key_of_their_own_opens_them_and_nothing_else(
+    start_proxy: StartProxy, others: dict[str, Any]
+) -> None:
+    """S30."""
+    proxy = await start_proxy(metrics={"keys": [tenants.digest("watch")]}, tenants=others)
+    assert (await read(proxy))[0] == 401
+    assert (await read(proxy, "tenant-key"))[0] == 401
+    assert (await read(proxy, "watch"))[0] == 200
+    if others:
+        async with proxy.post({"model": "m", "input": "Hi"}, Authorization="Bearer watch") as response:
+            assert response.status == 401
+
+
+async def test_beyond_this_machine_they_are_closed_unless_opened(start_proxy: StartProxy) -> None:
+    """S30."""
+    closed = await start_proxy(server={"host": "0.0.0.0", "open": True})
+    assert (await read(closed))[0] == 403
+    opened = await start_proxy(server={"host": "0.0.0.0", "open": True}, metrics={"open": True})
+    assert (await read(opened))[0] == 200
+
+
+async def test_nothing_that_a_client_or_a_backend_says_becomes_a_label(
+    proxy: Proxy, backend: ScriptedBackend
+) -> None:
+    """S06, S29."""
+    backend.answers(*[reply(text("canary-text"))] * 2)
+    for body in (
+        {"model": "canary-model", "user": "canary-user", "metadata": {"canary": "canary"}},
+        {"model": "canary\nx 1", "input": [{"type": "canary_item"}], "tools": [{"type": "canary_tool"}]},
+    ):
+        async with proxy.post({"input": "canary-prompt"} | body, **{"User-Agent": "canary"}) as response:
+            await response.read()
+    async with proxy.session.get(f"{proxy.url}/canary-path") as response:
+        assert response.status == 404
+    status, words = await read(proxy)
+    assert status == 200
+    assert b"canary" not in words

@@ -1,0 +1,40 @@
+"""What every process of ours needs around its work."""
+
+import asyncio
+import gc
+import os
+import signal
+
+import pytest
+
+from proxy import process
+
+
+def test_the_loop_is_the_fast_one() -> None:
+    with asyncio.Runner(loop_factory=process.loop_factory()) as runner:
+        assert type(runner.get_loop()).__module__ == "uvloop"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_the_first_request_to_stop_is_polite_and_the_second_is_obeyed_at_once(
+    number: signal.Signals,
+) -> None:
+    asked = process.asked_to_stop()
+    assert not asked.is_set()
+    os.kill(os.getpid(), number)
+    async with asyncio.timeout(5):
+        await asked.wait()
+    unheard = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    assert signal.getsignal(number) is unheard[number]
+    for other in unheard:
+        asyncio.get_running_loop().remove_signal_handler(other)
+
+
+def test_the_collector_looks_less_often() -> None:
+    before = gc.get_threshold()
+    try:
+        process.spare_the_collector()
+        assert gc.get_threshold()[0] == process.YOUNG_OBJECTS > before[0]
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.set_threshold(*before)
