@@ -123,7 +123,10 @@ def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
 
 
 def show_config(loaded: Loaded, _: argparse.Namespace) -> int:
-    print("\n".join(describe(loaded)))
+    try:
+        print("\n".join(describe(loaded)), flush=True)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return DONE
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import aiohttp
@@ -29,6 +30,41 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ── commands that only look ──
+
+
+def test_whoever_has_seen_enough_may_stop_reading() -> None:
+    """As `show-config | head -1` does."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "proxy", "show-config"]
+    with os.fdopen(writing, "w") as pipe:
+        ended = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def hashed(*options: str, said: str = "") -> tuple[int, list[str], str]:
+    command = [sys.executable, "-m", "proxy", "hash-key", *options]
+    ended = subprocess.run(command, input=said, capture_output=True, text=True, cwd=ROOT, check=False)
+    return ended.returncode, ended.stdout.splitlines(), ended.stderr
+
+
+def test_what_is_kept_of_a_key_is_its_digest() -> None:
+    """S03: the key is piped in or typed; as an argument it would stand in the list of processes."""
+    assert hashed(said="sk-test\n") == (0, [sha256(b"sk-test").hexdigest()], "")
+    with pytest.raises(SystemExit):
+        main(["hash-key", "sk-test"])
+
+
+def test_a_key_may_be_made_here() -> None:
+    code, (key, digest), _ = hashed("--new")
+    assert (code, digest) == (0, sha256(key.encode()).hexdigest())
+    assert key != hashed("--new")[1][0]
+
+
+def test_without_a_key_there_is_nothing_to_hash() -> None:
+    code, lines, complaint = hashed(said="\n")
+    assert (code, lines) == (2, [])
+    assert "hash-key --new" in complaint
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

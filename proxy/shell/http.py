@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from proxy.core import jsontext, sse
-from proxy.core.errors import Fault
+from proxy.core.errors import Fault, Unauthorized
 from proxy.core.ids import Mint
 from proxy.core.inbound.responses_encode import SSE
 from proxy.core.redact import masked
@@ -73,6 +73,8 @@ def refuse(fault: Fault, request_id: str) -> web.Response:
         # Whole seconds for everybody, never less than one; milliseconds for those who read them.
         response.headers["Retry-After"] = str(max(1, math.ceil(fault.retry_after)))
         response.headers["Retry-After-Ms"] = str(max(1, math.ceil(fault.retry_after * 1000)))
+    if isinstance(fault, Unauthorized):
+        response.headers["WWW-Authenticate"] = "Bearer"  # as HTTP wants it: how to show who asks
     if not fault.retryable:
         response.headers["X-Should-Retry"] = "false"
     return response

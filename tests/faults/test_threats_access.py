@@ -95,6 +95,7 @@ async def test_s01_nobody_gets_in_without_a_key(
     (said,) = answers
     assert said.startswith(b"HTTP/1.1 401 ")
     assert b'"code":"invalid_api_key"' in said
+    assert b"\r\nWWW-Authenticate: Bearer\r\n" in said
     assert backend.received == []
 
 

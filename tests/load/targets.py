@@ -1,0 +1,85 @@
+"""What is put under load: the proxy as people run it, the copying one, and LiteLLM for whoever has it."""
+
+import hashlib
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.load.asking import KEY
+from tests.load.process import Server, python
+
+SETTINGS = """
+[backend]
+url = "{backend}/v1"
+profile = "vllm"
+[breaker]
+consecutive_failures = 25
+minimum_requests = 200
+open_seconds = 0.5
+open_seconds_limit = 0.5
+[metrics]
+open = true
+[tenants.load]
+keys = ["{digest}"]
+"""
+"""With everything that costs: keys, validation, markup, metrics, log lines. The breaker is more patient
+than by default, since here a fifth of the answers is bad, and a backend dies every few seconds."""
+
+LITELLM_MODELS = """
+model_list:
+  - model_name: "*"
+    litellm_params: {{model: "hosted_vllm/*", api_base: "{backend}/v1", api_key: none}}
+"""
+"""A backend that speaks Chat Completions only, which is what it has to be translated for."""
+
+
+@contextmanager
+def backend(core: int | None = None) -> Iterator[Server]:
+    """On a port that it keeps when it is started anew."""
+    port = free_port()
+    with Server(*python("tests.load.backend", str(port)), core=core) as server:
+        yield server
+
+
+@contextmanager
+def proxy(backend: str, core: int | None = None) -> Iterator[Server]:
+    digest = hashlib.sha256(KEY.encode()).hexdigest()
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
+        file.write(SETTINGS.format(backend=backend, digest=digest))
+        file.flush()
+        with Server(*python("proxy", "serve", "--port", "0", "--config", file.name), core=core) as server:
+            yield server
+
+
+@contextmanager
+def copying(backend: str, core: int | None = None) -> Iterator[Server]:
+    with Server(*python("tests.load.copying", backend), core=core) as server:
+        yield server
+
+
+def has_litellm(python: str) -> bool:
+    return subprocess.run([python, "-c", "import litellm.proxy"], capture_output=True).returncode == 0
+
+
+@contextmanager
+def litellm(python: str, backend: str, core: int | None = None) -> Iterator[Server]:
+    """One worker, no key check, no database."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "config.yaml")
+        config.write_text(LITELLM_MODELS.format(backend=backend), encoding="utf-8")
+        script = "from litellm.proxy.proxy_cli import run_server; run_server()"
+        command = [python, "-c", script, "--config", config, "--host", "127.0.0.1", "--port", str(port)]
+        url = f"http://127.0.0.1:{port}"
+        with Server(*command, core=core, url=url, LITELLM_LOG="ERROR") as server:
+            yield server
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
