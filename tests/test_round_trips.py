@@ -10,7 +10,7 @@ from proxy.core.capabilities import BackendProfile
 from proxy.core.inbound.compaction import SUMMED_UP
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import profiles
+from proxy.core.outbound import model_rules, profiles
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.tools.prepare import prepare
 from tests.helpers import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run
@@ -90,7 +90,7 @@ def test_gemini_gets_the_proof_of_each_call_back_on_that_call() -> None:
         {"index": 1, "id": "b", "type": "function", "function": function},
     ]
     reply = chunk({"content": "One moment."}) + chunk({"tool_calls": calls}) + STOP + DONE
-    profile = profiles.for_model(profiles.DEFAULT, "gemini-3-pro")
+    profile = model_rules.for_model(profiles.DEFAULT, "gemini-3-pro")
     first, second = said_again(reply, profile)["tool_calls"]
     assert first["extra_content"] == proof
     assert "extra_content" not in second

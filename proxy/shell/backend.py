@@ -13,7 +13,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.outbound import dialects, lessons
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outbound.profiles import BackendProfile, for_model
+from proxy.core.outbound.model_rules import for_model
+from proxy.core.outbound.profiles import BackendProfile
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget

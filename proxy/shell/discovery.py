@@ -16,7 +16,8 @@ from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound import recognise
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model, overridden
+from proxy.core.outbound.model_rules import for_model
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, overridden
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target, authorization
 from proxy.shell.logs import Log

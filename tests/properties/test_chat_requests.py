@@ -33,7 +33,8 @@ from proxy.core.model import (
 )
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_encode import encode
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, for_model
+from proxy.core.outbound.model_rules import for_model
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.helpers_chat import CALL_IDS, refuse
 

@@ -3,6 +3,7 @@
     capabilities → profiles        in what backends differ, and how the known ones do
     dialects                       the languages, one row each: encode, decode, refusals, addresses, lessons
     chat_*, anthropic_*, google_*  the three of them
+    model_rules                    what a model brings along wherever it is served
     recognise, lessons             which profile a URL has; what a refusal teaches about it
     target, routes                 where a request goes
 

@@ -18,7 +18,7 @@ from proxy.core.capabilities import (
     LengthField,
     SchemaRule,
 )
-from proxy.core.outbound.profiles import THINKING_SWITCH
+from proxy.core.outbound.efforts import THINKING_SWITCH
 
 THINKING_BUDGET = 8192
 """Tokens of thought where a number is demanded: what most vendors take for a medium effort."""

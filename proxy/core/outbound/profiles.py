@@ -1,25 +1,17 @@
 """The known backends: what differs from the default, and nothing else.
 
 Hosted services change any week, so each value is only where we start; `lessons` corrects it from the backend's own
-refusals. The fields and their defaults are explained in `capabilities`. Longer than most because it is one table.
+refusals. The fields and their defaults are explained in `capabilities`; what a model brings along wherever it is served
+stands in `model_rules`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from proxy.core.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule, overridden
+from proxy.core.outbound.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
 
-__all__ = [
-    "DEFAULT",
-    "MODEL_RULES",
-    "PROFILES",
-    "THINKING_SWITCH",
-    "BackendProfile",
-    "ModelRule",
-    "for_model",
-    "overridden",
-]
+__all__ = ["DEFAULT", "PROFILES", "BackendProfile", "overridden"]
 
 _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
 """For servers that compile schemas into llama.cpp's grammars."""
@@ -27,20 +19,6 @@ _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
-
-def _efforts(
-    none: str | None, minimal: str | None, low: str | None, high: str, top: str
-) -> dict[str, str | None]:
-    """Five levels for the seven words in use: medium thinks as `high` does, `top` is what lies beyond high."""
-    return {
-        "none": none, "minimal": minimal, "low": low, "medium": high, "high": high, "xhigh": top, "max": top,
-    }  # fmt: skip
-
-
-THINKING_SWITCH = _efforts("disabled", "enabled", "enabled", "enabled", "enabled")
-"""For thinking that is only on or off."""
-_THREE_LEVELS = {"minimal": "low", "xhigh": "high", "max": "high"}
-"""For servers that know low, medium and high."""
 
 _OPENAI = replace(
     DEFAULT,
@@ -146,7 +124,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             force_tool="auto",
             formats=frozenset({"json_object"}),
             effort_field="thinking",
-            effort_map=_efforts("disabled", "low", "low", "high", "max"),
+            effort_map=efforts("disabled", "low", "low", "high", "max"),
             replay="reasoning_content",
             replay_scope="all",
             replay_blank=" ",
@@ -209,7 +187,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             force_tool="any",
             schema=_INLINED,
             effort_field="reasoning_effort",
-            effort_map=_efforts("none", "none", "high", "high", "high"),
+            effort_map=efforts("none", "none", "high", "high", "high"),
             call_id="alnum9",
             tuning=TUNING
             - {"seed", "logprobs", "top_logprobs"},  # closed schema: 422 for what it does not list
@@ -239,7 +217,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             hosts=("api.cerebras.ai",),
             length_field="max_completion_tokens",
             effort_field="reasoning_effort",
-            effort_map=_THREE_LEVELS,
+            effort_map=THREE_LEVELS,
             replay="reasoning",
         ),
         replace(DEFAULT, name="together", hosts=("api.together.*",)),
@@ -314,91 +292,3 @@ PROFILES: Mapping[str, BackendProfile] = {
         ),
     )
 }
-
-
-# ── what hangs on the model's name, not on the host ────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRule:
-    """A model brings its vendor's quirks along wherever it is served."""
-
-    words: tuple[str, ...]
-    """One of them stands in the model's name, in lower case."""
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    where_default: Mapping[str, Any] = field(default_factory=dict)
-    """Changes only of fields for which the host has no opinion of its own."""
-    schema: frozenset[SchemaRule] = frozenset()
-    """Reductions on top of the host's."""
-    only: frozenset[str] | None = None
-    """The profiles for which the rule was made; None: wherever."""
-    never: frozenset[str] = frozenset()
-    """Hosts that are known to refuse it."""
-
-
-MODEL_RULES = (
-    ModelRule(
-        ("mistral", "devstral", "magistral", "codestral"), {"after_tool": "Done.", "call_id": "alnum9"}
-    ),
-    ModelRule(
-        ("deepseek-v4", "kimi-k2", "kimi-k3"),
-        {"replay_blank": " "},
-        where_default={"replay": "reasoning_content"},
-        never=frozenset({"groq"}),
-    ),
-    ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
-    ModelRule(("kimi",), schema=frozenset({"moonshot"})),
-    ModelRule(
-        ("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"}), never=frozenset({"google"})
-    ),  # which speaks its own language there
-    ModelRule(
-        ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
-        {"wire": "responses"},
-        only=frozenset({"openai", "azure", "azure-deployment"}),
-    ),
-    ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),
-    ModelRule(
-        ("kimi-k3",),
-        {"effort_field": "reasoning_effort", "effort_map": _efforts(None, "low", "low", "high", "max")},
-        only=frozenset({"moonshot"}),
-    ),
-    ModelRule(
-        ("-m3",),
-        {
-            "effort_field": "thinking",
-            "effort_map": _efforts("disabled", "adaptive", "adaptive", "adaptive", "adaptive"),
-        },
-        only=frozenset({"minimax"}),
-    ),
-    ModelRule(
-        ("qwen",),
-        {"effort_map": _efforts("none", "default", "default", "default", "default")},
-        only=frozenset({"groq"}),
-    ),
-    ModelRule(("gpt-oss",), {"effort_map": _THREE_LEVELS | {"none": None}}, only=frozenset({"groq"})),
-    ModelRule(("llama",), {"effort_field": "none"}, only=frozenset({"groq"})),
-    ModelRule(("grok-4.5",), {"effort_map": _THREE_LEVELS | {"none": None}}, only=frozenset({"xai"})),
-    ModelRule(("kimi",), {"parallel": "false"}, only=frozenset({"nim"})),
-)
-
-
-def for_model(profile: BackendProfile, model: str) -> BackendProfile:
-    """The profile of one model there."""
-    name = model.lower()
-    for rule in MODEL_RULES:
-        if any(word in name for word in rule.words) and _concerns(rule, profile):
-            profile = _applied(rule, profile)
-    return profile
-
-
-def _concerns(rule: ModelRule, profile: BackendProfile) -> bool:
-    return profile.name not in rule.never and (rule.only is None or profile.name in rule.only)
-
-
-def _applied(rule: ModelRule, profile: BackendProfile) -> BackendProfile:
-    unsettled = {
-        name: value
-        for name, value in rule.where_default.items()
-        if getattr(profile, name) == getattr(DEFAULT, name)
-    }
-    return replace(profile, **rule.changes, **unsettled, schema=profile.schema | rule.schema)

@@ -3,8 +3,9 @@
 from dataclasses import fields, replace
 from typing import Any
 
+from proxy.core.outbound.efforts import THINKING_SWITCH
 from proxy.core.outbound.lessons import LESSONS, THINKING_BUDGET, advice, learn
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, THINKING_SWITCH, BackendProfile
+from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile
 from tests.tables import table
 
 GROQ_IN_MESSAGE = (

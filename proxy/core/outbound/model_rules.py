@@ -1,0 +1,93 @@
+"""What hangs on a model's name, not on the host: a row for each quirk, laid over the profile of whoever serves it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from proxy.core.capabilities import DEFAULT, BackendProfile, SchemaRule
+from proxy.core.outbound.efforts import THREE_LEVELS, efforts
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """A model brings its vendor's quirks along wherever it is served."""
+
+    words: tuple[str, ...]
+    """One of them stands in the model's name, in lower case."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    where_default: Mapping[str, Any] = field(default_factory=dict)
+    """Changes only of fields for which the host has no opinion of its own."""
+    schema: frozenset[SchemaRule] = frozenset()
+    """Reductions on top of the host's."""
+    only: frozenset[str] | None = None
+    """The profiles for which the rule was made; None: wherever."""
+    never: frozenset[str] = frozenset()
+    """Hosts that are known to refuse it."""
+
+
+MODEL_RULES = (
+    ModelRule(
+        ("mistral", "devstral", "magistral", "codestral"), {"after_tool": "Done.", "call_id": "alnum9"}
+    ),
+    ModelRule(
+        ("deepseek-v4", "kimi-k2", "kimi-k3"),
+        {"replay_blank": " "},
+        where_default={"replay": "reasoning_content"},
+        never=frozenset({"groq"}),
+    ),
+    ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
+    ModelRule(("kimi",), schema=frozenset({"moonshot"})),
+    ModelRule(
+        ("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"}), never=frozenset({"google"})
+    ),  # which speaks its own language there
+    ModelRule(
+        ("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"),
+        {"wire": "responses"},
+        only=frozenset({"openai", "azure", "azure-deployment"}),
+    ),
+    ModelRule(("vision",), {"images": "any"}, only=frozenset({"deepseek"})),
+    ModelRule(
+        ("kimi-k3",),
+        {"effort_field": "reasoning_effort", "effort_map": efforts(None, "low", "low", "high", "max")},
+        only=frozenset({"moonshot"}),
+    ),
+    ModelRule(
+        ("-m3",),
+        {
+            "effort_field": "thinking",
+            "effort_map": efforts("disabled", "adaptive", "adaptive", "adaptive", "adaptive"),
+        },
+        only=frozenset({"minimax"}),
+    ),
+    ModelRule(
+        ("qwen",),
+        {"effort_map": efforts("none", "default", "default", "default", "default")},
+        only=frozenset({"groq"}),
+    ),
+    ModelRule(("gpt-oss",), {"effort_map": THREE_LEVELS | {"none": None}}, only=frozenset({"groq"})),
+    ModelRule(("llama",), {"effort_field": "none"}, only=frozenset({"groq"})),
+    ModelRule(("grok-4.5",), {"effort_map": THREE_LEVELS | {"none": None}}, only=frozenset({"xai"})),
+    ModelRule(("kimi",), {"parallel": "false"}, only=frozenset({"nim"})),
+)
+
+
+def for_model(profile: BackendProfile, model: str) -> BackendProfile:
+    """The profile of one model there."""
+    name = model.lower()
+    for rule in MODEL_RULES:
+        if any(word in name for word in rule.words) and _concerns(rule, profile):
+            profile = _applied(rule, profile)
+    return profile
+
+
+def _concerns(rule: ModelRule, profile: BackendProfile) -> bool:
+    return profile.name not in rule.never and (rule.only is None or profile.name in rule.only)
+
+
+def _applied(rule: ModelRule, profile: BackendProfile) -> BackendProfile:
+    unsettled = {
+        name: value
+        for name, value in rule.where_default.items()
+        if getattr(profile, name) == getattr(DEFAULT, name)
+    }
+    return replace(profile, **rule.changes, **unsettled, schema=profile.schema | rule.schema)

@@ -1,0 +1,93 @@
+"""A model brings its vendor's quirks along wherever it is served."""
+
+from typing import Any
+
+from proxy.core.outbound.model_rules import for_model
+from proxy.core.outbound.profiles import DEFAULT, PROFILES
+from tests.core.outbound.differing import differences
+from tests.tables import table
+
+
+@table(
+    ("name", "model", "changes"),
+    [
+        ("default", "llama-4", {}),
+        ("openai", "gpt-4.1", {}),
+        ("default", "devstral-2", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("vllm", "mistralai/Magistral-Small", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("openrouter", "mistralai/codestral", {"after_tool": "Done.", "call_id": "alnum9"}),
+        ("together", "deepseek-ai/DeepSeek-V4", {"replay": "reasoning_content", "replay_blank": " "}),
+        ("vllm", "deepseek-v4-flash", {"replay_blank": " "}),
+        ("nim", "deepseek-v4", {"replay": "reasoning_content", "replay_blank": " "}),
+        ("groq", "deepseek-v4", {}),
+        ("deepseek", "deepseek-r1", {"replay": "none", "replay_blank": None}),
+        (
+            "together",
+            "moonshotai/Kimi-K2",
+            {"replay": "reasoning_content", "replay_blank": " ", "schema": {"plain", "moonshot"}},
+        ),
+        ("groq", "moonshotai/kimi-k2", {"schema": {"plain", "moonshot"}}),
+        (
+            "nim",
+            "moonshotai/kimi-k2",
+            {
+                "replay": "reasoning_content",
+                "replay_blank": " ",
+                "schema": {"plain", "moonshot"},
+                "parallel": "false",
+            },
+        ),
+        (
+            "moonshot",
+            "kimi-k3",
+            {
+                "effort_field": "reasoning_effort",
+                "effort_map": {
+                    "none": None,
+                    "minimal": "low",
+                    "low": "low",
+                    "medium": "high",
+                    "high": "high",
+                    "xhigh": "max",
+                    "max": "max",
+                },
+            },
+        ),
+        ("litellm", "gemini/gemini-3-pro", {"schema": {"plain", "gemini"}, "signed_calls": True}),
+        ("openai", "gpt-5.4", {"wire": "responses"}),
+        ("openai", "gpt-6.1-sol", {"wire": "responses"}),
+        ("azure-deployment", "gpt-5.6", {"wire": "responses"}),
+        ("openrouter", "openai/gpt-5.6", {}),
+        ("deepseek", "deepseek-vision-preview", {"images": "any"}),
+        (
+            "minimax",
+            "MiniMax-M3",
+            {
+                "effort_field": "thinking",
+                "effort_map": {"none": "disabled"}
+                | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "adaptive"),
+            },
+        ),
+        (
+            "groq",
+            "qwen/qwen3-32b",
+            {
+                "effort_map": {"none": "none"}
+                | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "default")
+            },
+        ),
+        (
+            "groq",
+            "openai/gpt-oss-120b",
+            {"effort_map": {"minimal": "low", "xhigh": "high", "max": "high", "none": None}},
+        ),
+        ("groq", "llama-3.3-70b", {"effort_field": "none"}),
+        ("xai", "grok-4.5", {"effort_map": {"minimal": "low", "xhigh": "high", "max": "high", "none": None}}),
+    ],
+)
+def test_a_model_brings_its_vendors_quirks_along(name: str, model: str, changes: dict[str, Any]) -> None:
+    assert differences(for_model(PROFILES[name], model), PROFILES[name]) == changes
+
+
+def test_a_profile_with_no_rule_for_the_model_is_itself() -> None:
+    assert for_model(DEFAULT, "llama-4") is DEFAULT
