@@ -22,6 +22,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outlet import Outlet
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
@@ -89,7 +90,7 @@ def start(
         names=prepared.names,
         mint=mint,
         ledger=ledger,
-        sink=encoder.feed,
+        sink=Outlet(encoder.feed, encoder.delta),
         taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
         call_identity=profile.call_identity,
         markup=registry.for_reply(

@@ -20,6 +20,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.prepare import prepare
@@ -84,12 +85,13 @@ def run_chat(
     completion = completion_of(request, form or ToolCalls(), ledger, include_usage)
     frames: list[bytes] = []
     keepsakes = Keepsakes()
+    encoder = ChatEncoder(completion, frames.append)
     pipeline = Pipeline(
         lambda emit: ChatDecoder(emit, profile, ledger, keepsakes.keep),
         names=prepared.names,
         mint=counting_mint(),
         ledger=ledger,
-        sink=ChatEncoder(completion, frames.append).feed,
+        sink=Outlet(encoder.feed, encoder.delta),
         taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
         call_identity=profile.call_identity,
         own_call_ids=True,

@@ -29,6 +29,7 @@ from proxy.core.model import (
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_signatures import DUMMY
+from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
@@ -91,7 +92,7 @@ class Heard:
             names=NameTable(TOOLS),
             mint=counting_mint(),
             ledger=self.ledger,
-            sink=self.events.append,
+            sink=Outlet(self.events.append),
             call_identity=GOOGLE.call_identity,
             stages=[keepsakes.added],
         )

@@ -5,7 +5,7 @@ into *events*, which never are: parts strictly one after another, each started a
 """
 
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -76,7 +76,7 @@ Delta = (
 # ── events: what the assembler promises ──
 
 
-class PartKind(Enum):
+class PartKind(StrEnum):
     TEXT = "text"
     REASONING = "reasoning"
     REFUSAL = "refusal"
@@ -123,7 +123,7 @@ class PartEnded:
     """False when the reply was cut inside this part."""
 
 
-class Ending(Enum):
+class Ending(StrEnum):
     COMPLETED = "completed"
     MAX_TOKENS = "max_tokens"
     FILTERED = "filtered"

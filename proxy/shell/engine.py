@@ -21,6 +21,7 @@ from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
+from proxy.core.outlet import Outlet, Stage
 from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission, Outcome, outcome
 from proxy.core.policy.guard import guard, needed, rules_for
@@ -30,7 +31,7 @@ from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
-from proxy.core.stream.pipeline import Pipeline, Sink
+from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
@@ -133,7 +134,8 @@ class Engine:
 
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
-        pipeline = await self._answer(turn, plan, attempts, encoder.feed if encoder else _ignore)
+        outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
+        pipeline = await self._answer(turn, plan, attempts, outlet)
         turn.reply = pipeline.reply
         self._quota.answered(turn.tenant, pipeline.reply)
         await self._tell(turn, asked, encoder, pipeline)
@@ -169,13 +171,11 @@ class Engine:
             encoder.feed(ended)
             await turn.channel.finish()
 
-    async def _answer(
-        self, turn: Turn, plan: Plan, attempts: Attempts, sink: Callable[[Event], None]
-    ) -> Pipeline:
+    async def _answer(self, turn: Turn, plan: Plan, attempts: Attempts, outlet: Outlet) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
-        reply = OneReply(sink)
+        reply = OneReply(outlet)
         while True:
-            pipeline = self._pipeline(turn, plan, reply.feed)
+            pipeline = self._pipeline(turn, plan, reply.outlet)
             await self._run(turn, plan, pipeline)
             following = await attempts.after(plan, pipeline)
             if following is None:
@@ -183,7 +183,7 @@ class Engine:
                 return pipeline
             plan = following
 
-    def _pipeline(self, turn: Turn, plan: Plan, sink: Callable[[Event], None]) -> Pipeline:
+    def _pipeline(self, turn: Turn, plan: Plan, outlet: Outlet) -> Pipeline:
         said = (part for said in plan.request.turns for part in said.parts)
         profile = plan.profile
         keepsakes = Keepsakes()
@@ -194,7 +194,7 @@ class Engine:
             names=plan.prepared.names,
             mint=self._mint,
             ledger=turn.ledger,
-            sink=sink,
+            sink=outlet,
             taken_ids={part.call_id for part in said if isinstance(part, Call)},
             call_identity=profile.call_identity,
             own_call_ids=turn.surface.own_call_ids,
@@ -305,7 +305,7 @@ class Engine:
             return False
 
 
-def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Callable[[Sink], Sink]]:
+def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
     if request.compact:
         return [condensed]
     surface = turn.surface
@@ -324,7 +324,11 @@ def _owner(turn: Turn, request: Request) -> str:
 
 
 def _ignore(event: Event) -> None:
-    """The sink for a client that does not stream: the pipeline itself collects the reply."""
+    pass
+
+
+NOWHERE = Outlet(_ignore)
+"""For a client that does not stream: the pipeline itself collects the reply."""
 
 
 def shutting_down() -> ProxyFault:

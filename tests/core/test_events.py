@@ -2,26 +2,47 @@
 
 from typing import get_args
 
-from proxy.core.events import Delta, Ending, Event, Finish, PartDelta, PartKind, Reply, ReplyEnded
+from proxy.core.events import (
+    Delta,
+    Ending,
+    Event,
+    Finish,
+    PartDelta,
+    PartEnded,
+    PartKind,
+    PartStarted,
+    Reply,
+    ReplyEnded,
+    ReplyStarted,
+)
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import STATUS, ResponseObject
-from proxy.core.ledger import Ledger
-from proxy.core.model import ReplyPart
-from proxy.core.stream.assembler import ENDINGS, Assembler
+from proxy.core.model import ReplyPart, Text
+from proxy.core.stream.assembler import ENDINGS, HANDLERS
 from proxy.core.stream.lifecycle import REPLY_MOVES
-from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import PART_KINDS
 from tests.helpers import NOW, REQUEST, counting_mint
 
 
 def test_the_assembler_understands_every_delta() -> None:
-    assembler = Assembler([].append, names=NameTable(), mint=counting_mint(), ledger=Ledger())
-    assert set(assembler._handlers) == set(get_args(Delta))
+    assert set(HANDLERS) == set(get_args(Delta))
 
 
 def test_the_encoder_understands_every_event() -> None:
-    encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), [].append)
-    assert set(encoder._handlers) == set(get_args(Event))
+    reply = [
+        ReplyStarted(),
+        PartStarted(PartKind.TEXT),
+        PartDelta("Hi"),
+        PartEnded(Text("Hi"), True),
+        ReplyEnded(Ending.COMPLETED),
+    ]
+    assert [type(event) for event in reply] == list(get_args(Event))
+    frames: list[bytes] = []
+    encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append)
+    for event in reply:
+        frames.clear()
+        encoder.feed(event)
+        assert frames, event
 
 
 def test_every_event_has_its_place_in_a_reply() -> None:

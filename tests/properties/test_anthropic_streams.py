@@ -10,6 +10,7 @@ from proxy.core.events import Event, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
@@ -61,7 +62,7 @@ def ending(data: bytes) -> ReplyEnded:
         names=NameTable(),
         mint=counting_mint(),
         ledger=ledger,
-        sink=out.append,
+        sink=Outlet(out.append),
         stages=[keepsakes.added],
     )
     pipeline.feed(data)

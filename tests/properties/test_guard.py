@@ -10,11 +10,12 @@ from proxy.core.events import Delta, Ending, Event, PartDelta, PartEnded, ReplyE
 from proxy.core.jsontext import is_object
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
+from proxy.core.outlet import Outlet
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Limits, Mode, Validation
 from proxy.core.tools.arguments import check_of
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import TOOLS, read_events
+from tests.core.stream.assembling import TOOLS, into, read_events
 from tests.properties.examples import examples
 from tests.properties.test_deltas import assembled, deltas, tables
 
@@ -37,7 +38,7 @@ any_rules = st.builds(
 
 def let_through(events: list[Event], rules: Rules) -> list[Event]:
     out: list[Event] = []
-    feed = guard(rules, Ledger())(out.append)
+    feed = into(guard(rules, Ledger())(Outlet(out.append)))
     for event in events:
         feed(event)
     return out

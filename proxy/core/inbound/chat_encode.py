@@ -41,16 +41,23 @@ class ChatEncoder:
         self._proofs = Proofs()
         self._open: Around | None = None
         """Of the open part; None if its deltas are not told."""
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            ReplyStarted: self._on_started,
-            PartStarted: self._on_part_started,
-            PartDelta: self._on_delta,
-            PartEnded: self._on_part_ended,
-            ReplyEnded: self._on_ended,
-        }
+        self._over = False
+        """Was the last word said, whatever may come?"""
 
     def feed(self, event: Event) -> None:
-        self._handlers[type(event)](event)
+        if self._over:
+            return
+        match event:
+            case ReplyStarted():
+                self._on_started(event)
+            case PartStarted():
+                self._on_part_started(event)
+            case PartDelta():
+                self.delta(event)
+            case PartEnded():
+                self._on_part_ended(event)
+            case ReplyEnded():
+                self._on_ended(event)
 
     def still_working(self) -> None:
         """A comment is understood by everybody who speaks this."""
@@ -68,7 +75,7 @@ class ChatEncoder:
         fragment = form.fragment(index, head)
         self._open = self._around(fragment) if fragment else None
 
-    def _on_delta(self, delta: PartDelta) -> None:
+    def delta(self, delta: PartDelta) -> None:
         if self._open is None:
             return
         if delta.logprobs and self._completion.shows_logprobs:
@@ -99,9 +106,9 @@ class ChatEncoder:
         self._emit(sse.DONE)
 
     def _fail(self, fault: Fault) -> None:
-        """The last word, whatever may come."""
         self._send({"error": _error(fault)})
-        self._handlers = dict.fromkeys(self._handlers, _ignore)
+        self._open = None
+        self._over = True
 
     # ── chunks ──
 
@@ -116,10 +123,6 @@ class ChatEncoder:
         """`delta` has one empty string, the last of its chunk: there the text goes."""
         before, _, after = dumps(self._completion.chunk(delta)).rpartition(b'""')
         return b"data: " + before, after + b"\n\n"
-
-
-def _ignore(event: Event) -> None:
-    """Comes after the last word."""
 
 
 def _error(fault: Fault) -> dict[str, Any]:

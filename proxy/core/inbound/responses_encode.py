@@ -77,16 +77,19 @@ class ResponsesEncoder:
         self._number = 0
         self._index = 0
         self._item: _OpenItem
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            ReplyStarted: self._on_started,
-            PartStarted: self._on_part_started,
-            PartDelta: self._on_delta,
-            PartEnded: self._on_part_ended,
-            ReplyEnded: self._on_ended,
-        }
 
     def feed(self, event: Event) -> None:
-        self._handlers[type(event)](event)
+        match event:
+            case ReplyStarted():
+                self._on_started(event)
+            case PartStarted():
+                self._on_part_started(event)
+            case PartDelta():
+                self.delta(event)
+            case PartEnded():
+                self._on_part_ended(event)
+            case ReplyEnded():
+                self._on_ended(event)
 
     # ── the reply ──
 
@@ -168,7 +171,7 @@ class ResponsesEncoder:
         if events := FORMS[head.kind].events:
             item.frames.append(self._delta_frame(f"{events}.delta", _where(item)))
 
-    def _on_delta(self, delta: PartDelta) -> None:
+    def delta(self, delta: PartDelta) -> None:
         if delta.logprobs:
             said = {**_content(self._item), "delta": delta.text, "logprobs": delta.logprobs}
             self._send("response.output_text.delta", **said)

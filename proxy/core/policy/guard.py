@@ -25,6 +25,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
+from proxy.core.outlet import Outlet, Stage
 from proxy.core.redact import quotable
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted
 
@@ -33,8 +34,6 @@ MAX_COMPLAINT = 130
 MAX_NAME = 64
 TOLD = 5
 """Warnings that one reply brings; the ledger counts them all."""
-
-Sink = Callable[[Event], None]
 
 
 class Problem(Protocol):
@@ -103,9 +102,9 @@ def needed(rules: Rules) -> bool:
     return enforced or (remarks and bool(rules.declared))
 
 
-def guard(rules: Rules, ledger: Ledger) -> Callable[[Sink], Sink]:
+def guard(rules: Rules, ledger: Ledger) -> Stage:
     """The stage for one reply."""
-    return lambda emit: _Guard(rules, ledger, emit).feed
+    return lambda outlet: _Guard(rules, ledger, outlet).outlet
 
 
 ADVICE = {
@@ -131,12 +130,25 @@ class _OpenCall:
 
 
 class _Guard:
-    __slots__ = ("_calls", "_emit", "_ledger", "_open", "_over", "_remarks", "_rules", "_usage", "_watches")
+    __slots__ = (
+        "_calls",
+        "_emit",
+        "_ledger",
+        "_open",
+        "_over",
+        "_pass_on",
+        "_remarks",
+        "_rules",
+        "_usage",
+        "_watches",
+        "outlet",
+    )
 
-    def __init__(self, rules: Rules, ledger: Ledger, emit: Sink) -> None:
+    def __init__(self, rules: Rules, ledger: Ledger, outlet: Outlet) -> None:
         self._rules = rules
         self._ledger = ledger
-        self._emit = emit
+        self._emit = outlet.feed
+        self._pass_on = outlet.delta
         self._watches = rules.holds or rules.limits_mode is Mode.ENFORCE
         """Do the fragments of a call matter, or only the whole?"""
         self._open: _OpenCall | None = None
@@ -146,15 +158,24 @@ class _Guard:
         self._remarks = 0
         self._over = False
         """Was the reply ended here, whatever the backend goes on to say?"""
+        self.outlet = Outlet(self._feed, self._delta if self._watches else outlet.delta)
 
-    def feed(self, event: Event) -> None:
+    def _feed(self, event: Event) -> None:
         if self._over:
-            return
-        if self._open is None and type(event) is PartDelta:
-            self._emit(event)
             return
         try:
             self._look_at(event)
+        except Unfit as fault:
+            self._end(fault)
+
+    def _delta(self, delta: PartDelta) -> None:
+        if self._over:
+            return
+        if self._open is None:
+            self._pass_on(delta)
+            return
+        try:
+            self._on_arguments(self._open, delta)
         except Unfit as fault:
             self._end(fault)
 
@@ -162,8 +183,6 @@ class _Guard:
         match event:
             case PartStarted(call=CallHead() as head):
                 self._on_call_started(event, head)
-            case PartDelta() if self._open is not None:
-                self._on_arguments(self._open, event)
             case PartEnded(Call() as call):
                 self._on_call_ended(event, call)
             case ReplyEnded(Ending.COMPLETED) if self._rules.required and not self._calls:
@@ -207,7 +226,7 @@ class _Guard:
             self._weigh(opened.head.tool, opened.size)
         if not rules.holds:
             opened.shown.append(delta.text)
-            self._emit(delta)
+            self._pass_on(delta)
 
     def _on_call_ended(self, ended: PartEnded, call: Call) -> None:
         opened, rules = self._open, self._rules
@@ -223,7 +242,7 @@ class _Guard:
                 return
             self._emit(opened.started)
             if call.arguments:
-                self._emit(PartDelta(call.arguments))
+                self._pass_on(PartDelta(call.arguments))
         self._emit(ended)
 
     def _weigh(self, tool: ToolName, size: int) -> None:

@@ -45,6 +45,7 @@ from proxy.core.events import (
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Usage
+from proxy.core.outlet import Outlet
 from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import CallPhase, ReplyPhase, after
 from proxy.core.stream.prose import OpenProse, Prose
@@ -61,7 +62,7 @@ ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Fini
 class Assembler:
     def __init__(
         self,
-        emit: Callable[[Event], None],
+        outlet: Outlet,
         *,
         names: NameTable,
         mint: Mint,
@@ -73,7 +74,8 @@ class Assembler:
         self.phase = ReplyPhase.NEW
         self.finish: Finish | None = None
         self.fault: Fault | None = None
-        self._emit_event = emit
+        self._emit_event = outlet.feed
+        self._emit_delta = outlet.delta
         self._names = names
         self._ledger = ledger
         self._ids = ShownIds(mint, taken_ids, own_ids)
@@ -82,16 +84,6 @@ class Assembler:
         self._held: deque[Prose | CallState] = deque()
         self._usage: Usage | None = None
         self._spoken: set[PartKind] = set()
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            TextDelta: self._on_text,
-            ReasoningDelta: self._on_reasoning,
-            RefusalDelta: self._on_refusal,
-            CallDelta: self._on_call,
-            UsageDelta: self._on_usage,
-            FinishDelta: self._on_finish,
-            EndDelta: self._on_end,
-            ErrorDelta: self._on_error,
-        }
 
     @property
     def begun(self) -> bool:
@@ -109,7 +101,7 @@ class Assembler:
         if self.phase is ReplyPhase.ENDED:
             self._ledger.odd("delta_after_end")
             return
-        self._handlers[type(delta)](delta)
+        HANDLERS[type(delta)](self, delta)
 
     def close(self) -> None:
         """The backend's bytes have ended."""
@@ -192,7 +184,7 @@ class Assembler:
         prose.pieces.append(text)
         if logprobs:
             prose.logprobs += logprobs
-        self._emit_event(PartDelta(text, logprobs))
+        self._emit_delta(PartDelta(text, logprobs))
 
     # ── calls ──
 
@@ -220,7 +212,7 @@ class Assembler:
             text = call.take_pending()
         call.arguments.append(text)
         if BRIDGES[call.type].streams:
-            self._emit_event(PartDelta(text))
+            self._emit_delta(PartDelta(text))
 
     def _may_open(self, call: CallState) -> bool:
         """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
@@ -256,7 +248,7 @@ class Assembler:
         if complete:
             text = bridge.restored(text)
         if text and not told:
-            self._emit_event(PartDelta(text))
+            self._emit_delta(PartDelta(text))
         if complete and not bridge.freeform and not jsontext.is_object(text):
             # The model's error belongs to the client: passed on as it is (R09).
             self._ledger.odd("malformed_arguments")
@@ -340,3 +332,15 @@ class Assembler:
         if isinstance(event, PartStarted):
             self._spoken.add(event.kind)
         self._emit_event(event)
+
+
+HANDLERS: dict[type, Callable[[Assembler, Any], None]] = {
+    TextDelta: Assembler._on_text,
+    ReasoningDelta: Assembler._on_reasoning,
+    RefusalDelta: Assembler._on_refusal,
+    CallDelta: Assembler._on_call,
+    UsageDelta: Assembler._on_usage,
+    FinishDelta: Assembler._on_finish,
+    EndDelta: Assembler._on_end,
+    ErrorDelta: Assembler._on_error,
+}

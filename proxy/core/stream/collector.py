@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from proxy.core.events import Event, PartDelta, PartEnded, Reply, ReplyEnded
+from proxy.core.events import Event, PartEnded, Reply, ReplyEnded
 
 
 class Collector:
@@ -11,9 +11,8 @@ class Collector:
         self._emit = emit
 
     def feed(self, event: Event) -> None:
-        if not isinstance(event, PartDelta):
-            if isinstance(event, PartEnded):
-                self.reply.parts.append(event)
-            elif isinstance(event, ReplyEnded):
-                self.reply.ended = event
+        if isinstance(event, PartEnded):
+            self.reply.parts.append(event)
+        elif isinstance(event, ReplyEnded):
+            self.reply.ended = event
         self._emit(event)

@@ -1,16 +1,14 @@
 """A stage for requests that want a summary instead of an answer: what the model says becomes one part, at the end."""
 
-from collections.abc import Callable
-
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Refusal, Summary, Text
+from proxy.core.outlet import Outlet
 
-Sink = Callable[[Event], None]
 
-
-def condensed(emit: Sink) -> Sink:
+def condensed(outlet: Outlet) -> Outlet:
     """Only a whole summary is one: of a reply that was cut short, nothing but the ending is passed on."""
     said: list[str] = []
+    emit = outlet.feed
 
     def feed(event: Event) -> None:
         match event:
@@ -25,4 +23,4 @@ def condensed(emit: Sink) -> Sink:
             case _:  # the way to it
                 pass
 
-    return feed
+    return Outlet(feed)

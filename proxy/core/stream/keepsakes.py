@@ -7,10 +7,11 @@ came beside something else gets reasoning of its own, without a word, before wha
 from collections.abc import Callable
 from dataclasses import replace
 
-from proxy.core.events import Ending, Event, PartDelta, PartEnded, PartKind, PartStarted, ReplyEnded
+from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded
 from proxy.core.model import Extras, Reasoning
+from proxy.core.outlet import Outlet
 
-Sink = Callable[[Event], None]
+Emit = Callable[[Event], None]
 
 
 class Keepsakes:
@@ -20,17 +21,18 @@ class Keepsakes:
     def keep(self, extras: Extras) -> None:
         self._kept.append(extras)
 
-    def added(self, emit: Sink) -> Sink:
+    def added(self, outlet: Outlet) -> Outlet:
         """A stage that adds them to the events."""
+        emit = outlet.feed
 
         def feed(event: Event) -> None:
-            if self._kept and type(event) is not PartDelta:
+            if self._kept:
                 event = self._beside(event, emit)
             emit(event)
 
-        return feed
+        return Outlet(feed, outlet.delta)
 
-    def _beside(self, event: Event, emit: Sink) -> Event:
+    def _beside(self, event: Event, emit: Emit) -> Event:
         match event:
             case PartEnded(Reasoning() as thought):
                 return replace(event, part=Reasoning(thought.text, self._gathered()))
@@ -42,7 +44,7 @@ class Keepsakes:
                 pass
         return event
 
-    def _by_themselves(self, emit: Sink) -> None:
+    def _by_themselves(self, emit: Emit) -> None:
         emit(PartStarted(PartKind.REASONING, wordless=True))
         emit(PartEnded(Reasoning("", self._gathered()), complete=True))
 

@@ -4,12 +4,12 @@ The assembler moves along these tables with every event it emits; a move that is
 raises, because no client should ever have to cope with an order we did not promise.
 """
 
-from enum import Enum
+from enum import StrEnum
 
 from proxy.core.events import Event, PartDelta, PartEnded, PartStarted, ReplyEnded, ReplyStarted
 
 
-class ReplyPhase(Enum):
+class ReplyPhase(StrEnum):
     NEW = "new"
     BETWEEN = "between parts"
     IN_PART = "in a part"
@@ -25,7 +25,7 @@ REPLY_MOVES: dict[tuple[ReplyPhase, type], ReplyPhase] = {
 }
 
 
-class CallPhase(Enum):
+class CallPhase(StrEnum):
     WAITING = "waiting for its name"
     QUEUED = "waiting for its turn"
     OPEN = "open"

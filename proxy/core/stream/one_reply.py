@@ -4,16 +4,15 @@ The client sees one start. A failure before anything was said is kept back, beca
 none does, it is told.
 """
 
-from collections.abc import Callable
-
 from proxy.core.events import Event, ReplyEnded, ReplyStarted
-
-Sink = Callable[[Event], None]
+from proxy.core.outlet import Outlet
 
 
 class OneReply:
-    def __init__(self, emit: Sink) -> None:
-        self._emit = emit
+    def __init__(self, outlet: Outlet) -> None:
+        self._emit = outlet.feed
+        self.outlet = Outlet(self.feed, outlet.delta)
+        """For each attempt. Text cannot come before the start of its part, which is looked at."""
         self._started = False
         self._said = False
         self._failure: ReplyEnded | None = None

@@ -7,17 +7,16 @@ off; whatever a backend does, none of the three raises.
 from collections.abc import Callable, Sequence, Set
 
 from proxy.core.errors import BackendFault, Empty, Fault
-from proxy.core.events import Delta, Event, Reply
+from proxy.core.events import Delta, Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
+from proxy.core.outlet import Outlet, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
-
-Sink = Callable[[Event], None]
 
 MAX_REPLY_BYTES = 256 << 20
 """A backend that never ends: four times the largest body we take, and far beyond any model's output."""
@@ -31,25 +30,24 @@ class Pipeline:
         names: NameTable,
         mint: Mint,
         ledger: Ledger,
-        sink: Sink,
+        sink: Outlet,
         taken_ids: Set[str] = frozenset(),
         call_identity: str = "id",
         own_call_ids: bool = False,
         markup: MarkupSettings | None = None,
-        stages: Sequence[Callable[[Sink], Sink]] = (),
+        stages: Sequence[Stage] = (),
     ) -> None:
         """`markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
-        `stages` stand between the assembler and whoever takes the events, the first of them nearest to it: each makes
-        its `feed` from that of the next.
+        `stages` stand between the assembler and whoever takes the events, the first of them nearest to it.
         """
         self._received = 0
-        self._collector = Collector(sink)
-        feed: Sink = self._collector.feed
+        self._collector = Collector(sink.feed)
+        outlet = Outlet(self._collector.feed, sink.delta)
         for stage in reversed(stages):
-            feed = stage(feed)
+            outlet = stage(outlet)
         self._assembler = Assembler(
-            feed,
+            outlet,
             names=names,
             mint=mint,
             ledger=ledger,

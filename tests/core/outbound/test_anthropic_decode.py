@@ -21,6 +21,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
+from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
@@ -464,7 +465,7 @@ def run(pieces: Any) -> Pipeline:
         names=NameTable([ToolSpec(ToolName("get_weather")), ToolSpec(ToolName("now"))]),
         mint=counting_mint(),
         ledger=ledger,
-        sink=events.append,
+        sink=Outlet(events.append),
         stages=[keepsakes.added],
     )
     for piece in pieces:

@@ -30,13 +30,14 @@ from proxy.core.model import (
     Usage,
 )
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outlet import Outlet
 from proxy.core.policy.guard import Rules, guard, needed, rules_for
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import check_of
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import read_events
+from tests.core.stream.assembling import into, read_events
 from tests.helpers import DONE, STOP, call_chunk, chunk, counting_mint
 from tests.tables import table
 
@@ -92,7 +93,7 @@ def guarded(rules: Rules, *events: Event) -> Guarded:
     read_events(said)
     out: list[Event] = []
     ledger = Ledger()
-    feed = guard(rules, ledger)(out.append)
+    feed = into(guard(rules, ledger)(Outlet(out.append)))
     for event in said:
         feed(event)
     read_events(out)
@@ -114,7 +115,7 @@ class TestArguments:
 
     def test_p05_prose_before_a_call_passes_at_once_and_nothing_of_the_call_before_its_end(self) -> None:
         out: list[Event] = []
-        feed = guard(ENFORCING, Ledger())(out.append)
+        feed = into(guard(ENFORCING, Ledger())(Outlet(out.append)))
         events = [ReplyStarted(), *TEXT, *call(GOOD)]
         for event in events[:-1]:
             feed(event)
@@ -150,7 +151,7 @@ class TestArguments:
     def test_c07_a_call_of_what_nobody_declared_ends_the_reply_at_its_name(self) -> None:
         stranger = ToolSpec(ToolName("rm_rf", "shell"))
         out: list[Event] = []
-        feed = guard(ENFORCING, Ledger())(out.append)
+        feed = into(guard(ENFORCING, Ledger())(Outlet(out.append)))
         feed(ReplyStarted())
         feed(call(spec=stranger)[0])
         read_events(out)
@@ -394,7 +395,7 @@ class TestInItsPlace:
             names=NameTable(DECLARED.values()),
             mint=counting_mint(),
             ledger=ledger,
-            sink=out.append,
+            sink=Outlet(out.append),
             stages=[keepsakes.added, guard(rules, ledger)],
         )
 

@@ -1,6 +1,6 @@
 """A reply assembled from a list of deltas, and a reader of events that forgives nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -20,6 +20,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import Assembler
 from proxy.core.tools.names import NameTable
 from tests.helpers import counting_mint
@@ -43,6 +44,18 @@ PART_KINDS: dict[type[ReplyPart], PartKind] = {
     Call: PartKind.CALL,
     Summary: PartKind.SUMMARY,
 }
+
+
+def into(outlet: Outlet) -> Callable[[Event], None]:
+    """Each event goes its own way, as the assembler sends them."""
+
+    def feed(event: Event) -> None:
+        if isinstance(event, PartDelta):
+            outlet.delta(event)
+        else:
+            outlet.feed(event)
+
+    return feed
 
 
 @dataclass
@@ -78,7 +91,7 @@ def assemble(
     events: list[Event] = []
     ledger = Ledger(log)
     assembler = Assembler(
-        events.append,
+        Outlet(events.append),
         names=names or NameTable(TOOLS),
         mint=counting_mint(),
         ledger=ledger,

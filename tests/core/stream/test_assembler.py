@@ -31,6 +31,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder
 from proxy.core.stream.shown_ids import MAX_CALL_ID
@@ -716,7 +717,7 @@ def test_it_has_ended_with_its_last_event_and_not_with_the_finish() -> None:
 
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:
-    assembler = Assembler([].append, names=NameTable(), mint=counting_mint(), ledger=Ledger())
+    assembler = Assembler(Outlet([].append), names=NameTable(), mint=counting_mint(), ledger=Ledger())
     with pytest.raises(BrokenOrder):
         assembler.feed(TextDelta("x"))
     assembler.start()

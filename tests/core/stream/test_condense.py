@@ -12,7 +12,9 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Reasoning, Refusal, Summary, Text, Usage
+from proxy.core.outlet import Outlet
 from proxy.core.stream.condense import condensed
+from tests.core.stream.assembling import into
 from tests.tables import table
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
@@ -23,7 +25,7 @@ END = ReplyEnded(Ending.COMPLETED, Usage(1, 2, 3))
 
 def told(*events: Event) -> list[Event]:
     out: list[Event] = []
-    feed = condensed(out.append)
+    feed = into(condensed(Outlet(out.append)))
     for event in (ReplyStarted(), *events):
         feed(event)
     assert out[0] == ReplyStarted()

@@ -13,8 +13,9 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Call, Extras, Reasoning, Text, ToolKind, ToolName
+from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
-from tests.core.stream.assembling import read_events
+from tests.core.stream.assembling import into, read_events
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
 ANSWER = [PartStarted(PartKind.TEXT), PartDelta("Yes."), PartEnded(Text("Yes."), True)]
@@ -35,7 +36,7 @@ def thoughts(*said: Event | int) -> list[Reasoning]:
     """The reasoning of a reply in which the numbers are kept as they come."""
     keepsakes = Keepsakes()
     events: list[Event] = []
-    feed = keepsakes.added(events.append)
+    feed = into(keepsakes.added(Outlet(events.append)))
     for one in (ReplyStarted(), *said):
         if isinstance(one, int):
             keepsakes.keep(extras(one))

@@ -12,7 +12,9 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Text
+from proxy.core.outlet import Outlet
 from proxy.core.stream.one_reply import OneReply
+from tests.core.stream.assembling import into
 
 FAILED = ReplyEnded(Ending.FAILED, fault=Unreachable("No connection."))
 SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)]
@@ -21,10 +23,11 @@ COMPLETED = ReplyEnded(Ending.COMPLETED)
 
 def shown(*attempts: list[Event]) -> list[Event]:
     events: list[Event] = []
-    reply = OneReply(events.append)
+    reply = OneReply(Outlet(events.append))
+    feed = into(reply.outlet)
     for attempt in attempts:
         for event in (ReplyStarted(), *attempt):
-            reply.feed(event)
+            feed(event)
     reply.settle()
     return events
 
@@ -48,10 +51,11 @@ def test_the_last_failure_is_told_when_nothing_follows() -> None:
 
 def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
     events: list[Event] = []
-    reply = OneReply(events.append)
+    reply = OneReply(Outlet(events.append))
+    feed = into(reply.outlet)
     broken = ReplyEnded(Ending.FAILED, fault=Truncated("Broken off."))
     for event in (ReplyStarted(), *SAID, broken):
-        reply.feed(event)
+        feed(event)
     assert events == [ReplyStarted(), *SAID, broken]
     reply.settle()
     assert events == [ReplyStarted(), *SAID, broken]

@@ -11,6 +11,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outlet import Outlet
 from proxy.core.stream import pipeline as stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
@@ -86,7 +87,7 @@ def test_the_events_pass_through_the_collector_to_the_sink() -> None:
         names=NameTable(),
         mint=counting_mint(),
         ledger=Ledger(),
-        sink=events.append,
+        sink=Outlet(events.append),
     )
     assert events == [ReplyStarted()]
     pipeline.feed(text("Hi") + STOP)
@@ -104,7 +105,7 @@ def test_what_the_engine_knows_reaches_the_assembler() -> None:
         names=NameTable([ToolSpec(ToolName("search", "docs"))]),
         mint=Mint(lambda size: "new"),
         ledger=ledger,
-        sink=lambda event: None,
+        sink=Outlet(lambda event: None),
         taken_ids={"a"},
         call_identity="index",
     )
