@@ -35,6 +35,7 @@ from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
+from proxy.shell.entropy import Entropy
 from proxy.shell.gate import Gate, Room
 from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
@@ -69,7 +70,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     now = time.time  # noqa: TID251 - here it comes in
     upstream = Upstream(proxy.__version__)
     tasks = Tasks(log)
-    mint = Mint(secrets.token_hex)
+    mint = Mint(Entropy().token_hex)
     seal = Seal(_seal_secret(settings))
     backends = _backends(settings, upstream, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)

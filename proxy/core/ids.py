@@ -1,6 +1,6 @@
 """Making ids: 128 random bits behind the prefixes that clients know.
 
-The source of randomness is a parameter (`secrets.token_hex` in production, a counter in tests), so the core stays
+The source of randomness is a parameter (the operating system's in production, a counter in tests), so the core stays
 deterministic. Clients store these ids and send them back; prefix and form are part of the wire contract.
 """
 

@@ -4,7 +4,7 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from collections import Counter
+from collections import defaultdict
 from typing import Any, Protocol
 
 
@@ -32,9 +32,9 @@ class Ledger:
         """`details`: does anybody read what is logged for debugging? Where there is much of it, it is asked first."""
         self.log: Log = log or Silence()
         self.details = details
-        self.oddities: Counter[str] = Counter()
-        self.dropped: Counter[str] = Counter()
-        self.markup: Counter[str] = Counter()
+        self.oddities: defaultdict[str, int] = defaultdict(int)
+        self.dropped: defaultdict[str, int] = defaultdict(int)
+        self.markup: defaultdict[str, int] = defaultdict(int)
         self.warnings: list[str] = []
         self.facts: dict[str, Any] = {}
 

@@ -56,7 +56,7 @@ class SseParser:
                 if block.startswith(b"data: {") and block.find(b"\n") < 0:
                     emit(block[6:], b"")
                 else:
-                    self._read(block)
+                    _read(block, emit)
         rest.extend(unended)
         if len(rest) > self._limit:
             raise Garbled(f"The backend sent an event of more than {self._limit} bytes.")
@@ -64,10 +64,9 @@ class SseParser:
     def close(self, emit: Emit | None = None) -> None:
         """The stream is over: a last event without its blank line counts too, and may be meant for somebody else, who
         looks whether it is whole."""
-        self._emit = emit or self._emit
         block = bytes(self._rest)
         self._rest.clear()
-        self._read(block.removeprefix(BOM) if self._at_start else block)
+        _read(block.removeprefix(BOM) if self._at_start else block, emit or self._emit)
 
     def _with_lf_only(self, data: bytes) -> bytes:
         if self._after_cr and data.startswith(b"\n"):
@@ -75,22 +74,21 @@ class SseParser:
         self._after_cr = data.endswith(b"\r")
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
-    def _read(self, block: bytes) -> None:
-        name = b""
-        data: list[bytes] = []
-        for line in block.split(b"\n"):
-            field, _, value = line.partition(b":")
-            if field == b"data":
-                data.append(value.removeprefix(b" "))
-            elif field == b"event":
-                name = value.removeprefix(b" ")
-        payload = b"\n".join(data)
-        if payload:
-            self._emit(payload, name)
-        elif block.lstrip().startswith((b"{", b"[")):
-            self._emit(
-                block, name
-            )  # Gemini breaks off a stream with its error as plain JSON, in no field at all
+
+def _read(block: bytes, emit: Emit) -> None:
+    name = b""
+    data: list[bytes] = []
+    for line in block.split(b"\n"):
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            data.append(value.removeprefix(b" "))
+        elif field == b"event":
+            name = value.removeprefix(b" ")
+    payload = b"\n".join(data)
+    if payload:
+        emit(payload, name)
+    elif block.lstrip().startswith((b"{", b"[")):
+        emit(block, name)  # Gemini breaks off a stream with its error as plain JSON, in no field at all
 
 
 def frame(event: str, payload: bytes) -> bytes:

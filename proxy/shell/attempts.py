@@ -50,7 +50,7 @@ class Attempts:
         if fault is None or pipeline.begun or self._turn.channel.opened:
             return None
         try:
-            with self._turn.interruptible():
+            with self._turn.interruptible:
                 following = await self._same_again(plan, fault) or await self._elsewhere(plan, fault)
         except Fault:
             return None  # interrupted: there is no time for another

@@ -135,7 +135,9 @@ class Backend:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
         prepared = prepare(request, profile, ledger)
         body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-        call = dialects.call(replace(target, profile=profile), model, body)
+        if target.profile is not profile:
+            target = replace(target, profile=profile)
+        call = dialects.call(target, model, body)
         return Plan(self, request, target, model, profile, prepared, call)
 
 

@@ -8,6 +8,7 @@ all surfaces share all of them.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -87,7 +88,7 @@ class Engine:
         self._turns.append(turn)
         self._idle.clear()
         try:
-            with turn.interruptible():
+            with turn.interruptible:
                 await self._serve(turn, await body)
         except (asyncio.CancelledError, ConnectionError):
             turn.note(status=CLIENT_GONE)
@@ -184,7 +185,6 @@ class Engine:
             plan = following
 
     def _pipeline(self, turn: Turn, plan: Plan, outlet: Outlet) -> Pipeline:
-        said = (part for said in plan.request.turns for part in said.parts)
         profile = plan.profile
         keepsakes = Keepsakes()
         decoder = spoken_by(profile).decoder
@@ -195,7 +195,7 @@ class Engine:
             mint=self._mint,
             ledger=turn.ledger,
             sink=outlet,
-            taken_ids={part.call_id for part in said if isinstance(part, Call)},
+            taken_ids=_call_ids(plan.request),
             call_identity=profile.call_identity,
             own_call_ids=turn.surface.own_call_ids,
             markup=registry.for_reply(
@@ -207,7 +207,7 @@ class Engine:
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
-            with turn.interruptible():
+            with turn.interruptible:
                 async with plan.backend.place():
                     await self._ask(turn, plan, pipeline)
         except Fault as refusal:
@@ -216,7 +216,7 @@ class Engine:
     async def _ask(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit()
         try:
-            with turn.interruptible():
+            with turn.interruptible:
                 exchange = await plan.backend.ask(plan, turn.ledger)
                 await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
         except ConnectionError:
@@ -236,11 +236,11 @@ class Engine:
         Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
         """
         begun = False
-        channel = turn.channel
+        channel, reply = turn.channel, pipeline.reply
 
         def pour(data: bytes) -> bool:
-            pipeline.feed(data)
-            return not pipeline.ended and channel.push() and not pipeline.finishing
+            goes_on = pipeline.feed(data)
+            return reply.ended is None and channel.push() and goes_on
 
         try:
             while not pipeline.ended:
@@ -319,15 +319,15 @@ def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
     return [keepsakes.added, guard(rules, turn.ledger)] if needed(rules) else [keepsakes.added]
 
 
+def _call_ids(request: Request) -> set[str]:
+    return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
+
+
 def _owner(turn: Turn, request: Request) -> str:
     return f"{turn.tenant.name} {request.model}"
 
 
-def _ignore(event: Event) -> None:
-    pass
-
-
-NOWHERE = Outlet(_ignore)
+NOWHERE = Outlet(deque[Event](maxlen=0).append)
 """For a client that does not stream: the pipeline itself collects the reply."""
 
 

@@ -111,6 +111,7 @@ class Channel:
         self._loop = asyncio.get_running_loop()
         self._frames: list[bytes] = []
         self.emit: Callable[[bytes], None] = self._frames.append
+        self._transport = request.transport
         self._chunked = False
         """Is the body framed in chunks, so that any piece of it can be sent by itself?"""
         self._busy = False
@@ -118,13 +119,14 @@ class Channel:
         self._last_write = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._heartbeat = tempo.heartbeat
-        self._sign_of_life: Callable[[], None] = self._comment
+        self._say_alive: Callable[[], None] | None = None
+        """Emits an event in place of the comment."""
 
     def watch(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
         """From here on the client is not left in the dark. One that must see something `every` so often takes no
         comment for it, and is sent an `event`."""
         if event is not None and every is not None:
-            self._sign_of_life = event
+            self._say_alive = event
             self._heartbeat = min(every, self._heartbeat)
         self._timer = self._loop.call_later(self._tempo.patience, self._beat)
 
@@ -144,16 +146,19 @@ class Channel:
     @property
     def flows(self) -> bool:
         """May `push` be used: has the stream opened, and does its client keep up?"""
-        transport = self._request.transport
+        transport = self._transport
         return self._chunked and transport is not None and transport.get_write_buffer_size() < CONGESTED_BYTES
 
     def push(self) -> bool:
         """Sends what was emitted without waiting. False when the client is slow, and `flush` should wait for it."""
-        transport = self._request.transport
+        transport = self._transport
         if transport is None or transport.is_closing():
             raise ConnectionResetError("The client has left.")
-        if self._frames:
-            data = self._take()
+        frames = self._frames
+        if frames:
+            data = frames[0] if len(frames) == 1 else b"".join(frames)
+            frames.clear()
+            self.bytes_out += len(data)
             transport.write(b"%x\r\n%b\r\n" % (len(data), data))
             self._last_write = self._loop.time()
         return transport.get_write_buffer_size() < CONGESTED_BYTES
@@ -182,8 +187,8 @@ class Channel:
     def abort(self) -> None:
         """Cuts the connection: better a visible break than an end that looks clean."""
         self.stop()
-        if self._request.transport is not None:
-            self._request.transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
 
     def _take(self) -> bytes:
         data = b"".join(self._frames)
@@ -216,7 +221,7 @@ class Channel:
             pause -= silence
         else:
             if self.opened:
-                self._sign_of_life()
+                (self._say_alive or self._comment)()
             self._tasks.start(self._send_beat(), "heartbeat")
         self._timer = self._loop.call_later(pause, self._beat)
 

@@ -14,6 +14,10 @@ import aiohttp
 Take = Callable[[bytes], bool]
 """Is given what came. Says whether it wants more."""
 
+FILLS_NO_READER = 1 / 32
+"""Of a reader's limit. aiohttp stops reading at twice as many bytes, or at a sixteenth of it in pieces: whoever held
+less was never stopped, and has nothing more to give."""
+
 
 class Tap(asyncio.Protocol):
     """On one connection, for one reply."""
@@ -24,6 +28,8 @@ class Tap(asyncio.Protocol):
         self._transport = connection.transport if connection is not None else None
         self._inner: asyncio.Protocol | None = connection.protocol if connection is not None else None
         self._take = take
+        self._small = self._content.get_read_buffer_limits()[0] * FILLS_NO_READER
+        self._at_end = False
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
@@ -32,6 +38,7 @@ class Tap(asyncio.Protocol):
             return  # the whole reply has come already
         self._transport.set_protocol(self)
         try:
+            self._content.on_eof(self._note_end)
             self.pour()
             await self._over
         finally:
@@ -43,15 +50,23 @@ class Tap(asyncio.Protocol):
             return
         content = self._content
         try:
-            while content.exception() is None and (data := content.read_nowait()):
+            while data := content.read_nowait():
                 if not self._take(data):
                     self._stop()
                     return
+                if len(data) < self._small:
+                    break
         except BaseException as failure:
-            self._over.set_exception(failure)
-            return
-        if content.exception() is not None or content.at_eof():
+            if failure is content.exception():  # the reader's own, which it will tell
+                self._stop()
+            else:
+                self._over.set_exception(failure)
+        if self._at_end and content.at_eof():
             self._stop()
+
+    def _note_end(self) -> None:
+        """Before what came last was handed over."""
+        self._at_end = True
 
     def _stop(self) -> None:
         if not self._over.done():

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -30,6 +30,30 @@ class Visitor:
     headers: Mapping[str, str]
 
 
+class Interruptible:
+    """As a context: from inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._interruption: Fault | None = None
+
+    def interrupt(self, fault: Fault) -> None:
+        self._interruption = fault
+        self._task.cancel()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not asyncio.CancelledError or self._interruption is None or self._task.uncancel() > 0:
+            return
+        raise self._interruption from None
+
+
 class Turn:
     def __init__(
         self,
@@ -40,8 +64,7 @@ class Turn:
         metrics: Metrics,
         log: Log,
     ) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+        self.interruptible = Interruptible()
         self.tenant = visitor.tenant
         self.headers = visitor.headers
         self.channel = channel
@@ -49,30 +72,15 @@ class Turn:
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.reply: Reply | None = None
-        self._task = task
         self._clock = clock
         self._started = clock()
-        self._interruption: Fault | None = None
         self._fault: Fault | None = None
         self.metrics = metrics
         metrics.began(surface.name)
         self._facts: dict[str, Any] = {"status": OK}
 
-    # ── interruption ──
-
     def interrupt(self, fault: Fault) -> None:
-        self._interruption = fault
-        self._task.cancel()
-
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """From inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            if self._interruption is None or self._task.uncancel() > 0:
-                raise
-            raise self._interruption from None
+        self.interruptible.interrupt(fault)
 
     # ── the log line ──
 
@@ -99,33 +107,32 @@ class Turn:
     def close(self) -> None:
         """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never
         its content."""
+        ledger, facts = self.ledger, self._facts
         if self.reply is not None:
-            self._note_reply(self.reply)
-        ledger = self.ledger
-        self.note(**ledger.facts)
-        for name, counts in (
-            ("oddities", ledger.oddities),
-            ("markup", ledger.markup),
-            ("dropped", ledger.dropped),
-        ):
-            if counts:
-                self.note(**{name: dict(counts)})
-        self.note(ms_total=self._elapsed(), bytes_out=self.channel.bytes_out)
-        self.metrics.ended(self.surface.name, self.tenant.name, self._facts, ledger, self._fault)
-        self.log.info("request", **self._facts)
-
-    def _note_reply(self, reply: Reply) -> None:
-        self.note(calls=sum(isinstance(ended.part, Call) for ended in reply.parts))
-        if reply.ended is None:
-            return
-        self.note(ending=reply.ended.ending.value)
-        if usage := reply.ended.usage:
-            self.note(
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cached_tokens=usage.cached_tokens,
-                reasoning_tokens=usage.reasoning_tokens,
-            )
+            _note_reply(facts, self.reply)
+        facts |= ledger.facts
+        if ledger.oddities:
+            facts["oddities"] = dict(ledger.oddities)
+        if ledger.markup:
+            facts["markup"] = dict(ledger.markup)
+        if ledger.dropped:
+            facts["dropped"] = dict(ledger.dropped)
+        facts["ms_total"] = self._elapsed()
+        facts["bytes_out"] = self.channel.bytes_out
+        self.metrics.ended(self.surface.name, self.tenant.name, facts, ledger, self._fault)
+        self.log.info("request", **facts)
 
     def _elapsed(self) -> float:
         return round((self._clock() - self._started) * 1000, 1)
+
+
+def _note_reply(facts: dict[str, Any], reply: Reply) -> None:
+    facts["calls"] = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
+    if reply.ended is None:
+        return
+    facts["ending"] = str(reply.ended.ending)
+    if usage := reply.ended.usage:
+        facts["input_tokens"] = usage.input_tokens
+        facts["output_tokens"] = usage.output_tokens
+        facts["cached_tokens"] = usage.cached_tokens
+        facts["reasoning_tokens"] = usage.reasoning_tokens

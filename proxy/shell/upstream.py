@@ -1,9 +1,11 @@
 """The way to the backend: connections, and limits on all waits.
 
 Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
-two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs one
-reading of the clock. Nothing of the environment leaks into a request: no cookies, no proxies, no netrc; and no
-redirect is followed, because the key would travel along (S08-S10).
+two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs not
+even a reading of the clock: who has fallen silent is found out at the second look.
+
+Nothing of the environment leaks into a request: no cookies, no proxies, no netrc; and no redirect is followed, because
+the key would travel along (S08-S10).
 """
 
 import asyncio
@@ -12,8 +14,8 @@ import math
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
-from weakref import WeakSet
 
 import aiohttp
 
@@ -92,6 +94,8 @@ class Exchange:
         self._idle = limits.idle
         self._waiting_since: float | None = None
         """Only a read waits for the backend: while a slow client is written to, nobody is late."""
+        self._heard = 0
+        """Bytes, at the last look. What comes while it is poured is not timed one by one."""
         self._begin_by = started + limits.first_byte
         self._end_by = started + limits.total
         self._enough_by = NEVER
@@ -124,12 +128,7 @@ class Exchange:
         failure is left to `read`."""
         if self._broken is not None:
             return
-
-        def timed(data: bytes) -> bool:
-            self._waiting_since = self._loop.time()
-            return take(data)
-
-        self._tap = Tap(self._response, timed)
+        self._tap = Tap(self._response, take)
         self._waiting_since = self._loop.time()
         try:
             await self._tap.run()
@@ -173,6 +172,10 @@ class Exchange:
 
     def _watch(self) -> None:
         now = self._loop.time()
+        heard = self._response.content.total_bytes
+        if heard != self._heard and self._waiting_since is not None:  # at some time since the last look
+            self._waiting_since = now
+        self._heard = heard
         waiting_since = now if self._waiting_since is None else self._waiting_since
         due, complaint = min(
             (self._begin_by, NOT_BEGUN),
@@ -232,7 +235,7 @@ class Upstream:
         return Exchange(response, limits, started, self._ended)
 
     async def _post(self, call: Call, limits: Limits) -> aiohttp.ClientResponse:
-        USED_BEFORE.set(False)
+        USED_BEFORE.set(True)
         try:
             async with asyncio.timeout(limits.first_byte):
                 try:
@@ -255,7 +258,7 @@ class Upstream:
             data=io.BytesIO(call.body) if large else call.body,
             headers=call.headers,
             allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect),
+            timeout=_until_connected(limits.connect),
         )
 
     def _ended(self, response: aiohttp.ClientResponse, linger: bool) -> None:
@@ -294,21 +297,21 @@ class Upstream:
         await self._fresh.close()
 
 
+@lru_cache(maxsize=64)
+def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, connect=seconds)
+
+
 USED_BEFORE: ContextVar[bool] = ContextVar("used_before")
 """Was the connection of this task's request used before? aiohttp's tracing tells it too, for a tenth of the
 cost of a short request."""
 
 
 class _Connector(aiohttp.TCPConnector):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._known: WeakSet[object] = WeakSet()
-
-    async def connect(self, *args: Any, **options: Any) -> Any:
-        connection = await super().connect(*args, **options)
-        USED_BEFORE.set(connection.protocol in self._known)
-        self._known.add(connection.protocol)
-        return connection
+    async def _create_connection(self, *args: Any, **options: Any) -> Any:
+        """What connectors have to provide: asked for whenever none of the kept connections will do."""
+        USED_BEFORE.set(False)
+        return await super()._create_connection(*args, **options)
 
 
 def _has_begun(failure: aiohttp.ClientError) -> bool:

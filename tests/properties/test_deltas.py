@@ -27,6 +27,7 @@ from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.stream.collector import Collector
+from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import TOOLS, Assembled, assemble
@@ -96,7 +97,7 @@ def heard(said: list[Delta]) -> list[Delta]:
 @given(deltas, tables, st.sampled_from(["id", "index"]))
 def test_the_promises_hold_for_any_deltas(said: list[Delta], names: NameTable, identity: str) -> None:
     reply = assembled(said, names, identity)
-    assert reply.assembler.ended
+    assert reply.assembler.phase is ReplyPhase.ENDED
     assert reply.assembler.fault is reply.ended.fault
     assert reply.assembler.begun == any(isinstance(event, PartStarted) for event in reply.events)
     ids = [ended.part.call_id for ended in reply.parts if isinstance(ended.part, Call)]

@@ -1,5 +1,6 @@
 """Markup in any text and any cut: nothing is lost, nothing is invented, and no cut matters (issue 3)."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -103,16 +104,18 @@ def scan(pieces: list[str], end: End, openers: Openers = OPENERS) -> list[Any]:
     """Text and blocks in order, adjacent texts joined."""
     out: list[Any] = []
 
-    def say(text: str) -> None:
-        assert text
-        out.append(out.pop() + text if out and isinstance(out[-1], str) else text)
+    def hear(said: Sequence[str | Found]) -> None:
+        for one in said:
+            assert one
+            joins = isinstance(one, str) and out and isinstance(out[-1], str)
+            out.append(out.pop() + one if joins else one)
 
-    scanner = Scanner(openers, TOOLS, say=say, take=out.append, count=lambda *_: None)
+    scanner = Scanner(openers, TOOLS, count=lambda *_: None)
     for piece in pieces:
-        scanner.feed(piece)
+        hear(scanner.feed(piece))
         if scanner._attempt is None:
             assert len("".join(scanner._held)) < LONGEST
-    scanner.flush(end)
+    hear(scanner.flush(end))
     assert not scanner.holds
     return out
 

@@ -12,7 +12,7 @@ from proxy.core.markup import registry
 from proxy.core.markup.candidate import End
 from proxy.core.markup.formats import Dialect
 from proxy.core.markup.openers import Openers
-from proxy.core.markup.scanner import Found, Scanner
+from proxy.core.markup.scanner import Scanner
 from tests.core.markup.families.cases import TABLES
 from tests.core.markup.families.driver import TOOLS
 from tests.tables import table
@@ -81,15 +81,15 @@ def recovered(pieces: list[str], dialects: tuple[Dialect, ...]) -> tuple[list[tu
     calls: list[tuple[str, Any]] = []
     left: list[str] = []
 
-    def take(found: Found) -> None:
-        calls.extend(
-            (TOOLS.declared(call.name) or "", jsontext.strict(call.arguments)) for call in found.calls
-        )
-
-    scanner = Scanner(Openers(dialects), TOOLS, say=left.append, take=take, count=lambda why, dialect: None)
-    for piece in pieces:
-        scanner.feed(piece)
-    scanner.flush(End.WHOLE)
+    scanner = Scanner(Openers(dialects), TOOLS, count=lambda why, dialect: None)
+    said = [one for piece in pieces for one in scanner.feed(piece)]
+    for one in (*said, *scanner.flush(End.WHOLE)):
+        if isinstance(one, str):
+            left.append(one)
+        else:
+            calls.extend(
+                (TOOLS.declared(call.name) or "", jsontext.strict(call.arguments)) for call in one.calls
+            )
     return calls, "".join(left)
 
 

@@ -63,7 +63,7 @@ class Waiting:
     async def _wait(self) -> str:
         self.turn = self._make()
         try:
-            with self.turn.interruptible():
+            with self.turn.interruptible:
                 self._begun.set()
                 await asyncio.Event().wait()
         except ProxyFault as fault:

@@ -56,7 +56,7 @@ class ChatEncoder:
                 self.delta(event)
             case PartEnded():
                 self._on_part_ended(event)
-            case ReplyEnded():
+            case _:
                 self._on_ended(event)
 
     def still_working(self) -> None:

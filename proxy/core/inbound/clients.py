@@ -73,9 +73,8 @@ Headers = Mapping[str, str]
 
 
 def _is_codex(headers: Headers) -> bool:
-    return headers.get("originator", "").lower().startswith("codex") or any(
-        name.startswith("x-codex-") for name in headers
-    )
+    names = "\n".join(("", *headers))  # searched as one text, which costs no step for each
+    return "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex")
 
 
 def _is_node_sdk(headers: Headers) -> bool:
@@ -91,7 +90,10 @@ RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
 
 def recognise(headers: Headers) -> ClientProfile:
     lowered = {name.lower(): value for name, value in headers.items()}
-    return next((profile for knows, profile in RECOGNISERS if knows(lowered)), DEFAULT)
+    for knows, profile in RECOGNISERS:
+        if knows(lowered):
+            return profile
+    return DEFAULT
 
 
 def reworded(profile: ClientProfile, fault: Fault) -> Fault:

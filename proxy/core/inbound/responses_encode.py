@@ -88,7 +88,7 @@ class ResponsesEncoder:
                 self.delta(event)
             case PartEnded():
                 self._on_part_ended(event)
-            case ReplyEnded():
+            case _:
                 self._on_ended(event)
 
     # ── the reply ──

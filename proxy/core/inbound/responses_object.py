@@ -85,8 +85,11 @@ class ResponseObject:
             "text": _echo_text(body.get("text")),
             "tool_choice": _echo_choice(body.get("tool_choice")),
             "tools": [_echo_tool(tool) for tool in body.get("tools") or () if _is_offered(tool)],
-            **{name: _or_default(body.get(name), default) for name, default in ECHO_DEFAULTS.items()},
+            **ECHO_DEFAULTS,
         }
+        for name in ECHO_DEFAULTS.keys() & body.keys():
+            if (value := body[name]) is not None:
+                self._frame[name] = value
 
     def started(self) -> dict[str, Any]:
         return self._frame
@@ -112,7 +115,8 @@ class ResponseObject:
 
     @property
     def output(self) -> list[dict[str, Any]]:
-        return [self._items[index] for index in sorted(self._items)]
+        items = self._items
+        return list(map(items.__getitem__, sorted(items)))
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
         completed = ended.ending is Ending.COMPLETED
@@ -218,10 +222,6 @@ def error_member(fault: Fault) -> dict[str, str]:
 
 
 # ── echoes ──
-
-
-def _or_default(value: Any, default: Any) -> Any:
-    return default if value is None else value
 
 
 def _echo_reasoning(reasoning: Any) -> dict[str, Any] | None:

@@ -71,6 +71,8 @@ def for_reply(
     prepared: Prepared, *, on: bool, also: frozenset[str], without: frozenset[str]
 ) -> MarkupSettings | None:
     """What to look for in the reply to a request: nothing where no tool may be called."""
+    if not prepared.tools:
+        return None
     schemas = {tool.name: tool.parameters for tool in prepared.tools if prepared.names.permits(tool.name)}
     openers = _openers(also, without) if on and schemas else None
     return MarkupSettings(openers, Tools(schemas)) if openers else None

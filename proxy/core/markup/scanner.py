@@ -6,7 +6,7 @@ it. The outcome depends on the text alone, never on its pieces, and the work is 
 vain is counted, and while it is out of proportion, openers are text without being asked about.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from proxy.core.markup.candidate import Candidate, Doubt, End, Passed, Settled, Why
@@ -31,21 +31,15 @@ class Found:
     markup: str
 
 
+Sure = Sequence[str | Found]
+"""Text, never empty, and blocks, in their order."""
+
+
 class Scanner:
-    def __init__(
-        self,
-        openers: Openers,
-        tools: Tools,
-        *,
-        say: Callable[[str], None],
-        take: Callable[[Found], None],
-        count: Callable[[Why, Dialect], None],
-    ) -> None:
-        """`say` gets the text (never empty), `take` the blocks, `count` the fate of what only looked like one."""
+    def __init__(self, openers: Openers, tools: Tools, count: Callable[[Why, Dialect], None]) -> None:
+        """`count` gets the fate of what only looked like a block."""
         self._openers = openers
         self._tools = tools
-        self._say = say
-        self._take = take
         self._count = count
         self._code = CodeTracker()
         self.spot = openers.begun.search
@@ -65,21 +59,23 @@ class Scanner:
     def holds(self) -> bool:
         return bool(self._held)
 
-    def feed(self, piece: str) -> None:
+    def feed(self, piece: str) -> Sure:
+        """What is certain by now."""
         if not self._held and len(self._unread) > UNREAD_PIECES:
             self._catch_up()
         self._held.append(piece)
         if self._attempt is None or self._attempt.hear(piece):
-            self._scan(End.OPEN)
+            return self._scan(End.OPEN)
+        return ()
 
-    def flush(self, end: End) -> None:
+    def flush(self, end: End) -> Sure:
         """Nothing will come that belongs to what is held; the text may go on after something else."""
-        if self._held:
-            self._scan(end)
+        return self._scan(end) if self._held else ()
 
     # ── one look at all that is held ──
 
-    def _scan(self, end: End) -> None:
+    def _scan(self, end: End) -> Sure:
+        out: list[str | Found] = []
         text = "".join(self._held)
         self._held.clear()
         attempt, self._attempt = self._attempt, None
@@ -96,17 +92,20 @@ class Scanner:
                 self._wasted += attempt.spent + ATTEMPT
                 at += outcome.length
             else:
-                self._tell(text[said:at])
+                if said < at:
+                    out.append(text[said:at])
                 said = self._read = at + outcome.length
                 self._code.skip(outcome.length)
-                self._take(Found(outcome.dialect, outcome.calls, text[at:said]))
+                out.append(Found(outcome.dialect, outcome.calls, text[at:said]))
                 at = said
             attempt = None
         self._unread.append(text[self._read : at])
-        self._tell(text[said:at])
+        if said < at:
+            out.append(text[said:at])
         if at < len(text):
             self._held.append(text[at:])
             self._attempt = attempt
+        return out
 
     def _next_attempt(self, text: str, at: int, end: End) -> tuple[int, Candidate | Doubt | None]:
         """Where the next opener stands that may be meant; or without an attempt, where a suffix may become one."""
@@ -143,7 +142,3 @@ class Scanner:
         if self._unread:
             self._code.feed("".join(self._unread))
             self._unread.clear()
-
-    def _tell(self, text: str) -> None:
-        if text:
-            self._say(text)

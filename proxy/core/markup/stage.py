@@ -11,7 +11,7 @@ In reasoning, models rehearse calls that they make later. So markup there is a c
 it (`Dialect.native`), or if it is the very last thing of a reply that has no answer and no other call.
 """
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from hashlib import blake2s
@@ -92,8 +92,9 @@ class MarkupStage:
         self._tools = settings.tools
         self._ledger = ledger
         self._ids = set(taken_ids)
-        self._content = self._channel(settings)
-        self._reasoning = self._channel(settings)
+        self._content, self._reasoning = (
+            Channel(Scanner(settings.openers, settings.tools, count_in(ledger))) for _ in range(2)
+        )
         self._channels: dict[type, Channel] = {TextDelta: self._content, ReasoningDelta: self._reasoning}
         self._flowing: type | None = None
         """The kind of text that comes and goes as it is, because nothing is held or kept of it."""
@@ -112,24 +113,14 @@ class MarkupStage:
         self._structured = False
         """Has the backend made calls of its own?"""
 
-    def _channel(self, settings: MarkupSettings) -> Channel:
-        channel = Channel(
-            Scanner(
-                settings.openers,
-                settings.tools,
-                say=lambda text: self._say(channel, text),
-                take=lambda found: self._take(channel, found),
-                count=self._count,
-            )
-        )
-        return channel
-
     # ── in ──
 
     def feed(self, delta: Delta) -> None:
-        # The way of nearly every delta, so it is kept short.
+        # The first two are the ways of nearly every delta, so they are kept short.
         if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]
             self._pass_by(text)
+            self._emit(delta)
+        elif type(delta) is CallDelta and not (delta.name or self._recovered):
             self._emit(delta)
         elif channel := self._channels.get(type(delta)):
             self._on_text(channel, delta)
@@ -146,8 +137,8 @@ class MarkupStage:
             self._logprobs += delta.logprobs
         if delta.text:
             other = self._reasoning if channel is self._content else self._content
-            other.scanner.flush(End.WHOLE)
-            channel.scanner.feed(delta.text)
+            self._hear(other, other.scanner.flush(End.WHOLE))
+            self._hear(channel, channel.scanner.feed(delta.text))
         if channel.flows and not self._kept and not channel.scanner.holds:
             self._flowing = type(delta)
             self._spot, self._pass_by = channel.scanner.spot, channel.scanner.pass_by
@@ -190,8 +181,8 @@ class MarkupStage:
         self._let_go()
 
     def _flush(self, end: End) -> None:
-        self._reasoning.scanner.flush(end)
-        self._content.scanner.flush(end)
+        for channel in (self._reasoning, self._content):
+            self._hear(channel, channel.scanner.flush(end))
 
     def _renamed(self, delta: CallDelta, name: str) -> CallDelta:
         """Without the tags or tokens that a backend's own parser left on the name."""
@@ -203,6 +194,13 @@ class MarkupStage:
         return replace(delta, name=meant)
 
     # ── from the scanners ──
+
+    def _hear(self, channel: Channel, said: Sequence[str | Found]) -> None:
+        for one in said:
+            if isinstance(one, str):
+                self._say(channel, one)
+            else:
+                self._take(channel, one)
 
     def _say(self, channel: Channel, text: str) -> None:
         if (self._kept or not channel.flows) and text.isspace() and self._has_room(text):
@@ -225,9 +223,6 @@ class MarkupStage:
         if channel is self._reasoning and not found.dialect.native:
             return Role.DRAFT
         return Role.TAG if self._structured else Role.CALLS
-
-    def _count(self, why: Why, dialect: Dialect) -> None:
-        self._ledger.found(why.value, dialect.name)
 
     # ── out ──
 
@@ -296,6 +291,10 @@ class MarkupStage:
             return
         logprobs, self._logprobs = self._logprobs, []
         self._emit(TextDelta(text, logprobs or None))
+
+
+def count_in(ledger: Ledger) -> Callable[[Why, Dialect], None]:
+    return lambda why, dialect: ledger.found(why.value, dialect.name)
 
 
 def _value(arguments: str) -> Any:

@@ -63,7 +63,6 @@ class AnthropicDecoder:
         "_model",
         "_open",
         "_reason",
-        "_takers",
     )
 
     def __init__(
@@ -88,15 +87,6 @@ class AnthropicDecoder:
         """What was said of the ending, as long as blocks are open."""
         self._finished = False
         self._mending = False
-        self._takers: dict[str, Callable[[dict[str, Any]], None]] = {
-            "message_start": self._message_start,
-            "content_block_start": self._block_start,
-            "content_block_delta": self._block_delta,
-            "content_block_stop": self._block_stop,
-            "message_delta": self._message_delta,
-            "message_stop": self._message_stop,
-            "error": self._error,
-        }
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -108,9 +98,8 @@ class AnthropicDecoder:
         said = self._read(data)
         if isinstance(said, dict):
             kind = _word(said.get("type")) or event.decode("ascii", "replace")
-            taker = self._takers.get(kind)
-            if taker:
-                taker(said)
+            if taker := TAKERS.get(kind):
+                taker(self, said)
             elif said.get("error"):
                 self._error(said)
             elif kind != PING:
@@ -318,6 +307,18 @@ _FITTING = frozenset(
     }
 )
 _DELTAS = frozenset(delta for _, delta in _FITTING)
+
+
+TAKERS: dict[str, Callable[[AnthropicDecoder, dict[str, Any]], None]] = {
+    "message_start": AnthropicDecoder._message_start,
+    "content_block_start": AnthropicDecoder._block_start,
+    "content_block_delta": AnthropicDecoder._block_delta,
+    "content_block_stop": AnthropicDecoder._block_stop,
+    "message_delta": AnthropicDecoder._message_delta,
+    "message_stop": AnthropicDecoder._message_stop,
+    "error": AnthropicDecoder._error,
+}
+"""By the event's type."""
 
 
 def _word(value: Any) -> str | None:

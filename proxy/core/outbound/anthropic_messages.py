@@ -7,7 +7,7 @@ it, so what was said once is said the same in every later request: later instruc
 of the history depends on what follows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,7 +85,7 @@ def converse(
 ) -> Conversation:
     writer = _Writer(names, profile, model_name, ledger)
     for turn in request.turns:
-        writer.take[turn.role](turn.parts)
+        TAKERS[turn.role](writer, turn.parts)
     return Conversation(writer.system, _messages(writer.drafts, _may_instruct(profile, model)))
 
 
@@ -100,13 +100,6 @@ class _Writer:
     def __init__(self, names: NameTable, profile: BackendProfile, model_name: str, ledger: Ledger) -> None:
         self.system: list[Block] = []
         self.drafts: list[_Draft] = []
-        self.take = {
-            Role.SYSTEM: self._instruct,
-            Role.DEVELOPER: self._instruct,
-            Role.USER: self._say,
-            Role.ASSISTANT: self._assistant,
-            Role.TOOL: self._results,
-        }
         self._names = names
         self._replays = profile.replay != "none"
         self._model = model_name
@@ -211,6 +204,15 @@ def _plain(blocks: list[Block]) -> str | list[Block]:
 
 def _may_instruct(profile: BackendProfile, model: Model) -> LateSystem:
     return model.late_system if profile.late_system == "keep" else "no"
+
+
+TAKERS: Mapping[Role, Callable[[_Writer, Sequence[Part]], None]] = {
+    Role.SYSTEM: _Writer._instruct,
+    Role.DEVELOPER: _Writer._instruct,
+    Role.USER: _Writer._say,
+    Role.ASSISTANT: _Writer._assistant,
+    Role.TOOL: _Writer._results,
+}
 
 
 def _messages(drafts: Sequence[_Draft], may_instruct: LateSystem) -> list[Message]:

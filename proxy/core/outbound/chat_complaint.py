@@ -51,11 +51,12 @@ def is_one(said: Any) -> bool:
     if said.get("error") or (isinstance(base, dict) and base.get("status_code")):
         return True
     if choices:
-        return isinstance(choices, list) and any(
-            isinstance(one, dict) and one.get("error") for one in choices
-        )
-    if any(isinstance(said.get(name), str) and said[name].lower() == "error" for name in ("object", "type")):
-        return True
+        entries = choices if isinstance(choices, list) else []
+        return bool([one for one in entries if isinstance(one, dict) and one.get("error")])
+    for name in ("object", "type"):
+        word = said.get(name)
+        if isinstance(word, str) and word.lower() == "error":
+            return True
     return isinstance(said.get("message"), str) or bool(said.get("detail") or said.get("fault"))
 
 

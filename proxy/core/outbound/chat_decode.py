@@ -184,8 +184,14 @@ class ChatDecoder:
         if type(delta) is dict:
             if other:
                 self._calls(delta)
-            elif len(delta) == 1 and "content" in delta:  # what nearly every delta is
-                self._content(delta["content"], choice.get("logprobs"))
+            elif len(delta) > 1:
+                self._delta(delta, choice.get("logprobs"))
+            elif type(text := delta.get("content")) is str and text:  # nearly every delta is text alone,
+                logprobs = choice.get("logprobs")
+                self._spoken = True
+                self._emit(TextDelta(text, self._logprobs(logprobs) if logprobs else None))
+            elif "tool_calls" in delta:  # and of the others, nearly every one a piece of a call
+                self._calls(delta)
             else:
                 self._delta(delta, choice.get("logprobs"))
         elif delta:
@@ -265,7 +271,8 @@ class ChatDecoder:
         arguments = function.get("arguments")
         if type(arguments) is not str:
             arguments = self._as_text(arguments)
-        call_id, name = _word(call.get("id")), _word(function.get("name"))
+        call_id = _word(said) if (said := call.get("id")) else None
+        name = _word(said) if (said := function.get("name")) else None
         if self._keep_proof and call_id and (proof := call.get("extra_content")):
             self._keep_proof({DIALECT: {"proofs": [{"id": call_id, "extra_content": proof}]}})
         if call_id or name or arguments:

@@ -34,8 +34,7 @@ def encode(
     stream: bool = True,
 ) -> Body:
     """`profile` is already that of the model. Answers are streamed for all clients, wherever the backend can."""
-    tells_calls = any(isinstance(part, Call) for turn in request.turns for part in turn.parts)
-    orphaned = tells_calls and not prepared.tools
+    orphaned = not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     asked = chat_format.asked(request.format, profile, with_tools=bool(tools))
     body: Body = {
@@ -64,6 +63,14 @@ def encode(
     if (word := _effort(request, prepared, profile, ledger)) is not None:
         body |= _thinking(word, profile, stream=stream)
     return patched(body, profile.extra, ledger)
+
+
+def _tells_calls(request: Request) -> bool:
+    for turn in request.turns:
+        for part in turn.parts:
+            if isinstance(part, Call):
+                return True
+    return False
 
 
 def _tool(tool: PreparedTool) -> Body:

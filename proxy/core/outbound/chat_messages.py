@@ -6,7 +6,7 @@ call; last a message that wants an answer. A server's own error for anything els
 silent misunderstanding, so none of it is left to the backend.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,15 +88,8 @@ class _Conversation:
         self._drafts: list[_Draft] = []
 
     def of(self, turns: Sequence[Turn], note: str | None) -> list[Message]:
-        take = {
-            Role.SYSTEM: self._instruct,
-            Role.DEVELOPER: self._instruct,
-            Role.USER: self._say,
-            Role.ASSISTANT: self._assistant,
-            Role.TOOL: self._results,
-        }
         for turn in turns:
-            take[turn.role](turn.parts)
+            TAKERS[turn.role](self, turn.parts)
         if not self._drafts or self._drafts[-1].role not in ("user", "tool"):
             self._user([CONTINUE])
         if note:
@@ -254,6 +247,15 @@ class _Conversation:
     def _forget(self, draft: _Draft) -> None:
         if draft.reasoning:
             self._ledger.drop("reasoning")
+
+
+TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Part]], None]] = {
+    Role.SYSTEM: _Conversation._instruct,
+    Role.DEVELOPER: _Conversation._instruct,
+    Role.USER: _Conversation._say,
+    Role.ASSISTANT: _Conversation._assistant,
+    Role.TOOL: _Conversation._results,
+}
 
 
 def _marked(contents: list[ContentPart]) -> list[ContentPart]:

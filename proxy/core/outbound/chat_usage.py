@@ -1,6 +1,5 @@
 """How many tokens a reply cost, as each backend counts them."""
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -13,15 +12,16 @@ CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
 
 def read(said: Any) -> Usage | None:
     """None where nothing was counted. Fractions are cut, and what no count can be (negative, text) is zero."""
-    if not isinstance(said, Mapping) or COUNTS.isdisjoint(said):
+    if not isinstance(said, dict) or COUNTS.isdisjoint(said):
         return None
     sent = _count(said.get("prompt_tokens"))
     made = _count(said.get("completion_tokens"))
     total = _count(said.get("total_tokens"))
-    reasoning = _count(_detail(said, "completion_tokens_details", "reasoning_tokens"))
-    cached = _count(_detail(said, "prompt_tokens_details", "cached_tokens"))
+    reasoning = _detail(said, "completion_tokens_details", "reasoning_tokens")
+    cached = _detail(said, "prompt_tokens_details", "cached_tokens")
     for name in CACHED:
-        cached = cached or _count(said.get(name))
+        if not cached and name in said:
+            cached = _count(said[name])
     if (
         reasoning and total == sent + made + reasoning
     ):  # xAI counts reasoning beside the completion, not in it
@@ -35,6 +35,6 @@ def _count(value: Any) -> int:
     return 0
 
 
-def _detail(said: Mapping[str, Any], group: str, name: str) -> Any:
+def _detail(said: dict[str, Any], group: str, name: str) -> int:
     details = said.get(group)
-    return details.get(name) if isinstance(details, Mapping) else None
+    return _count(details.get(name)) if isinstance(details, dict) else 0

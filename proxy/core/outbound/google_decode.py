@@ -69,7 +69,7 @@ class GoogleDecoder:
         self._keep = keep
         self._model = bare(model)
         self._stamp = stamp
-        self._one_call = bool(ledger.dropped[ONE_CALL])
+        self._one_call = ONE_CALL in ledger.dropped
         self._said_calls: dict[str, tuple[str, str]] = {}
         """By their ids: name and arguments."""
         self._counts: Chunk = {}

@@ -27,7 +27,10 @@ class _ByName(Generic[Found]):
     def get(self, model: str) -> Found | None:
         if model in self._table:
             return self._table[model]
-        return next((found for beginning, found in self._beginnings if model.startswith(beginning)), None)
+        for beginning, found in self._beginnings:
+            if model.startswith(beginning):
+                return found
+        return None
 
 
 @dataclass(frozen=True)

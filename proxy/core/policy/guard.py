@@ -104,7 +104,12 @@ def needed(rules: Rules) -> bool:
 
 def guard(rules: Rules, ledger: Ledger) -> Stage:
     """The stage for one reply."""
-    return lambda outlet: _Guard(rules, ledger, outlet).outlet
+
+    def stage(outlet: Outlet) -> Outlet:
+        made = _Guard(rules, ledger, outlet)
+        return Outlet(made.feed, made.delta if made.watches else outlet.delta)
+
+    return stage
 
 
 ADVICE = {
@@ -140,8 +145,7 @@ class _Guard:
         "_remarks",
         "_rules",
         "_usage",
-        "_watches",
-        "outlet",
+        "watches",
     )
 
     def __init__(self, rules: Rules, ledger: Ledger, outlet: Outlet) -> None:
@@ -149,7 +153,7 @@ class _Guard:
         self._ledger = ledger
         self._emit = outlet.feed
         self._pass_on = outlet.delta
-        self._watches = rules.holds or rules.limits_mode is Mode.ENFORCE
+        self.watches = rules.holds or rules.limits_mode is Mode.ENFORCE
         """Do the fragments of a call matter, or only the whole?"""
         self._open: _OpenCall | None = None
         self._usage: Usage | None = None
@@ -158,9 +162,8 @@ class _Guard:
         self._remarks = 0
         self._over = False
         """Was the reply ended here, whatever the backend goes on to say?"""
-        self.outlet = Outlet(self._feed, self._delta if self._watches else outlet.delta)
 
-    def _feed(self, event: Event) -> None:
+    def feed(self, event: Event) -> None:
         if self._over:
             return
         try:
@@ -168,7 +171,7 @@ class _Guard:
         except Unfit as fault:
             self._end(fault)
 
-    def _delta(self, delta: PartDelta) -> None:
+    def delta(self, delta: PartDelta) -> None:
         if self._over:
             return
         if self._open is None:
@@ -214,7 +217,7 @@ class _Guard:
             )
         if rules.mode is not Validation.OFF and head.tool not in rules.declared:
             self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
-        if self._watches:
+        if self.watches:
             self._open = _OpenCall(started, head)
         if not rules.holds:
             self._emit(started)

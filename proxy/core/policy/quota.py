@@ -8,6 +8,7 @@ as that bucket is in debt, the next request waits.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from proxy.core.errors import TooMany
 from proxy.core.events import Reply
@@ -30,8 +31,8 @@ class _Unit:
 REQUESTS = "requests"
 TOOL_CALLS = "tool-calls"
 UNITS = {
-    REQUESTS: _Unit("requests", lambda tenant: tenant.requests_per_minute, needed=1),
-    TOOL_CALLS: _Unit("tool calls", lambda tenant: tenant.tool_calls_per_minute, needed=0),
+    REQUESTS: _Unit("requests", attrgetter("requests_per_minute"), needed=1),
+    TOOL_CALLS: _Unit("tool calls", attrgetter("tool_calls_per_minute"), needed=0),
 }
 
 
@@ -82,7 +83,7 @@ class Quota:
 
     def answered(self, tenant: Tenant, reply: Reply) -> None:
         """Charges what a reply, however it ended, came to."""
-        calls = sum(isinstance(ended.part, Call) for ended in reply.parts)
+        calls = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
         if calls and (bucket := self._of(tenant).get(TOOL_CALLS)):
             bucket.take(calls, self._clock())
 

@@ -22,5 +22,9 @@ class Window:
 
     def totals(self, now: float) -> tuple[int, int]:
         oldest = int(now / self._slice_seconds) - SLICES
-        recent = [entry for entry in self._slices if entry[0] > oldest]
-        return sum(entry[1] for entry in recent), sum(entry[2] for entry in recent)
+        first = second = 0
+        for number, some, others in self._slices:
+            if number > oldest:
+                first += some
+                second += others
+        return first, second

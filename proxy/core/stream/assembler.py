@@ -90,10 +90,6 @@ class Assembler:
         """Has anything been said that a client would miss?"""
         return bool(self._spoken)
 
-    @property
-    def ended(self) -> bool:
-        return self.phase is ReplyPhase.ENDED
-
     def start(self) -> None:
         self._emit(ReplyStarted())
 
@@ -105,7 +101,7 @@ class Assembler:
 
     def close(self) -> None:
         """The backend's bytes have ended."""
-        if self.ended:
+        if self.phase is ReplyPhase.ENDED:
             return
         if self.finish is None:
             self.fail(Truncated("The backend's stream stopped before the reply was finished."))
@@ -114,7 +110,7 @@ class Assembler:
 
     def fail(self, fault: Fault) -> None:
         """End the reply as failed: what is open ends incomplete, what was held back behind it is lost and counted."""
-        if self.ended:
+        if self.phase is ReplyPhase.ENDED:
             self._ledger.odd("fault_after_end")
             return
         if self._open is not None:
@@ -127,7 +123,12 @@ class Assembler:
     # ── deltas ──
 
     def _on_text(self, delta: TextDelta) -> None:
-        self._say(PartKind.TEXT, delta.text, delta.logprobs)
+        prose, text = self._open, delta.text
+        if text and not delta.logprobs and type(prose) is OpenProse and prose.kind is PartKind.TEXT:
+            prose.pieces.append(text)  # nearly every delta there is
+            self._emit_delta(PartDelta(text))
+        else:
+            self._say(PartKind.TEXT, text, delta.logprobs)
 
     def _on_reasoning(self, delta: ReasoningDelta) -> None:
         self._say(PartKind.REASONING, delta.text)

@@ -91,11 +91,13 @@ class Calls:
     def __init__(self, identity: str) -> None:
         self.all: list[CallState] = []
         self._by_id: dict[str, CallState] = {}
-        self._by_index: dict[int, CallState] = {}
+        self._by_index: dict[int | None, CallState] = {}
         self._index_only = identity == "index"
 
     def find(self, delta: CallDelta) -> CallState:
         """The call this fragment belongs to; a new one if it is the first of it."""
+        if not (delta.id or delta.name) and (here := self._by_index.get(delta.index)):
+            return here  # nearly every fragment there is
         call = self._known(delta) or self._new(delta)
         if delta.id:
             self._by_id[delta.id] = call

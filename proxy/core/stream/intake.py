@@ -5,11 +5,10 @@ directions. The first visible byte does not: `{` opens a JSON body, `<` a web pa
 """
 
 import re
-from collections.abc import Callable
 from typing import Protocol
 
 from proxy.core import jsontext
-from proxy.core.errors import Fault, Garbled
+from proxy.core.errors import Garbled
 from proxy.core.sse import SseParser
 
 BOM = b"\xef\xbb\xbf"
@@ -28,9 +27,8 @@ class Decoder(Protocol):
 
 
 class Intake:
-    def __init__(self, decoder: Decoder, fail: Callable[[Fault], None]) -> None:
+    def __init__(self, decoder: Decoder) -> None:
         self._decoder = decoder
-        self._fail = fail
         self._head = b""
         self._sse: SseParser | None = None
         self._json: list[bytes] | None = None
@@ -41,8 +39,9 @@ class Intake:
         return self._sse is None and self._json is None
 
     def feed(self, data: bytes) -> None:
+        """Raises Garbled for what no reply can be."""
         if self._sse is not None:
-            self._parse(data)
+            self._sse.feed(data)
         elif self._json is not None:
             self._json.append(data)
         else:
@@ -64,23 +63,16 @@ class Intake:
             self._json = [visible]
         elif visible.startswith(b"<"):
             message = "The backend answered with a web page instead of a reply. Is the backend's URL right?"
-            self._fail(Garbled(message, code="upstream_invalid_response"))
+            raise Garbled(message, code="upstream_invalid_response")
         else:
             self._sse = SseParser(self._decoder.event)
-            self._parse(visible)
+            self.feed(visible)
 
     def _unended(self, data: bytes, event: bytes) -> None:
         """The last event, whose own end is missing (F33). If it is cut, so was the stream, which is told by what it
         lacks: after the model's finish that is nothing (F42)."""
         if event == ERROR or b"\n" in data or _is_whole(data):
             self._decoder.event(data, event)
-
-    def _parse(self, data: bytes) -> None:
-        assert self._sse is not None
-        try:
-            self._sse.feed(data)
-        except Garbled as fault:
-            self._fail(fault)
 
 
 def _is_whole(line: bytes) -> bool:

@@ -11,13 +11,17 @@ from proxy.core.outlet import Outlet
 class OneReply:
     def __init__(self, outlet: Outlet) -> None:
         self._emit = outlet.feed
-        self.outlet = Outlet(self.feed, outlet.delta)
-        """For each attempt. Text cannot come before the start of its part, which is looked at."""
+        self._delta = outlet.delta
         self._started = False
         self._said = False
         self._failure: ReplyEnded | None = None
 
-    def feed(self, event: Event) -> None:
+    @property
+    def outlet(self) -> Outlet:
+        """For one attempt. Text cannot come before the start of its part, which is looked at."""
+        return Outlet(self._feed, self._delta)
+
+    def _feed(self, event: Event) -> None:
         if self._said:
             self._emit(event)
         elif isinstance(event, ReplyStarted):

@@ -7,7 +7,7 @@ off; whatever a backend does, none of the three raises.
 from collections.abc import Callable, Sequence, Set
 
 from proxy.core.errors import BackendFault, Empty, Fault
-from proxy.core.events import Delta, Reply
+from proxy.core.events import Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
@@ -42,8 +42,10 @@ class Pipeline:
         `stages` stand between the assembler and whoever takes the events, the first of them nearest to it.
         """
         self._received = 0
-        self._collector = Collector(sink.feed)
-        outlet = Outlet(self._collector.feed, sink.delta)
+        collector = Collector(sink.feed)
+        self.reply = collector.reply
+        """As far as it has come."""
+        outlet = Outlet(collector.feed, sink.delta)
         for stage in reversed(stages):
             outlet = stage(outlet)
         self._assembler = Assembler(
@@ -57,17 +59,21 @@ class Pipeline:
         )
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, taken_ids) if markup else None
         self._think = ThinkSplitter((self._markup or self._assembler).feed)
-        self._intake = Intake(make_decoder(self._think.feed), self.fail)
+        self._intake = Intake(make_decoder(self._think.feed))
         self._assembler.start()
 
-    def feed(self, data: bytes) -> None:
-        if self.ended:
-            return
+    def feed(self, data: bytes) -> bool:
+        """Is the model still at it, as far as is known? Else the reply is `finishing`, if it has not `ended`."""
+        if self.reply.ended is not None:
+            return False
         self._received += len(data)
-        if self._received > MAX_REPLY_BYTES:
-            self.fail(BackendFault("The backend's reply does not end.", code="upstream_reply_too_large"))
-        else:
+        try:
+            if self._received > MAX_REPLY_BYTES:
+                raise BackendFault("The backend's reply does not end.", code="upstream_reply_too_large")
             self._intake.feed(data)
+        except BackendFault as fault:
+            self.fail(fault)
+        return self._assembler.finish is None
 
     def close(self) -> None:
         """The backend's bytes came to their end."""
@@ -94,10 +100,6 @@ class Pipeline:
             self._markup.close()
 
     @property
-    def reply(self) -> Reply:
-        return self._collector.reply
-
-    @property
     def begun(self) -> bool:
         """Has a part started? Before that a failure can still be an HTTP status."""
         return self._assembler.begun
@@ -105,7 +107,7 @@ class Pipeline:
     @property
     def ended(self) -> bool:
         """The reply is over, whatever the backend may still send: a stage may have ended it before its time."""
-        return self._collector.reply.ended is not None
+        return self.reply.ended is not None
 
     @property
     def finishing(self) -> bool:
@@ -114,5 +116,5 @@ class Pipeline:
 
     @property
     def fault(self) -> Fault | None:
-        ended = self._collector.reply.ended
+        ended = self.reply.ended
         return None if ended is None else ended.fault

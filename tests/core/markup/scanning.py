@@ -50,22 +50,26 @@ def scan(
     """Text and blocks in order: adjacent texts are joined, a block is its markup with the names of its calls."""
     out: list[Piece] = []
 
-    def take(found: Found) -> None:
-        assert all(jsontext.is_object(call.arguments) for call in found.calls)
-        out.append((found.markup, [call.name for call in found.calls]))
+    def hear(said: Sequence[str | Found]) -> None:
+        for one in said:
+            if isinstance(one, str):
+                out.append(one)
+            else:
+                assert all(jsontext.is_object(call.arguments) for call in one.calls)
+                out.append((one.markup, [call.name for call in one.calls]))
 
     def count(why: Why, dialect: Dialect) -> None:
         if counts is not None:
             counts.append((why.value, dialect.name))
 
-    scanner = Scanner(Openers(dialects), tools, say=out.append, take=take, count=count)
+    scanner = Scanner(Openers(dialects), tools, count)
     for piece in pieces:
         if not scanner.holds and scanner.spot(piece) is None:
             scanner.pass_by(piece)
             out.append(piece)
         else:
-            scanner.feed(piece)
-    scanner.flush(end)
+            hear(scanner.feed(piece))
+    hear(scanner.flush(end))
     assert not scanner.holds
     return joined(out)
 

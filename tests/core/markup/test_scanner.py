@@ -65,16 +65,10 @@ class Watched:
     """A scanner and what it has said so far."""
 
     def __init__(self, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
-        self.out: list[object] = []
-        self.scanner = Scanner(
-            Openers(dialects), TOOLS, say=self.out.append, take=self.out.append, count=lambda *_: None
-        )
+        self.scanner = Scanner(Openers(dialects), TOOLS, count=lambda *_: None)
 
     def feed(self, *pieces: str) -> list[object]:
-        self.out.clear()
-        for piece in pieces:
-            self.scanner.feed(piece)
-        return list(self.out)
+        return [one for piece in pieces for one in self.scanner.feed(piece)]
 
 
 def test_only_a_suffix_that_may_become_an_opener_is_held() -> None:
@@ -141,14 +135,8 @@ def test_the_first_dialect_that_finds_a_block_wins() -> None:
     other = Dialect("other", Tier.ALWAYS, PAIR.openers, PAIR.read, PAIR.closers)
     found: list[str] = []
     for dialects in ((PAIR, other), (other, PAIR), (NONE, other), (PAIR, NEVER)):
-        one = Scanner(
-            Openers(dialects),
-            TOOLS,
-            say=found.append,
-            take=lambda block: found.append(block.dialect.name),
-            count=lambda *_: None,
-        )
-        one.feed(CALL)
+        one = Scanner(Openers(dialects), TOOLS, count=lambda *_: None)
+        found += [said if isinstance(said, str) else said.dialect.name for said in one.feed(CALL)]
     assert found == ["pair", "other", "other", "pair"]
 
 
@@ -242,7 +230,7 @@ def test_after_too_many_failures_an_opener_is_text_until_text_has_made_up_for_th
 
 
 def test_plain_text_is_not_read_by_the_tracker_of_code_until_something_looks_like_markup() -> None:
-    one = Scanner(OPENERS, TOOLS, say=lambda _: None, take=lambda _: None, count=lambda *_: None)
+    one = Scanner(OPENERS, TOOLS, count=lambda *_: None)
     for _ in range(scanner.UNREAD_PIECES + 1):
         one.pass_by("` text ")
     assert one._code.at == 0

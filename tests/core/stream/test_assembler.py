@@ -33,7 +33,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import MAX_CALLS, Assembler
-from proxy.core.stream.lifecycle import BrokenOrder
+from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
 from proxy.core.stream.shown_ids import MAX_CALL_ID
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import FILTER, LENGTH, STOP, TOOLS, assemble, call, cut, done
@@ -568,7 +568,7 @@ def test_f41_an_end_mark_alone_proves_nothing(deltas: list[Delta], fault: type[B
 @table("deltas", [[], [TextDelta("x")], [TextDelta("x"), STOP]], ids=["nothing", "text", "finished"])
 def test_an_end_mark_ends_the_reply_at_once(deltas: list[Delta]) -> None:
     """The connection may stay open for minutes after it."""
-    assert assemble(*deltas, END, close=False).assembler.ended
+    assert assemble(*deltas, END, close=False).assembler.phase is ReplyPhase.ENDED
 
 
 def test_f39_an_end_of_the_bytes_is_no_proof_of_anything() -> None:
@@ -712,8 +712,8 @@ def test_it_has_begun_when_a_part_has_started() -> None:
 
 
 def test_it_has_ended_with_its_last_event_and_not_with_the_finish() -> None:
-    assert not assemble(TextDelta("x"), STOP, close=False).assembler.ended
-    assert assemble(TextDelta("x"), STOP, END, close=False).assembler.ended
+    assert assemble(TextDelta("x"), STOP, close=False).assembler.phase is not ReplyPhase.ENDED
+    assert assemble(TextDelta("x"), STOP, END, close=False).assembler.phase is ReplyPhase.ENDED
 
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:

@@ -15,7 +15,7 @@ class Recorder:
     def __init__(self) -> None:
         self.told: list[tuple[str, bytes]] = []
         self.faults: list[Fault] = []
-        self.intake = Intake(self, self.faults.append)
+        self.intake = Intake(self)
 
     def event(self, data: bytes, event: bytes) -> None:
         self.told.append((event.decode() or "event", data))
@@ -26,9 +26,12 @@ class Recorder:
 
 def taken_in(data: bytes, pieces: list[bytes] | None = None) -> Recorder:
     recorder = Recorder()
-    for piece in pieces or [data]:
-        recorder.intake.feed(piece)
-    recorder.intake.close()
+    try:
+        for piece in pieces or [data]:
+            recorder.intake.feed(piece)
+        recorder.intake.close()
+    except Garbled as fault:
+        recorder.faults.append(fault)
     return recorder
 
 
