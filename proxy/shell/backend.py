@@ -122,7 +122,8 @@ class Backend:
             exchange.close()
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(rows) < MAX_LESSONS
-            lesson = spoken_by(plan.profile).learn(plan.profile, text, rows) if teaches else None
+            table = spoken_by(plan.profile).lessons if teaches else ()
+            lesson = lessons.learn(table, plan.profile, text, rows)
             if lesson is None:
                 raise _fault(exchange, words, text, plan)
             rows.append(lesson.row)

@@ -30,7 +30,7 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.anthropic_lessons import learn
+from proxy.core.outbound import anthropic_lessons, lessons
 from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
 from tests.core.outbound.asking_anthropic import ANTHROPIC, body_of, on, reasoning, thought
 from tests.scripted.anthropic import PROVIDER, check_body, stream
@@ -197,7 +197,9 @@ def test_the_version_that_the_sdk_is_made_for_has_no_sampling() -> None:
 
 
 def test_a_request_that_learned_of_the_binding_is_one_of_the_beta() -> None:
-    lesson = learn(ANTHROPIC, "The block is bound to a different conversation")
+    lesson = lessons.learn(
+        anthropic_lessons.LESSONS, ANTHROPIC, "The block is bound to a different conversation"
+    )
     assert lesson is not None
     body = body_of(*HISTORY, tools=TOOLS, profile=lesson.profile)
     params = beta_params.MessageCreateParamsStreaming

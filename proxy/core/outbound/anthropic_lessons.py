@@ -1,15 +1,15 @@
-"""What a refusal of the Messages API teaches: a table `text → change of the profile`, as `lessons` explains it.
+"""What a refusal of the Messages API teaches: see `lessons`.
 
 Some are true of the model, some only of this conversation: that its thoughts no longer fit what stands before them.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.outbound.lessons import Change, Lesson
+from proxy.core.outbound.lessons import Change, Row, says, setting
 
 BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"
@@ -19,28 +19,7 @@ WORTHWHILE = 4096
 """Tokens of an answer. A conversation that leaves less has outgrown its window."""
 
 
-class _Row(NamedTuple):
-    name: str
-    pattern: re.Pattern[str]
-    change: Change
-    lasting: bool = True
-
-
-def learn(profile: BackendProfile, message: str, learned: Collection[str] = ()) -> Lesson | None:
-    """The first row, apart from those `learned` before, that matches the refusal and changes something."""
-    for row in ROWS:
-        if row.name not in learned and (match := row.pattern.search(message)):
-            changed = row.change(profile, match)
-            if changed != profile:
-                return Lesson(row.name, changed, row.lasting)
-    return None
-
-
 # ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _set(**changes: Any) -> Change:
-    return lambda profile, _: replace(profile, **changes)
 
 
 def _adding(**patch: Any) -> Change:
@@ -114,65 +93,63 @@ def _without_field(profile: BackendProfile, match: re.Match[str]) -> BackendProf
 # ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _says(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
-
-
 _NO_THINKING = {"type": "disabled", "budget_tokens": None, "display": None, "block_binding": None}
 
-ROWS: tuple[_Row, ...] = (
-    _Row("bound", _says(r"bound to a different conversation"), _drop_unbound, lasting=False),
-    _Row("unbound", _says(r"bound to a different conversation"), _set(replay="none"), lasting=False),
-    _Row("binding", _says(r"block_binding"), _keep_unbound, lasting=False),
-    _Row(
+LESSONS: Sequence[Row] = (
+    Row("bound", says(r"bound to a different conversation"), _drop_unbound, lasting=False),
+    Row("unbound", says(r"bound to a different conversation"), setting(replay="none"), lasting=False),
+    Row("binding", says(r"block_binding"), _keep_unbound, lasting=False),
+    Row(
         "thoughts_lost",
-        _says(r"Expected \W*(?:redacted_)?thinking\b.{0,60}\bfound\b.{0,20}\b(?:tool_use|text)\b"),
+        says(r"Expected \W*(?:redacted_)?thinking\b.{0,60}\bfound\b.{0,20}\b(?:tool_use|text)\b"),
         _adding(thinking=_NO_THINKING),
         lasting=False,
     ),
-    _Row(
+    Row(
         "thoughts_refused",
-        _says(r"invalid \W*signature\W* in \W*thinking|thinking\b.{0,60}\bcannot be modified"),
-        _set(replay="none"),
+        says(r"invalid \W*signature\W* in \W*thinking|thinking\b.{0,60}\bcannot be modified"),
+        setting(replay="none"),
         lasting=False,
     ),
-    _Row(
+    Row(
         "force_tool",
-        _says(r"tool_choice\b.{0,80}\b(?:forces? tool|not (?:supported|allowed|compatible))"),
-        _set(force_tool="auto"),
+        says(r"tool_choice\b.{0,80}\b(?:forces? tool|not (?:supported|allowed|compatible))"),
+        setting(force_tool="auto"),
     ),
-    _Row(
+    Row(
         "sampling",
-        _says(
+        says(
             r"(?:temperature|top_p)\W.{0,80}"
             r"(?:deprecated|not supported|cannot both|not (?:allowed|permitted)|only be set)"
         ),
         _without_tuning,
     ),
-    _Row("max_tokens", _says(r"max_tokens\W.{0,20}\d+ > (?P<most>\d+)"), _shorter),
-    _Row(
+    Row("max_tokens", says(r"max_tokens\W.{0,20}\d+ > (?P<most>\d+)"), _shorter),
+    Row(
         "room",
-        _says(r"exceed context limit: (?P<input>\d+) \+ \d+ > (?P<window>\d+)"),
+        says(r"exceed context limit: (?P<input>\d+) \+ \d+ > (?P<window>\d+)"),
         _what_fits,
         lasting=False,
     ),
-    _Row(
+    Row(
         "effort",
-        _says(r"does not support (?:the )?(?:\w+ )?(?:effort|thinking)|thinking\W.{0,60}not supported"),
-        _set(effort_field="none"),
+        says(r"does not support (?:the )?(?:\w+ )?(?:effort|thinking)|thinking\W.{0,60}not supported"),
+        setting(effort_field="none"),
     ),
-    _Row("late_system", _says(r"(?:role|messages)\b.{0,80}\bsystem\b"), _set(late_system="user")),
-    _Row(
-        "orphan_tools", _says(r"tool_(?:use|result)\b.{0,80}must define tools"), _set(orphan_tools="declare")
+    Row("late_system", says(r"(?:role|messages)\b.{0,80}\bsystem\b"), setting(late_system="user")),
+    Row(
+        "orphan_tools",
+        says(r"tool_(?:use|result)\b.{0,80}must define tools"),
+        setting(orphan_tools="declare"),
     ),
-    _Row(
+    Row(
         "grammar",
-        _says(
+        says(
             r"too many strict tools|too many optional parameters|schema is too complex|compiled grammar is too"
             r"|grammar compilation|output_config\W.{0,80}not supported"
         ),
-        _set(formats=frozenset()),
+        setting(formats=frozenset()),
     ),
-    _Row("unknown_field", _says(r"(?P<field>[a-z_][\w.]*): Extra inputs are not permitted"), _without_field),
+    Row("unknown_field", says(r"(?P<field>[a-z_][\w.]*): Extra inputs are not permitted"), _without_field),
 )
 """The general row last: it matches much of what others understand better."""

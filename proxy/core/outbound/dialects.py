@@ -3,7 +3,7 @@
 A profile names its dialect. Nobody asks which one it is: whoever needs something of it takes it from here.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,17 +20,17 @@ from proxy.core.outbound import (
     anthropic_url,
     chat_encode,
     chat_faults,
+    chat_lessons,
     google_encode,
     google_faults,
     google_lessons,
     google_urls,
-    lessons,
     target,
 )
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.lessons import Lesson
+from proxy.core.outbound.lessons import Row
 from proxy.core.outbound.target import Target, authorization
 from proxy.core.tools.prepare import Prepared
 
@@ -82,8 +82,8 @@ class Dialect:
     reply_url: Callable[[Target, str], str]
     """Where a streamed reply of a model is asked for."""
     models_url: Callable[[Target], str]
-    learn: Callable[[BackendProfile, str, Collection[str]], Lesson | None]
-    """What the words of a refusal teach, apart from the rows that were learned before."""
+    lessons: Sequence[Row]
+    """What the words of a refusal teach."""
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -93,7 +93,7 @@ DIALECTS: Mapping[str, Dialect] = {
         refusal=chat_faults.refusal,
         reply_url=target.chat_url,
         models_url=target.models_url,
-        learn=lessons.learn,
+        lessons=chat_lessons.LESSONS,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
@@ -101,7 +101,7 @@ DIALECTS: Mapping[str, Dialect] = {
         refusal=anthropic_faults.refusal,
         reply_url=anthropic_url.messages_url,
         models_url=anthropic_url.models_url,
-        learn=anthropic_lessons.learn,
+        lessons=anthropic_lessons.LESSONS,
     ),
     "google": Dialect(
         encode=google_encode.encode,
@@ -109,7 +109,7 @@ DIALECTS: Mapping[str, Dialect] = {
         refusal=google_faults.refusal,
         reply_url=google_urls.reply_url,
         models_url=google_urls.models_url,
-        learn=google_lessons.learn,
+        lessons=google_lessons.LESSONS,
     ),
 }
 

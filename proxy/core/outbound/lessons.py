@@ -1,4 +1,4 @@
-"""What a refusal teaches: a table `text → change of the profile`.
+"""What a refusal teaches: a table for each language, `text → change of the profile`.
 
 Before the client has seen a byte, a request that was refused in words of this table is sent once more, as the changed
 profile has it. Whoever asks keeps the changed profile for that backend and model, and takes no row twice for one
@@ -6,25 +6,11 @@ request. So a URL keeps working when a vendor changes its mind, and an unknown s
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, NamedTuple
 
-from proxy.core.capabilities import (
-    BackendProfile,
-    ForceTool,
-    Format,
-    LateSystem,
-    LengthField,
-    SchemaRule,
-)
-from proxy.core.outbound.efforts import THINKING_SWITCH
-
-THINKING_BUDGET = 8192
-"""Tokens of thought where a number is demanded: what most vendors take for a medium effort."""
-
-_NEEDED = frozenset({"model", "messages", "stream", "tools"})
-"""Without these there is no request; a complaint about them is about something else."""
+from proxy.core.capabilities import BackendProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +25,22 @@ Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]
 """Gets the profile and what matched; gives back an equal profile if there is nothing to change."""
 
 
-def learn(profile: BackendProfile, message: str, learned: Collection[str] = ()) -> Lesson | None:
+class Row(NamedTuple):
+    name: str
+    pattern: re.Pattern[str]
+    change: Change
+    lasting: bool = True
+
+
+def learn(
+    rows: Sequence[Row], profile: BackendProfile, message: str, learned: Collection[str] = ()
+) -> Lesson | None:
     """The first row, apart from those `learned` before, that matches the refusal and changes something."""
-    for row, pattern, change in LESSONS:
-        if row not in learned and (match := pattern.search(message)):
-            changed = change(profile, match)
+    for row in rows:
+        if row.name not in learned and (match := row.pattern.search(message)):
+            changed = row.change(profile, match)
             if changed != profile:
-                return Lesson(row, changed)
+                return Lesson(row.name, changed, row.lasting)
     return None
 
 
@@ -54,185 +49,21 @@ def advice(message: str) -> str | None:
     return next((words for pattern, words in _ADVICE if pattern.search(message)), None)
 
 
-# ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the words of a table ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _set(**changes: Any) -> Change:
-    return lambda profile, _: replace(profile, **changes)
-
-
-def _other_length(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    return _without_field(profile, match["refused"])
-
-
-def _carry_reasoning(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    replay = "reasoning_content" if profile.replay == "none" else profile.replay
-    carrying = replace(profile, replay=replay, replay_blank=" ")
-    return carrying if carrying != profile else replace(profile, replay_scope="all")
-
-
-_STRICTER_SYSTEM: dict[LateSystem, LateSystem] = {"keep": "user", "user": "merge", "merge": "merge"}
-
-
-def _stricter_system(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    return replace(profile, late_system=_STRICTER_SYSTEM[profile.late_system], join_users=True)
-
-
-def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    ladder: tuple[ForceTool, ...] = get_args(ForceTool)
-    step = ladder.index(profile.force_tool) + 1
-    return replace(profile, force_tool=ladder[min(step, len(ladder) - 1)])
-
-
-def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    return replace(profile, max_tools=min(profile.max_tools, int(match["most"])))
-
-
-def _more_reductions(*rules: SchemaRule) -> Change:
-    return lambda profile, _: replace(profile, schema=profile.schema.union(rules))
-
-
-def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """The server lists what it takes, or names what it refuses; if it does neither, the demanding one goes."""
-    known: tuple[Format, ...] = get_args(Format)
-    if listed := match["listed"]:
-        return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))
-    named = [kind for kind in known if kind in match.string]
-    return replace(profile, formats=profile.formats - set(named or known[:1]))
-
-
-def _one_switch(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    if profile.effort_field == "thinking":
-        return replace(profile, effort_map=THINKING_SWITCH)
-    return replace(profile, extra={**profile.extra, "thinking": None})
-
-
-def _budget(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    return replace(profile, extra={**profile.extra, "thinking_budget": THINKING_BUDGET})
-
-
-def _orphans(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    return replace(profile, orphan_tools="declare" if profile.orphan_tools == "keep" else "flatten")
-
-
-def _no_logprobs(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    return replace(profile, tuning=profile.tuning - {"logprobs", "top_logprobs"})
-
-
-# ── fields that a closed schema does not list ──────────────────────────────────────────────────────────────────
-
-_OTHER_LENGTH: dict[str, LengthField] = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
-_DECIDED_BY: dict[str, dict[str, Any]] = {
-    "stream_options": {"usage": "never"},
-    "parallel_tool_calls": {"parallel": "omit"},
-    "tool_choice": {"force_tool": "auto"},
-    "response_format": {"formats": frozenset()},
-    "reasoning_content": {"replay": "none"},
-    "reasoning_details": {"replay": "none"},
-    "reasoning_effort": {"effort_field": "none"},
-    "reasoning": {"effort_field": "none"},
-    "thinking": {"effort_field": "none"},
-    "enable_thinking": {"effort_field": "none"},
-    "chat_template_kwargs": {"effort_field": "none"},
-}
-"""The field of the profile that decides whether a field is sent."""
-
-_CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
-_IN_MESSAGE = re.compile(r"\bmessages\b")
-
-
-def _without_fields(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Strict servers may complain of several fields at once, in the request or in its messages."""
-    if _IN_MESSAGE.search(match.string):
-        return replace(profile, replay="none")
-    for found in _UNKNOWN_FIELD.finditer(match.string):
-        place = next(name for name in found.groups() if name)
-        profile = _without_field(profile, re.findall(r"\w+", place)[-1])
-    return profile
-
-
-def _without_field(profile: BackendProfile, name: str) -> BackendProfile:
-    field = _CAMEL.sub(r"_\1", name).lower()  # xAI complains of reasoningEffort
-    if field in _OTHER_LENGTH:
-        return replace(profile, length_field=_OTHER_LENGTH[field])
-    if field in _DECIDED_BY:
-        return replace(profile, **_DECIDED_BY[field])
-    if field in profile.tuning:
-        return replace(profile, tuning=profile.tuning - {field})
-    return profile if field in _NEEDED else replace(profile, extra={**profile.extra, field: None})
-
-
-_NAME = r"""[\\'"`]*([\w.\[\]]+)"""
-_UNKNOWN_FIELD = re.compile(
-    "|".join(
-        (
-            rf"property {_NAME}[\\'\"`]* is unsupported",
-            rf"Extra inputs are not permitted, field: {_NAME}",
-            r"extra_forbidden\W+loc\W+(\w[^\])]*)",
-            rf"Unsupported (?:parameter(?:\(s\)|s)?|value): {_NAME}",
-            rf"Unknown parameter: {_NAME}",
-            rf"Unrecognized request arguments? supplied: {_NAME}",
-            rf"does not support parameter {_NAME}",
-        )
-    ),
-    re.IGNORECASE,
-)
-
-# ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-_REFUSED = r"(?:not supported|unsupported|not permitted|not allowed|unknown|unrecognized|unavailable)"
-
-
-def _says(pattern: str) -> re.Pattern[str]:
+def says(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
-LESSONS: tuple[tuple[str, re.Pattern[str], Change], ...] = (
-    ("length_field", _says(rf"(?P<refused>max_(?:completion_)?tokens)\W+is {_REFUSED}"), _other_length),
-    ("replay", _says(r"must be passed back to the API|reasoning_content is missing"), _carry_reasoning),
-    (
-        "late_system",
-        _says(r"System message must be at the beginning|invalid message role: system|invalid chat setting"),
-        _stricter_system,
-    ),
-    ("alternate", _says(r"roles must alternate|should be alternating"), _set(join_users=True)),
-    ("after_tool", _says(r"Unexpected role 'user' after role 'tool'"), _set(after_tool="Done.")),
-    ("call_id", _says(r"with a length of 9\b"), _set(call_id="alnum9")),
-    ("call_id", _says(r"maximum length 40\b"), _set(call_id="len40")),
-    ("force_tool", _says(r"does not support this tool_choice|Invalid tool_choice"), _weaker_choice),
-    ("parallel", _says(r"single tool-calls at once"), _set(parallel="false")),
-    (
-        "max_tools",
-        _says(r"tools\b.*(?:maximum number of items is|array too long.*maximum length) (?P<most>\d+)"),
-        _fewer_tools,
-    ),
-    ("schema", _says(r"flavored json schema"), _more_reductions("moonshot")),
-    ("schema", _says(r"failed to parse grammar|JSON schema error"), _more_reductions("bounded", "inline")),
-    (
-        "formats",
-        _says(rf"response_format\b[^.]*(?:\.type)?\W+(?:must be (?P<listed>.*)|.*\b{_REFUSED})"),
-        _fewer_formats,
-    ),
-    ("wire", _says(r"Function tools with reasoning_effort are not supported"), _set(wire="responses")),
-    ("effort", _says(r"cannot specify both\b.*thinking"), _one_switch),
-    ("effort", _says(r"thinking_budget parameter"), _budget),
-    ("effort", _says(r"does not support thinking"), _set(effort_field="none")),
-    ("orphan_tools", _says(r"without `tools=` param"), _orphans),
-    ("usage", _says(rf"stream_options\b.*{_REFUSED}|{_REFUSED}.*stream_options"), _set(usage="never")),
-    ("images", _says(r"image input is not supported"), _set(images="none")),
-    ("images", _says(r"image URLs are not currently supported"), _set(images="data")),
-    ("logprobs", _says(r"logprobs is not supported with tools"), _no_logprobs),
-    ("unknown_field", _UNKNOWN_FIELD, _without_fields),
-)
-"""The general row last: it matches much of what others understand better."""
+def setting(**changes: Any) -> Change:
+    return lambda profile, _: replace(profile, **changes)
+
 
 _ADVICE = (
     (
-        _says(r"requires --enable-auto-tool-choice|--tool-call-parser"),
+        says(r"requires --enable-auto-tool-choice|--tool-call-parser"),
         "start the server with --enable-auto-tool-choice and a --tool-call-parser for this model",
     ),
-    (_says(r"does not support tools"), "this model cannot call tools; choose one that can"),
+    (says(r"does not support tools"), "this model cannot call tools; choose one that can"),
 )

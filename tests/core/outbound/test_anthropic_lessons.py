@@ -1,6 +1,7 @@
 """§1.4, §4.1: what the API's own words of refusal teach, and that the changed request is one it takes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from proxy.core.capabilities import BackendProfile
@@ -14,10 +15,13 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.anthropic_lessons import BINDING, ROWS, learn
+from proxy.core.outbound import lessons
+from proxy.core.outbound.anthropic_lessons import BINDING, LESSONS
 from tests.core.outbound.asking import assistant, call, developer, result, tool, user
 from tests.core.outbound.asking_anthropic import ANTHROPIC, body_of, messages_of, on, reasoning, thought
 from tests.tables import table
+
+learn = partial(lessons.learn, LESSONS)
 
 BOUND = "messages.5.content.0: The block is bound to a different conversation."
 LOST = (
@@ -258,5 +262,5 @@ def test_what_teaches_nothing(profile: dict[str, Any], words: str, rows: list[st
 
 
 def test_the_rows_are_told_apart() -> None:
-    names = [row.name for row in ROWS]
+    names = [row.name for row in LESSONS]
     assert len(set(names)) == len(names)

@@ -1,12 +1,16 @@
 """What Gemini's refusals teach: each row one change, and none what is known already."""
 
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.outbound.google_lessons import LESSONS, learn
+from proxy.core.outbound import lessons
+from proxy.core.outbound.google_lessons import LESSONS
 from tests.core.outbound.google_asking import GOOGLE, google
 from tests.tables import table
+
+learn = partial(lessons.learn, LESSONS)
 
 TUNING = GOOGLE.tuning
 
@@ -75,11 +79,10 @@ def test_a_refusal_teaches_one_thing_once(row: str, message: str, change: dict[s
 
 
 def test_every_row_teaches_something() -> None:
-    assert [row for row, _, _ in LESSONS] == sorted(
-        (row for row, _, _ in LESSONS), key=[row for row, _, _ in TAUGHT].index
-    )
-    for row, pattern, _ in LESSONS:
-        assert any(pattern.search(message) for taught, message, _ in TAUGHT if taught == row)
+    names = [row.name for row in LESSONS]
+    assert names == sorted(names, key=[name for name, _, _ in TAUGHT].index)
+    for row in LESSONS:
+        assert any(row.pattern.search(message) for taught, message, _ in TAUGHT if taught == row.name)
 
 
 def test_other_words_teach_nothing() -> None:

@@ -1,284 +1,23 @@
-"""chat-backends 3.3: each refusal in the table teaches one change, and none teaches what is known already."""
+"""What all tables of lessons have in common, and what no change of a request can mend."""
 
-from dataclasses import fields, replace
-from typing import Any
-
-from proxy.core.outbound.efforts import THINKING_SWITCH
-from proxy.core.outbound.lessons import LESSONS, THINKING_BUDGET, advice, learn
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile
+from proxy.core.outbound.lessons import Lesson, Row, advice, learn, says, setting
+from proxy.core.outbound.profiles import DEFAULT
 from tests.tables import table
 
-GROQ_IN_MESSAGE = (
-    "'messages.2' : for 'role:assistant' the following must be satisfied"
-    "[('messages.2' : property 'reasoning_content' is unsupported)]"
-)
-MISTRAL = (
-    '{"object":"Error","detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra"},'
-    '{"type":"extra_forbidden","loc":["body","logprobs"],"msg":"Extra"}]}'
+ROWS = (
+    Row("images", says(r"no images"), setting(images="none")),
+    Row("usage", says(r"no (?:images|usage)"), setting(usage="never"), lasting=False),
 )
 
 
-def changed(profile: BackendProfile, other: BackendProfile) -> dict[str, Any]:
-    return {
-        each.name: getattr(other, each.name)
-        for each in fields(BackendProfile)
-        if getattr(profile, each.name) != getattr(other, each.name)
-    }
-
-
-TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
-    (
-        "length_field",
-        {},
-        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'.",
-        {"length_field": "max_completion_tokens"},
-    ),
-    (
-        "length_field",
-        {"length_field": "max_completion_tokens"},
-        "`max_completion_tokens` is not supported",
-        {"length_field": "max_tokens"},
-    ),
-    (
-        "unknown_field",
-        {"length_field": "max_completion_tokens"},
-        "Unrecognized request argument supplied: max_completion_tokens",
-        {"length_field": "max_tokens"},
-    ),
-    (
-        "replay",
-        {},
-        "The `reasoning_content` in the thinking mode must be passed back to the API.",
-        {"replay": "reasoning_content", "replay_blank": " "},
-    ),
-    (
-        "replay",
-        {"replay": "reasoning"},
-        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 3",
-        {"replay_blank": " "},
-    ),
-    (
-        "replay",
-        {"replay": "reasoning_content", "replay_blank": " "},
-        "must be passed back to the API",
-        {"replay_scope": "all"},
-    ),
-    (
-        "late_system",
-        {"late_system": "keep"},
-        "System message must be at the beginning.",
-        {"late_system": "user"},
-    ),
-    (
-        "late_system",
-        {},
-        "invalid params, chat content has invalid message role: system (2013)",
-        {"late_system": "merge"},
-    ),
-    (
-        "late_system",
-        {"late_system": "merge", "join_users": False},
-        "invalid params, invalid chat setting (2013)",
-        {"join_users": True},
-    ),
-    (
-        "alternate",
-        {"join_users": False},
-        "Conversation roles must alternate user/assistant/...",
-        {"join_users": True},
-    ),
-    (
-        "alternate",
-        {"join_users": False},
-        "After the (optional) system message(s), user and assistant roles should be alternating.",
-        {"join_users": True},
-    ),
-    ("after_tool", {}, "Unexpected role 'user' after role 'tool'", {"after_tool": "Done."}),
-    (
-        "call_id",
-        {},
-        "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
-        {"call_id": "alnum9"},
-    ),
-    (
-        "call_id",
-        {"call_id": "any"},
-        "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40",
-        {"call_id": "len40"},
-    ),
-    (
-        "force_tool",
-        {"force_tool": "object"},
-        "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
-        {"force_tool": "required"},
-    ),
-    ("force_tool", {}, "Thinking mode does not support this tool_choice", {"force_tool": "any"}),
-    ("force_tool", {"force_tool": "any"}, "Invalid tool_choice: any", {"force_tool": "auto"}),
-    ("parallel", {}, "This model only supports single tool-calls at once!", {"parallel": "false"}),
-    ("max_tools", {"max_tools": 500}, "'tools' : maximum number of items is 128", {"max_tools": 128}),
-    (
-        "max_tools",
-        {},
-        "Invalid 'tools': array too long. Expected an array with maximum length 64, but got 100 instead.",
-        {"max_tools": 64},
-    ),
-    (
-        "schema",
-        {},
-        "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'root'>",
-        {"schema": {"plain", "moonshot"}},
-    ),
-    (
-        "schema",
-        {},
-        "Failed to initialize samplers: failed to parse grammar",
-        {"schema": {"plain", "bounded", "inline"}},
-    ),
-    ("schema", {}, "JSON schema error at #/properties/x", {"schema": {"plain", "bounded", "inline"}}),
-    (
-        "formats",
-        {},
-        "'response_format.type' must be 'json_schema' or 'text'",
-        {"formats": {"json_schema"}},
-    ),
-    ("formats", {}, "response_format json_object is not supported", {"formats": {"json_schema"}}),
-    ("formats", {}, "This response_format type is unavailable now", {"formats": {"json_object"}}),
-    ("unknown_field", {}, "Unknown parameter: 'response_format'.", {"formats": set()}),
-    (
-        "wire",
-        {},
-        "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.",
-        {"wire": "responses"},
-    ),
-    (
-        "effort",
-        {"effort_field": "thinking", "effort_map": {}},
-        "cannot specify both 'thinking' and 'reasoning_effort'",
-        {"effort_map": THINKING_SWITCH},
-    ),
-    (
-        "effort",
-        {"effort_field": "reasoning_effort", "extra": {"thinking": {"type": "enabled"}}},
-        "cannot specify both 'thinking' and 'reasoning_effort'",
-        {"extra": {"thinking": None}},
-    ),
-    (
-        "effort",
-        {"effort_field": "enable_thinking"},
-        "thinking_budget parameter must be a positive integer",
-        {"extra": {"thinking_budget": THINKING_BUDGET}},
-    ),
-    (
-        "effort",
-        {"effort_field": "reasoning_effort"},
-        '"qwen3" does not support thinking',
-        {"effort_field": "none"},
-    ),
-    (
-        "orphan_tools",
-        {},
-        "Bedrock doesn't support tool calling without `tools=` param specified",
-        {"orphan_tools": "declare"},
-    ),
-    (
-        "orphan_tools",
-        {"orphan_tools": "declare"},
-        "Anthropic doesn't support tool calling without `tools=` param specified",
-        {"orphan_tools": "flatten"},
-    ),
-    ("usage", {}, "stream_options is not supported by this model", {"usage": "never"}),
-    ("usage", {}, "Unrecognized request argument supplied: stream_options", {"usage": "never"}),
-    ("images", {}, "image input is not supported - hint: provide the mmproj", {"images": "none"}),
-    ("images", {}, "image URLs are not currently supported, please use base64", {"images": "data"}),
-    (
-        "logprobs",
-        {},
-        "logprobs is not supported with tools + stream",
-        {"tuning": DEFAULT.tuning - {"logprobs", "top_logprobs"}},
-    ),
-    ("unknown_field", {}, "property 'seed' is unsupported", {"tuning": DEFAULT.tuning - {"seed"}}),
-    ("unknown_field", {"replay": "reasoning_content"}, GROQ_IN_MESSAGE, {"replay": "none"}),
-    (
-        "unknown_field",
-        {"replay": "reasoning"},
-        "Extra inputs are not permitted, field: 'messages[2].reasoning'",
-        {"replay": "none"},
-    ),
-    ("unknown_field", {}, MISTRAL, {"tuning": DEFAULT.tuning - {"seed", "logprobs"}}),
-    ("unknown_field", {}, "Validation: Unsupported parameter(s): `top_k`", {"extra": {"top_k": None}}),
-    (
-        "unknown_field",
-        {},
-        "Unknown parameter: 'prompt_cache_key'.",
-        {"extra": {"prompt_cache_key": None}},
-    ),
-    (
-        "unknown_field",
-        {},
-        "Unsupported value: 'temperature' does not support 0.2 with this model.",
-        {"tuning": DEFAULT.tuning - {"temperature"}},
-    ),
-    (
-        "unknown_field",
-        {"effort_field": "reasoning_effort"},
-        "Model grok-4 does not support parameter reasoningEffort.",
-        {"effort_field": "none"},
-    ),
-    (
-        "unknown_field",
-        {"effort_field": "thinking"},
-        "Unknown parameter: 'thinking'",
-        {"effort_field": "none"},
-    ),
-    (
-        "unknown_field",
-        {"parallel": "obey"},
-        "Unknown parameter: 'parallel_tool_calls'",
-        {"parallel": "omit"},
-    ),
-    ("unknown_field", {}, "Unknown parameter: 'tool_choice'", {"force_tool": "auto"}),
-]
-
-
-@table(("row", "before", "message", "change"), TAUGHT)
-def test_a_refusal_teaches(row: str, before: dict[str, Any], message: str, change: dict[str, Any]) -> None:
-    profile = replace(DEFAULT, **before)
-    lesson = learn(profile, message)
-    assert lesson is not None
-    assert lesson.row == row
-    assert changed(profile, lesson.profile) == change
-
-
-def test_every_row_of_the_table_is_taught_above() -> None:
-    assert all(any(pattern.search(message) for _, _, message, _ in TAUGHT) for _, pattern, _ in LESSONS)
-
-
-@table(
-    "message",
-    [
-        "",
-        "Internal server error",
-        "This model's maximum context length is 4096 tokens.",
-        "Unknown parameter: 'messages'.",
-        "Unsupported parameter: 'model'",
-        "messages: at least one message is required",
-        "Invalid API key",
-    ],
-)
-def test_other_refusals_teach_nothing(message: str) -> None:
-    assert learn(DEFAULT, message) is None
-
-
-def test_what_is_known_already_is_no_lesson() -> None:
-    assert learn(PROFILES["mistral"], "with a length of 9") is None
-    assert learn(replace(DEFAULT, force_tool="auto"), "Invalid tool_choice") is None
-    assert learn(DEFAULT, "'tools' : maximum number of items is 512") is None
-
-
-def test_no_row_is_taken_twice_for_one_request() -> None:
-    first = learn(replace(DEFAULT, force_tool="object"), "Invalid tool_choice")
-    assert first is not None
-    assert learn(first.profile, "Invalid tool_choice", {first.row}) is None
+def test_the_first_row_that_changes_something_is_taken_and_none_twice() -> None:
+    first = learn(ROWS, DEFAULT, "There are NO\nimages; no images.")
+    assert first == Lesson("images", setting(images="none")(DEFAULT, None), lasting=True)  # type: ignore[arg-type]
+    second = learn(ROWS, first.profile, "no images")
+    assert second is not None
+    assert (second.row, second.profile.usage, second.lasting) == ("usage", "never", False)
+    assert learn(ROWS, DEFAULT, "no images", ["images", "usage"]) is None
+    assert learn((), DEFAULT, "no images") is None
 
 
 @table(
@@ -293,7 +32,6 @@ def test_no_row_is_taken_twice_for_one_request() -> None:
 )
 def test_where_no_retry_helps_the_operator_is_told_what_to_do(message: str, words: str) -> None:
     assert words in (advice(message) or "")
-    assert learn(DEFAULT, message) is None
 
 
 def test_elsewhere_there_is_no_advice() -> None:

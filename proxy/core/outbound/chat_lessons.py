@@ -1,0 +1,191 @@
+"""What refusals of Chat backends teach: see `lessons`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from proxy.core.capabilities import (
+    BackendProfile,
+    ForceTool,
+    Format,
+    LateSystem,
+    LengthField,
+    SchemaRule,
+)
+from proxy.core.outbound.efforts import THINKING_SWITCH
+from proxy.core.outbound.lessons import Change, Row, says, setting
+
+THINKING_BUDGET = 8192
+"""Tokens of thought where a number is demanded: what most vendors take for a medium effort."""
+
+_NEEDED = frozenset({"model", "messages", "stream", "tools"})
+"""Without these there is no request; a complaint about them is about something else."""
+
+
+# ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _other_length(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    return _without_field(profile, match["refused"])
+
+
+def _carry_reasoning(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    replay = "reasoning_content" if profile.replay == "none" else profile.replay
+    carrying = replace(profile, replay=replay, replay_blank=" ")
+    return carrying if carrying != profile else replace(profile, replay_scope="all")
+
+
+_STRICTER_SYSTEM: dict[LateSystem, LateSystem] = {"keep": "user", "user": "merge", "merge": "merge"}
+
+
+def _stricter_system(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    return replace(profile, late_system=_STRICTER_SYSTEM[profile.late_system], join_users=True)
+
+
+def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    ladder: tuple[ForceTool, ...] = get_args(ForceTool)
+    step = ladder.index(profile.force_tool) + 1
+    return replace(profile, force_tool=ladder[min(step, len(ladder) - 1)])
+
+
+def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    return replace(profile, max_tools=min(profile.max_tools, int(match["most"])))
+
+
+def _more_reductions(*rules: SchemaRule) -> Change:
+    return lambda profile, _: replace(profile, schema=profile.schema.union(rules))
+
+
+def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """The server lists what it takes, or names what it refuses; if it does neither, the demanding one goes."""
+    known: tuple[Format, ...] = get_args(Format)
+    if listed := match["listed"]:
+        return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))
+    named = [kind for kind in known if kind in match.string]
+    return replace(profile, formats=profile.formats - set(named or known[:1]))
+
+
+def _one_switch(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    if profile.effort_field == "thinking":
+        return replace(profile, effort_map=THINKING_SWITCH)
+    return replace(profile, extra={**profile.extra, "thinking": None})
+
+
+def _budget(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    return replace(profile, extra={**profile.extra, "thinking_budget": THINKING_BUDGET})
+
+
+def _orphans(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    return replace(profile, orphan_tools="declare" if profile.orphan_tools == "keep" else "flatten")
+
+
+def _no_logprobs(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    return replace(profile, tuning=profile.tuning - {"logprobs", "top_logprobs"})
+
+
+# ── fields that a closed schema does not list ──────────────────────────────────────────────────────────────────
+
+_OTHER_LENGTH: dict[str, LengthField] = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+_DECIDED_BY: dict[str, dict[str, Any]] = {
+    "stream_options": {"usage": "never"},
+    "parallel_tool_calls": {"parallel": "omit"},
+    "tool_choice": {"force_tool": "auto"},
+    "response_format": {"formats": frozenset()},
+    "reasoning_content": {"replay": "none"},
+    "reasoning_details": {"replay": "none"},
+    "reasoning_effort": {"effort_field": "none"},
+    "reasoning": {"effort_field": "none"},
+    "thinking": {"effort_field": "none"},
+    "enable_thinking": {"effort_field": "none"},
+    "chat_template_kwargs": {"effort_field": "none"},
+}
+"""The field of the profile that decides whether a field is sent."""
+
+_CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
+_IN_MESSAGE = re.compile(r"\bmessages\b")
+
+
+def _without_fields(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """Strict servers may complain of several fields at once, in the request or in its messages."""
+    if _IN_MESSAGE.search(match.string):
+        return replace(profile, replay="none")
+    for found in _UNKNOWN_FIELD.finditer(match.string):
+        place = next(name for name in found.groups() if name)
+        profile = _without_field(profile, re.findall(r"\w+", place)[-1])
+    return profile
+
+
+def _without_field(profile: BackendProfile, name: str) -> BackendProfile:
+    field = _CAMEL.sub(r"_\1", name).lower()  # xAI complains of reasoningEffort
+    if field in _OTHER_LENGTH:
+        return replace(profile, length_field=_OTHER_LENGTH[field])
+    if field in _DECIDED_BY:
+        return replace(profile, **_DECIDED_BY[field])
+    if field in profile.tuning:
+        return replace(profile, tuning=profile.tuning - {field})
+    return profile if field in _NEEDED else replace(profile, extra={**profile.extra, field: None})
+
+
+_NAME = r"""[\\'"`]*([\w.\[\]]+)"""
+_UNKNOWN_FIELD = re.compile(
+    "|".join(
+        (
+            rf"property {_NAME}[\\'\"`]* is unsupported",
+            rf"Extra inputs are not permitted, field: {_NAME}",
+            r"extra_forbidden\W+loc\W+(\w[^\])]*)",
+            rf"Unsupported (?:parameter(?:\(s\)|s)?|value): {_NAME}",
+            rf"Unknown parameter: {_NAME}",
+            rf"Unrecognized request arguments? supplied: {_NAME}",
+            rf"does not support parameter {_NAME}",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+# ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+_REFUSED = r"(?:not supported|unsupported|not permitted|not allowed|unknown|unrecognized|unavailable)"
+
+
+LESSONS: Sequence[Row] = (
+    Row("length_field", says(rf"(?P<refused>max_(?:completion_)?tokens)\W+is {_REFUSED}"), _other_length),
+    Row("replay", says(r"must be passed back to the API|reasoning_content is missing"), _carry_reasoning),
+    Row(
+        "late_system",
+        says(r"System message must be at the beginning|invalid message role: system|invalid chat setting"),
+        _stricter_system,
+    ),
+    Row("alternate", says(r"roles must alternate|should be alternating"), setting(join_users=True)),
+    Row("after_tool", says(r"Unexpected role 'user' after role 'tool'"), setting(after_tool="Done.")),
+    Row("call_id", says(r"with a length of 9\b"), setting(call_id="alnum9")),
+    Row("call_id", says(r"maximum length 40\b"), setting(call_id="len40")),
+    Row("force_tool", says(r"does not support this tool_choice|Invalid tool_choice"), _weaker_choice),
+    Row("parallel", says(r"single tool-calls at once"), setting(parallel="false")),
+    Row(
+        "max_tools",
+        says(r"tools\b.*(?:maximum number of items is|array too long.*maximum length) (?P<most>\d+)"),
+        _fewer_tools,
+    ),
+    Row("schema", says(r"flavored json schema"), _more_reductions("moonshot")),
+    Row("schema", says(r"failed to parse grammar|JSON schema error"), _more_reductions("bounded", "inline")),
+    Row(
+        "formats",
+        says(rf"response_format\b[^.]*(?:\.type)?\W+(?:must be (?P<listed>.*)|.*\b{_REFUSED})"),
+        _fewer_formats,
+    ),
+    Row("wire", says(r"Function tools with reasoning_effort are not supported"), setting(wire="responses")),
+    Row("effort", says(r"cannot specify both\b.*thinking"), _one_switch),
+    Row("effort", says(r"thinking_budget parameter"), _budget),
+    Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
+    Row("orphan_tools", says(r"without `tools=` param"), _orphans),
+    Row("usage", says(rf"stream_options\b.*{_REFUSED}|{_REFUSED}.*stream_options"), setting(usage="never")),
+    Row("images", says(r"image input is not supported"), setting(images="none")),
+    Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
+    Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs),
+    Row("unknown_field", _UNKNOWN_FIELD, _without_fields),
+)
+"""The general row last: it matches much of what others understand better."""
