@@ -105,6 +105,8 @@ class Server(Section):
     """Time that open streams have to end when the proxy is asked to stop."""
     workers: int = Field(1, ge=1, le=256)
     """Processes that serve together on the port; each has limits, breakers and memory of its own."""
+    stuck_seconds: Seconds = 30
+    """Standstill after which one of several workers is killed, and another one takes its place."""
     open: bool = False
     """Whether anybody may use the proxy though it listens beyond this machine and no tenant has a key."""
 
@@ -264,7 +266,7 @@ class Settings(Section):
     tenants: dict[str, Tenant] = {}
     """Who may use the proxy, each by a name; without any, everybody who reaches it."""
     retries: Retries = Retries()
-    """When a failed request is asked again, before its client has seen anything."""
+    """When a failed request is asked again, before its client has seen anything of a reply."""
     breaker: BreakerSettings = BreakerSettings()
     """When a failing backend is left alone."""
     metrics: Metrics = Metrics()

@@ -1,7 +1,8 @@
 """Several workers on one port: started, started again when they die, and stopped together (F74, F75).
 
-The kernel spreads connections over all that listen. The supervisor listens to nobody: it holds the address, so that it
-stays the workers' while one of them is away. It serves no request, so whatever kills a worker leaves it alone.
+The kernel spreads connections over all that listen, also to a worker whose loop stands still: that one is killed, for
+whoever is led to it would wait for ever (F79). The supervisor listens to nobody: it holds the address, so that it stays
+the workers' while one of them is away. It serves no request, so whatever kills a worker leaves it alone.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 
 from proxy import app
@@ -18,7 +19,7 @@ from proxy.shell.engine import CLOSING_SECONDS
 from proxy.shell.logs import Log
 from proxy.shell.siblings import Place
 from proxy.shell.tasks import Tasks
-from proxy.worker import COMMAND, DONE, Orders
+from proxy.worker import BEATS, COMMAND, DONE, Orders
 
 SETTLED_SECONDS = 10.0
 """Whoever has lived so long did not die of how it was started, and its successor starts without delay."""
@@ -94,6 +95,7 @@ def _held(host: str, port: int) -> socket.socket:
 class _Worker:
     def __init__(self, orders: Orders, log: Log) -> None:
         self._orders = orders.packed()
+        self._beat = orders.settings.server.stuck_seconds / BEATS
         self._log = log
         self._clock = asyncio.get_running_loop().time
         self._started = 0.0
@@ -121,11 +123,30 @@ class _Worker:
         pause = 0.0
         while True:
             assert self.process is not None
-            code = await self.process.wait()
+            code = await self._end(self.process)
             pause = next_pause(pause, self._clock() - self._started)
             self._log.error("worker died", pid=self.process.pid, code=code, seconds_to_restart=pause)
             await asyncio.sleep(pause)
             await self.start()
+
+    async def _end(self, process: asyncio.subprocess.Process) -> int:
+        """Waits for it, and hastens it if no beat comes any more. They are missed one by one, not by the clock: when
+        all of us stood still together, nobody is late."""
+        assert process.stdout is not None
+        missed = 0
+        while missed < BEATS:
+            try:
+                async with asyncio.timeout(self._beat):
+                    if not await process.stdout.read(BEATS):
+                        break
+                missed = 0
+            except TimeoutError:
+                missed += 1
+        else:
+            self._log.error("worker stands still", pid=process.pid, seconds=missed * self._beat)
+            with suppress(ProcessLookupError):
+                process.kill()
+        return await process.wait()
 
 
 async def _stop(workers: list[_Worker], seconds: float) -> bool:

@@ -1,14 +1,15 @@
 """One of several processes that serve together, as its supervisor starts it.
 
 Its orders come through stdin, settings with their secrets and all, where neither the list of processes nor the
-environment shows them. On stdout it says once where it listens. It ends when it is asked to, or when stdin does: then
-there is no supervisor any more.
+environment shows them. On stdout it says once where it listens, and from then on, again and again, that its loop still
+turns. It ends when it is asked to, or when stdin does: then there is no supervisor any more.
 """
 
 import asyncio
 import os
 import pickle
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from shutil import rmtree
 
@@ -18,6 +19,9 @@ from proxy.settings import Settings
 from proxy.shell.siblings import Place
 
 DONE, FAILED = 0, 1
+
+BEATS = 10
+"""In the time after which a worker without a beat is given up: one or two may be late."""
 
 COMMAND = (sys.executable, "-m", "proxy.worker")
 
@@ -49,8 +53,16 @@ async def _serve(orders: Orders) -> None:
     async with app.running(orders.settings, log, orders.place) as url:
         sys.stdout.write(f"{url}\n")
         sys.stdout.flush()
+        os.set_blocking(sys.stdout.fileno(), False)
+        _beat(sys.stdout.fileno(), orders.settings.server.stuck_seconds / BEATS)
         spare_the_collector()
         await asked.wait()
+
+
+def _beat(line: int, pause: float) -> None:
+    with suppress(OSError):  # who does not listen, or has gone, holds up nobody
+        os.write(line, b"\n")
+    asyncio.get_running_loop().call_later(pause, _beat, line, pause)
 
 
 def _watch(orders: int, asked: asyncio.Event, place: Place) -> None:

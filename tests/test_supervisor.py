@@ -6,8 +6,8 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,62 @@ async def test_a_killed_worker_takes_only_its_own_streams_along() -> None:
         assert (await running.metrics())["worker_up", "worker=0"] == 1
         running.process.terminate()
         assert (await running.end())[0] == 0
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> tuple[str, str]:
+    """Options for a supervisor that gives up soon whoever stands still."""
+    config = tmp_path / "proxy.toml"
+    config.write_text("[server]\nstuck_seconds = 2\n", encoding="utf-8")
+    return "--config", str(config)
+
+
+@contextmanager
+def standing_still(*pids: int) -> Iterator[None]:
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+async def test_f79_a_worker_that_stands_still_is_replaced(impatient: tuple[str, str]) -> None:
+    """The kernel would go on to lead clients to it, and they would wait for ever."""
+    async with supervised(*impatient) as running:
+        await running.listens()
+        pids = await running.pids()
+        with standing_still(pids[0]):
+            (stuck,) = await running.logged("worker stands still")
+            assert (stuck["worker"], stuck["pid"], stuck["seconds"]) == (0, pids[0], 2)
+            (died,) = await running.logged("worker died")
+        assert (died["pid"], died["code"]) == (pids[0], -signal.SIGKILL)
+        *_, successor = await running.logged("worker serves", 3)
+        assert (successor["worker"], successor["pid"] == pids[0]) == (0, False)
+        assert (await running.metrics())["worker_up", "worker=0"] == 1
+        running.process.terminate()
+        code, said = await running.end()
+    assert code == 0
+    assert "stands still" not in said, "the other one has always been at work"
+
+
+async def test_f79_when_everything_stood_still_nobody_is_late(impatient: tuple[str, str]) -> None:
+    """A machine that is paused, or a terminal's Ctrl+Z."""
+    async with supervised(*impatient) as running:
+        await running.listens()
+        pids = await running.pids()
+        await (await running.stream()).ended()
+        with standing_still(running.process.pid, *pids):
+            await asyncio.sleep(3)  # it is this silence that must not be misunderstood
+        for _ in range(8):
+            stream = await running.stream()
+            await stream.ended()
+            assert stream.clean
+        running.process.terminate()
+        code, said = await running.end()
+    assert (code, "died" in said) == (0, False)
 
 
 async def test_all_streams_come_to_their_end_before_it_stops() -> None:

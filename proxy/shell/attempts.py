@@ -1,5 +1,9 @@
-"""What follows a failed attempt at one request, before its client has seen anything: the same backend again after a
-pause, the next one of its model, or nothing.
+"""What follows a failed attempt at one request, before its client has seen anything of a reply: the same backend again
+after a pause, the next one of its model, or nothing.
+
+The first word of a model is what binds. A stream that had to open before it, lest its client be left in the dark, holds
+nothing but what is the same whoever answers, so it binds nobody (R6). How long all attempts may take is bounded by
+their number, and by the limits that each backend has on its waits.
 
 Each backend gets a plan of its own, with its own key, profile and dialect: nothing of one ever goes to another (S05).
 """
@@ -17,7 +21,7 @@ from proxy.shell.backends import Way
 from proxy.shell.turn import Turn
 
 BACKEND_HEADER = "X-Proxy-Backend"
-"""Tells which of several backends has answered."""
+"""Tells which of several backends has answered; left out where the head had to leave before it was known."""
 
 
 class Attempts:
@@ -47,14 +51,14 @@ class Attempts:
     async def after(self, plan: Plan, pipeline: Pipeline) -> Plan | None:
         """The next attempt, when it is time for it. None: how the last one ended is how the request ends."""
         fault = pipeline.fault
-        if fault is None or pipeline.begun or self._turn.channel.opened:
+        if fault is None or pipeline.begun:
             return None
         try:
             with self._turn.interruptible:
                 following = await self._same_again(plan, fault) or await self._elsewhere(plan, fault)
         except Fault:
             return None  # interrupted: there is no time for another
-        if following is None or self._turn.channel.opened:
+        if following is None:
             return None
         self._made += 1
         self._turn.note(attempts=self._made)
@@ -88,7 +92,7 @@ class Attempts:
     def _begin(self, plan: Plan) -> None:
         self._turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
         if self._several:
-            self._turn.channel.headers[BACKEND_HEADER] = plan.backend.name
+            self._turn.channel.likely[BACKEND_HEADER] = plan.backend.name
 
     def _say(self, what: str, plan: Plan, fault: Fault) -> None:
         self._turn.metrics.mended(plan.backend.name, fault)

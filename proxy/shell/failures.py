@@ -21,7 +21,7 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
     (aiohttp.ClientSSLError, lambda: Unreachable("No secure connection to the backend.", retryable=False)),
     (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
     (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
-    (aiohttp.ClientResponseError, lambda: Garbled("The backend does not speak HTTP.")),
+    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read as HTTP.")),
     (Exception, lambda: Empty("The backend closed the connection without an answer.")),
 )
 """Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""

@@ -105,6 +105,8 @@ class Channel:
         self.bytes_out = 0
         self.headers: dict[str, str] = {}
         """What the answer tells besides the usual ones, if it is known by the time it begins."""
+        self.likely: dict[str, str] = {}
+        """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
         self._request = request
         self._tempo = tempo
         self._tasks = tasks
@@ -201,7 +203,7 @@ class Channel:
 
     async def _open(self, response: web.StreamResponse) -> web.StreamResponse:
         self.response = response
-        response.headers.update(self.headers)
+        response.headers.update(self.headers | self.likely)
         await response.prepare(self._request)
         self._chunked = response.headers.get("Transfer-Encoding") == "chunked"
         return response
@@ -231,6 +233,8 @@ class Channel:
     async def _send_beat(self) -> None:
         if self._busy:
             return
+        if not self.opened:
+            self.likely.clear()
         try:
             await self.flush()
         except ConnectionError:

@@ -10,8 +10,9 @@ Every stream goes through the reader that forgives nothing: numbering, one termi
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,3 +118,17 @@ async def raw(
         yield reader, writer
     finally:
         writer.close()
+
+
+@contextmanager
+def black_hole() -> Iterator[str]:
+    """The URL of nobody: a listener whose queue is full does not even refuse (F04)."""
+    with ExitStack() as sockets:
+        full = sockets.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(3):
+            waiting = sockets.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        yield f"http://127.0.0.1:{full.getsockname()[1]}/v1"

@@ -98,6 +98,12 @@ ROWS = [
         packed(b"gzip", gzip.compress(STREAM)[:60]), "502 upstream_stream_truncated"),
     Row("F21", "a coding that nobody knows",
         packed(b"x-strange", b"\x93\x01\x02\x03"), "502 upstream_stream_truncated"),
+    Row("F21", "a coding that is known, but not here",
+        packed(b"br", b"\x8b\x03\x80Hello\x03"), "502 upstream_protocol_error"),
+    Row("F21", "gzip by its old name", packed(b"X-GZip", gzip.compress(STREAM)), "502 upstream_protocol_error"),
+    Row("F21", "gzip twice",
+        packed(b"gzip, gzip", gzip.compress(gzip.compress(STREAM))), "502 upstream_protocol_error"),
+    Row("F21", "a charset in the coding's place", packed(b"UTF-8", STREAM), "completed | Hello"),
     Row("F21", "a coding that is not what it says", packed(b"gzip", STREAM), "502 upstream_stream_truncated"),
     Row("F22", "a stream with a length", headed(b"Content-Length: %d\r\n" % len(STREAM)), "completed | Hello"),
     Row(

@@ -5,14 +5,14 @@ import resource
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
 import trustme
 
-from tests.faults.asking import ASK, Row, told
-from tests.shell.backend import HEAD, Line, ScriptedBackend, answer, delta, finish, reply, scripted, text
+from tests.faults.asking import ASK, Row, black_hole, told
+from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, scripted, text
 from tests.shell.conftest import Proxy, StartProxy
 
 
@@ -141,20 +141,10 @@ async def test_f03_no_tls_at_all_and_no_way_around_it(
 async def test_f04_a_connection_that_does_not_come_about(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    """A listener whose queue is full does not even refuse."""
-    with socket.socket() as full:
-        full.bind(("127.0.0.1", 0))
-        full.listen(0)
-        waiting = [socket.socket() for _ in range(3)]
-        for sock in waiting:
-            sock.setblocking(False)
-            sock.connect_ex(full.getsockname())
-        url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
+    with black_hole() as url:
         proxy = await start_proxy(backend={"url": url, "connect_seconds": 0.1})
         async with asyncio.timeout(2):
             assert await told(proxy) == "504 upstream_timeout"
-        for sock in waiting:
-            sock.close()
 
 
 async def test_f05_a_backend_that_takes_the_request_and_says_nothing(
@@ -288,6 +278,48 @@ async def test_f08_a_backend_that_keeps_failing_is_left_alone(
     async with proxy.post(ASK) as response:
         assert (response.status, 28 <= int(response.headers["Retry-After"]) <= 30) == (503, True)
     assert len(backend.received) == 3
+
+
+@asynccontextmanager
+async def begun(proxy: Proxy) -> AsyncIterator[None]:
+    """Somebody's stream, whose end is far away."""
+    async with proxy.post(ASK | {"model": "long"}) as stream:
+        await stream.content.readuntil(b"output_text.delta")
+        yield
+
+
+async def long_or_broken(line: Line) -> None:
+    """A backend that goes on telling whoever asks for much, and fails all others."""
+    while (await line.request()).json["model"] != "long":
+        line.send(answer(500, b"oops"))
+    line.send(HEAD, text("Hel"))
+    await line.closed()
+
+
+async def test_f08_streams_that_go_well_speak_for_a_backend_long_before_they_end(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """Else five quick failures would close it to everybody, though most are served well."""
+    proxy = await start_proxy(breaker={"consecutive_failures": 2, "open_seconds": 30})
+    backend.plays(long_or_broken)
+    async with AsyncExitStack() as streams:
+        for _ in range(4):
+            assert await told(proxy) == "502 upstream_error"
+            await streams.enter_async_context(begun(proxy))
+        assert [await told(proxy) for _ in range(3)] == ["502 upstream_error"] * 2 + [
+            "503 server_is_overloaded"
+        ]
+
+
+async def test_f08_replies_that_all_break_off_open_it_too(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """F60: they began well, but their ends count."""
+    proxy = await start_proxy(breaker={"consecutive_failures": 3, "open_seconds": 30})
+    backend.answers(HEAD + text("Hel") + END)
+    for _ in range(3):
+        assert await told(proxy) == "failed upstream_stream_truncated | Hel…"
+    assert await told(proxy) == "503 server_is_overloaded"
 
 
 async def test_f08_neither_mistakes_nor_limits_count(

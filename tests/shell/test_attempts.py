@@ -12,7 +12,9 @@ from proxy.core.policy.retry import RESERVE
 from proxy.settings import Settings
 from proxy.shell.attempts import BACKEND_HEADER
 from proxy.shell.logs import make_log
-from tests.helpers import read_stream
+from tests.faults.asking import black_hole
+from tests.helpers import TERMINAL, read_stream
+from tests.helpers_chat_stream import fold, read_chat_stream
 from tests.scripted import anthropic
 from tests.scripted.say import Say
 from tests.shell.backend import (
@@ -38,6 +40,7 @@ STREAMED = ASKED | {"stream": True}
 
 BUSY = answer(529, b"")
 AT_ONCE = {"retry_after_ms": "1"}
+SOON = {"patience_seconds": 0.02}
 NO_BREAKER = {"consecutive_failures": 1000, "minimum_requests": 1000}
 
 
@@ -182,9 +185,9 @@ async def test_f20_an_error_in_place_of_the_first_word_is_one_before_it(
 async def test_f05_who_took_the_request_and_fell_silent_is_never_asked_again_nor_replaced(
     backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth, said_before: bytes
 ) -> None:
-    """It may be at work."""
+    """It may be at work. Whether or not the client's stream has opened meanwhile."""
     proxy = await start_both(
-        backend={"first_byte_seconds": 0.05}, retries={"after_errors": True, "attempts": 5}
+        backend={"first_byte_seconds": 0.1}, retries={"after_errors": True, "attempts": 5}, server=SOON
     )
 
     async def silent(line: Line) -> None:
@@ -194,7 +197,8 @@ async def test_f05_who_took_the_request_and_fell_silent_is_never_asked_again_nor
 
     backend.plays(silent)
     assert await status_of(proxy) == 504
-    assert (len(backend.received), other.received) == (1, [])
+    assert (await strictly_read(proxy))[-1]["response"]["error"]["code"] == "upstream_timeout"
+    assert (len(backend.received), other.received) == (2, [])
 
 
 async def test_f60_nothing_is_tried_again_after_the_first_word(
@@ -208,34 +212,130 @@ async def test_f60_nothing_is_tried_again_after_the_first_word(
     assert (len(backend.received), other.received) == (2, [])
 
 
-async def test_nothing_is_tried_again_once_the_stream_has_opened(
+class Opened:
+    """A backend that refuses when its client's stream has opened already: patience has ended, headers and
+    `response.created` have left. But nothing of a reply has."""
+
+    def __init__(self, backend: ScriptedBackend, *then: bytes) -> None:
+        self.goes_on = asyncio.Event()
+        self._then = list(then)
+        backend.plays(self._plays)
+
+    async def _plays(self, line: Line) -> None:
+        await line.request()
+        await self.goes_on.wait()
+        line.send(BUSY)
+        for said in self._then:
+            await line.request()
+            line.send(said)
+
+    async def met_by(self, asked: Any) -> tuple[aiohttp.ClientResponse, bytes]:
+        """All that a client gets who sees its stream open, and only then the backend refuses."""
+        async with asked as response:
+            said = await response.content.readuntil(b"response.in_progress")
+            self.goes_on.set()
+            return response, said + await response.read()
+
+
+async def test_r6_a_stream_that_has_merely_opened_binds_nobody(
     backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
 ) -> None:
-    """Patience has ended, and the client has its first byte."""
-    proxy = await start_both(server={"patience_seconds": 0.02})
-    goes_on = asyncio.Event()
+    """The client has its first byte, but it depends on no backend: another one may make the reply."""
+    proxy = await start_both(server=SOON, retries={"attempts": 1})
+    response, said = await Opened(backend).met_by(proxy.post(STREAMED))
+    events = read_stream(said)
+    assert events[-1]["response"]["output"][0]["content"][0]["text"] == "There"
+    assert (len(backend.received), len(other.received)) == (1, 1)
+    line = proxy.log.request
+    assert (line["backend"], line["attempts"]) == ("there", 2)
+    assert BACKEND_HEADER not in response.headers, "nobody knew yet who would answer"
 
-    async def refuses_late(line: Line) -> None:
-        await line.request()
-        await goes_on.wait()
-        line.send(BUSY)
 
-    backend.plays(refuses_late)
-    async with proxy.post(STREAMED) as response:
-        await response.content.readuntil(b"response.in_progress")
-        assert response.headers[BACKEND_HEADER] == "backend"
-        goes_on.set()
-        assert b"event: response.failed" in await response.read()
-    assert (len(backend.received), other.received) == (1, [])
-    assert proxy.log.named("backend asked again") == []
+async def test_r6_nor_does_it_keep_the_same_backend_from_being_asked_again(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(server=SOON)
+    _, said = await Opened(backend, HELLO).met_by(proxy.post(STREAMED))
+    assert read_stream(said)[-1]["type"] == "response.completed"
+    assert len(backend.received) == 2
 
 
 async def test_nor_if_it_opens_during_the_pause(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
-    proxy = await start_proxy(server={"patience_seconds": 0.02})
+    proxy = await start_proxy(server=SOON)
     backend.answers(answer(503, b"", retry_after_ms="300"), HELLO)
-    events = await strictly_read(proxy)
-    assert events[-1]["response"]["error"]["code"] == "server_is_overloaded"
-    assert len(backend.received) == 1
+    assert (await strictly_read(proxy))[-1]["type"] == "response.completed"
+    assert len(backend.received) == 2
+
+
+async def test_when_all_fail_an_opened_stream_tells_it_once(
+    backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    """R2: and of the last one."""
+    proxy = await start_both(server=SOON)
+    other.answers(answer(429, b"", retry_after="7"))
+    _, said = await Opened(backend, BUSY).met_by(proxy.post(STREAMED))
+    assert read_stream(said)[-1]["response"]["error"]["code"] == "rate_limit_exceeded"
+    assert (len(backend.received), len(other.received)) == (2, 1)
+
+
+async def test_signs_of_life_bind_nobody_either(
+    backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    """Codex gets events for them: the numbers go on from there, through all attempts."""
+    proxy = await start_both(server=SOON | {"heartbeat_seconds": 0.02})
+    opened = Opened(backend)
+    async with proxy.post(STREAMED, originator="codex_exec") as response:
+        said = b""
+        while said.count(b"event: response.in_progress") < 3:
+            said += await response.content.readany()
+        opened.goes_on.set()
+        events = read_stream(said + await response.read())
+    assert [event["type"] for event in events].count("response.created") == 1
+    assert events[-1]["response"]["output"][0]["content"][0]["text"] == "There"
+
+
+async def test_on_other_surfaces_it_is_the_same(
+    backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    """C01, R6: one role, one id."""
+    proxy = await start_both(server=SOON, retries={"attempts": 1})
+    opened = Opened(backend)
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Hi"}]}
+    async with proxy.session.post(f"{proxy.url}/v1/chat/completions", json=body) as response:
+        said = await response.content.readuntil(b"\n\n")
+        opened.goes_on.set()
+        chunks = read_chat_stream(said + await response.read())
+    assert fold(chunks)["choices"][0]["message"]["content"] == "There"
+
+
+async def test_on_a_socket_too(
+    backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    proxy = await start_both(server=SOON, retries={"attempts": 1})
+    opened = Opened(backend)
+    async with proxy.session.ws_connect(f"{proxy.url}/v1/responses") as socket:
+        await socket.send_json({"type": "response.create"} | ASKED)
+        said = [await socket.receive_json(timeout=PROMPTLY)]
+        opened.goes_on.set()
+        while said[-1]["type"] not in TERMINAL:
+            said.append(await socket.receive_json(timeout=PROMPTLY))
+    assert [event["sequence_number"] for event in said] == list(range(len(said)))
+    assert [event["type"] for event in said].count("response.created") == 1
+    assert said[-1]["response"]["output"][0]["content"][0]["text"] == "There"
+
+
+async def test_f04_a_black_hole_is_passed_over_while_the_client_watches(
+    other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    """It takes longer to give it up than any client is left without a word."""
+    with black_hole() as url:
+        proxy = await start_both(server=SOON, backend={"url": url, "connect_seconds": 0.2})
+        async with asyncio.timeout(PROMPTLY):
+            events = await strictly_read(proxy)
+    assert events[-1]["response"]["output"][0]["content"][0]["text"] == "There"
+    (over,) = proxy.log.named("backend passed over")
+    assert (over["backend"], over["code"]) == ("backend", "upstream_timeout")
+    assert proxy.log.request["ms_total"] >= 200
 
 
 async def test_f81_a_storm_of_retries_adds_a_fifth_and_no_more(
@@ -389,6 +489,18 @@ async def test_f08_a_backend_that_is_being_spared_is_replaced_at_once(
     for _ in range(3):
         assert await said(proxy) == "There"
     assert (len(backend.received), len(other.received)) == (1, 3)
+
+
+async def test_f08_so_is_one_whose_replies_all_break_off(
+    backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
+) -> None:
+    """F60: each of them is lost to its client, but not the ones after."""
+    proxy = await start_both(breaker={"consecutive_failures": 2, "open_seconds": 30})
+    backend.answers(HEAD + text("Hel") + END)
+    for _ in range(2):
+        assert await status_of(proxy) == 502
+    assert await said(proxy) == "There"
+    assert (len(backend.received), len(other.received)) == (2, 1)
 
 
 async def test_when_all_fail_the_last_failure_is_told(

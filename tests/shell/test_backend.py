@@ -1,11 +1,12 @@
 """How requests are put to the backend, and what its refusals teach (chat-backends 3.3)."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from proxy.shell import backend as module
-from tests.shell.backend import Line, ScriptedBackend, answer, reply, text
+from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, answer, reply, text
 from tests.shell.conftest import Proxy, StartProxy, names
 
 REPLY = reply(text("Hello"))
@@ -187,3 +188,24 @@ async def test_a_refusal_without_end_is_read_only_at_its_beginning(
 async def test_any_success_is_one(backend: ScriptedBackend, proxy: Proxy, status: int) -> None:
     backend.answers(REPLY.replace(b" 200 OK", b" %d OK" % status))
     assert names(await proxy.stream())[-2] == "response.completed"
+
+
+async def test_f21_a_reply_that_cannot_be_unpacked_is_named_and_left(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    left = asyncio.Event()
+
+    async def packs(line: Line) -> None:
+        await line.request()
+        line.send(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: identity, x-compress\r\nContent-Length: 999\r\n\r\n\x1f\x9d"
+        )
+        await line.closed()
+        left.set()
+
+    backend.plays(packs)
+    status, error = await proxy.refused()
+    assert (status, error["code"]) == (502, "upstream_protocol_error")
+    assert "(x-compress)" in error["message"]
+    async with asyncio.timeout(PROMPTLY):
+        await left.wait()

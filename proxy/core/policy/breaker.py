@@ -7,8 +7,13 @@
 Waiting does not make a dead backend well: it only makes the error slower. While the breaker is open every
 request is refused with the time to come back; when that has passed, a few probes are let through, and the
 first of them to be answered closes it again. Each relapse doubles the pause, up to a cap.
+
+A reply is a proof of health as soon as it begins, because its end may be an hour away: failures that come at once
+would outweigh all the streams that go well meanwhile, and a probe would keep everybody waiting. If it is broken off
+it is a failure then, and its proof is taken back.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -72,28 +77,29 @@ class BreakerRules:
 
 
 PAUSE_GROWTH = 2
+NEVER = -math.inf
 
 
 class Admission:
     """One request that was let through. Whoever holds it settles it, once; settling again changes nothing."""
 
-    __slots__ = ("_breaker", "_era", "_settled", "probe")
+    __slots__ = ("_breaker", "_settled", "answered_at", "era")
 
-    def __init__(self, breaker: "Breaker", era: int, probe: bool) -> None:
+    def __init__(self, breaker: "Breaker", era: int) -> None:
         self._breaker = breaker
-        self._era = era
         self._settled = False
-        self.probe = probe
+        self.era = era
+        self.answered_at = NEVER
 
     def answered(self) -> None:
-        """The backend has begun to answer. For a probe that is proof enough: nobody waits for its end."""
-        if self.probe:
-            self.settle(Outcome.SUCCESS)
+        """The backend has begun to answer, and not just to keep the line busy."""
+        if not self._settled and self.answered_at == NEVER:
+            self._breaker._answered(self)
 
     def settle(self, outcome: Outcome) -> None:
         if not self._settled:
             self._settled = True
-            self._breaker._settle(self._era, outcome)
+            self._breaker._settle(self, outcome)
 
 
 class Breaker:
@@ -105,6 +111,9 @@ class Breaker:
         """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
         self._window = Window(rules.window_seconds)
         self._consecutive = 0
+        self._cleared = 0
+        self._cleared_by: Admission | None = None
+        """Failures in a row that the beginning of this reply has cleared, as long as nothing else did."""
         self._pause = rules.open_seconds
         self._opened_at = 0.0
         self._probes = 0
@@ -120,10 +129,9 @@ class Breaker:
 
     def admit(self) -> Admission:
         self.check()
-        if self.state is State.CLOSED:
-            return Admission(self, self._era, probe=False)
-        self._probes += 1
-        return Admission(self, self._era, probe=True)
+        if self.state is State.HALF_OPEN:
+            self._probes += 1
+        return Admission(self, self._era)
 
     def _refusal(self, seconds: float) -> Spared:
         return Spared(
@@ -131,13 +139,29 @@ class Breaker:
             retry_after=max(seconds, 1.0),
         )
 
-    def _settle(self, era: int, outcome: Outcome) -> None:
-        if era != self._era:
+    def _answered(self, admission: Admission) -> None:
+        if admission.era != self._era:
+            return
+        if self.state is State.HALF_OPEN:
+            self._settle_probe(Outcome.SUCCESS)
+            admission.era = self._era  # from here on it is a request like the others
+        admission.answered_at = self._clock()
+        self._window.add(admission.answered_at, 1, 0)
+        self._cleared, self._cleared_by = self._consecutive, admission
+        self._consecutive = 0
+
+    def _settle(self, admission: Admission, outcome: Outcome) -> None:
+        if admission.era != self._era:
             return
         if self.state is State.HALF_OPEN:
             self._settle_probe(outcome)
-        elif outcome is not Outcome.NEUTRAL:
-            self._count(outcome is Outcome.FAILURE)
+        elif outcome is Outcome.FAILURE:
+            self._count_failure(admission)
+        elif outcome is Outcome.SUCCESS:
+            if admission.answered_at == NEVER:
+                self._answered(admission)
+            self._consecutive = 0
+            self._cleared_by = None
 
     def _settle_probe(self, outcome: Outcome) -> None:
         if outcome is Outcome.SUCCESS:
@@ -149,14 +173,17 @@ class Breaker:
         else:
             self._probes -= 1
 
-    def _count(self, failed: bool) -> None:
-        self._consecutive = self._consecutive + 1 if failed else 0
+    def _count_failure(self, admission: Admission) -> None:
+        if self._cleared_by is admission:
+            self._consecutive += self._cleared
+        self._consecutive += 1
         now = self._clock()
-        self._window.add(now, 1, failed)
+        forgotten = admission.answered_at <= now - self._rules.window_seconds
+        self._window.add(now, int(forgotten), 1)
         requests, failures = self._window.totals(now)
         too_many_in_a_row = self._consecutive >= self._rules.consecutive
         too_large_a_share = requests >= self._rules.volume and failures >= requests * self._rules.rate
-        if failed and (too_many_in_a_row or too_large_a_share):
+        if too_many_in_a_row or too_large_a_share:
             self._signal(Signal.TRIPPED)
 
     def _signal(self, signal: Signal) -> None:

@@ -1,8 +1,9 @@
 """What may follow a failed attempt: the same backend again, after a pause, or another one (R6).
 
-Both only while the client has seen nothing, which whoever asks here has made sure of. The same backend is asked again
-only if it cannot have begun to work, or if its operator wants it: else a model would be paid for twice. And never at
-once: a random pause, on average twice as long each time, keeps clients that failed together from coming back together.
+Both only while the client has seen nothing of a reply, which whoever asks here has made sure of. The same backend is
+asked again only if it cannot have begun to work, or if its operator wants it: else a model would be paid for twice. And
+never at once: a random pause, on average twice as long each time, keeps clients that failed together from coming back
+together.
 
 Retries are paid from one budget for each backend, so that they never make an outage worse (F81): however many requests
 fail, the backend gets only a fifth more of them.

@@ -14,7 +14,16 @@ from proxy.core.errors import (
     Timeout,
     Unreachable,
 )
-from proxy.core.policy.breaker import TRANSITIONS, Breaker, BreakerRules, Outcome, Signal, State, outcome
+from proxy.core.policy.breaker import (
+    TRANSITIONS,
+    Admission,
+    Breaker,
+    BreakerRules,
+    Outcome,
+    Signal,
+    State,
+    outcome,
+)
 from tests.tables import table
 
 RULES = BreakerRules()
@@ -96,6 +105,10 @@ def test_failures_older_than_the_window_are_forgotten(breaker: Breaker, clock: C
 def test_neither_client_faults_nor_cancelled_requests_count(breaker: Breaker) -> None:
     settle(breaker, Outcome.NEUTRAL, 100)
     assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, Outcome.NEUTRAL)
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
 
 
 def test_open_refuses_at_once_and_says_when_to_come_back(breaker: Breaker, clock: Clock) -> None:
@@ -119,7 +132,7 @@ def test_the_time_to_come_back_is_never_less_than_a_second(breaker: Breaker, clo
 def test_after_the_pause_a_bounded_number_of_probes_passes(breaker: Breaker, clock: Clock) -> None:
     trip(breaker)
     clock.now += RULES.open_seconds
-    assert breaker.admit().probe
+    breaker.admit()
     assert breaker.state is State.HALF_OPEN
     with pytest.raises(Overloaded):
         breaker.admit()
@@ -134,7 +147,7 @@ def test_who_only_looks_is_refused_likewise_but_takes_no_probe(breaker: Breaker,
     clock.now += RULES.open_seconds
     breaker.check()
     breaker.check()
-    assert breaker.admit().probe
+    breaker.admit()
     with pytest.raises(Spared):
         breaker.check()
 
@@ -144,15 +157,6 @@ def test_an_answered_probe_closes_it_before_its_stream_has_ended(breaker: Breake
     clock.now += RULES.open_seconds
     breaker.admit().answered()
     assert breaker.state is State.CLOSED
-    assert not breaker.admit().probe
-
-
-def test_an_ordinary_request_is_counted_at_its_end_not_at_its_first_byte(breaker: Breaker) -> None:
-    for _ in range(RULES.consecutive):
-        admission = breaker.admit()
-        admission.answered()
-        admission.settle(Outcome.FAILURE)
-    assert breaker.state is State.OPEN
 
 
 def test_a_failed_probe_opens_it_again_for_twice_as_long_up_to_the_cap(
@@ -189,7 +193,7 @@ def test_a_probe_that_proves_nothing_gives_its_place_to_the_next(breaker: Breake
     clock.now += RULES.open_seconds
     settle(breaker, Outcome.NEUTRAL)
     assert breaker.state is State.HALF_OPEN
-    assert breaker.admit().probe
+    breaker.admit()
 
 
 def test_what_was_admitted_before_a_change_of_state_does_not_count_after_it(
@@ -210,6 +214,153 @@ def test_settling_twice_counts_once(breaker: Breaker) -> None:
     for admission in admissions:
         admission.settle(Outcome.FAILURE)
         admission.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+# ── replies that have begun ──
+
+
+def begin(breaker: Breaker, times: int = 1) -> list[Admission]:
+    admissions = [breaker.admit() for _ in range(times)]
+    for admission in admissions:
+        admission.answered()
+    return admissions
+
+
+def test_a_reply_that_has_begun_is_a_proof_of_health_though_it_goes_on_for_long(breaker: Breaker) -> None:
+    """Else a handful of quick failures would outweigh all the streams that go well meanwhile."""
+    for _ in range(3):
+        settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+        begin(breaker)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    assert breaker.state is State.CLOSED
+
+
+def test_it_does_not_outweigh_what_comes_after_it(breaker: Breaker) -> None:
+    """Of a backend that still streams, but takes nothing new, clients must hear at once."""
+    begin(breaker, 10)
+    settle(breaker, Outcome.FAILURE, RULES.consecutive)
+    assert breaker.state is State.OPEN
+
+
+def test_replies_that_begin_and_are_broken_off_one_after_the_other_open_it(breaker: Breaker) -> None:
+    """A broken word is no proof: what its beginning had cleared counts again."""
+    settle(breaker, Outcome.FAILURE)
+    for _ in range(RULES.consecutive - 2):
+        (reply,) = begin(breaker)
+        reply.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+    (reply,) = begin(breaker)
+    reply.settle(Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_reply_that_is_broken_off_takes_back_its_own_proof_and_no_other(breaker: Breaker) -> None:
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    first, second = begin(breaker, 2)
+    first.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 3)
+    second.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_its_end_is_another_proof(breaker: Breaker) -> None:
+    (reply,) = begin(breaker)
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    reply.settle(Outcome.SUCCESS)
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+def test_a_whole_reply_is_a_proof_that_nothing_takes_back(breaker: Breaker) -> None:
+    (first,) = begin(breaker)
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    (second,) = begin(breaker)
+    first.settle(Outcome.SUCCESS)
+    second.settle(Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+def test_each_reply_counts_once_for_the_rate(clock: Clock) -> None:
+    """When it begins, and not again when it ends."""
+    breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
+    (reply,) = begin(breaker)
+    reply.answered()
+    reply.settle(Outcome.SUCCESS)
+    settle(breaker, Outcome.FAILURE, 2)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_one_that_is_broken_off_counts_once_too_and_as_a_failure(clock: Clock) -> None:
+    breaker = Breaker(BreakerRules(consecutive=100, rate=1, volume=4), clock)
+    for reply in begin(breaker, 4):
+        assert breaker.state is State.CLOSED
+        reply.settle(Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_it_is_a_request_of_the_time_in_which_it_fails(clock: Clock) -> None:
+    """Many that began long ago and break off together are many, though their beginnings are forgotten."""
+    breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
+    replies = begin(breaker, 4)
+    clock.now += 10 * RULES.window_seconds
+    for reply in replies:
+        assert breaker.state is State.CLOSED
+        reply.settle(Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_client_that_leaves_does_not_unsay_what_has_begun(breaker: Breaker) -> None:
+    """R5."""
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    (reply,) = begin(breaker)
+    reply.settle(Outcome.NEUTRAL)
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.CLOSED
+
+
+def test_what_begins_after_its_end_says_nothing(breaker: Breaker) -> None:
+    admission = breaker.admit()
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 2)
+    admission.settle(Outcome.FAILURE)
+    admission.answered()
+    settle(breaker, Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_a_probe_that_begins_closes_it_and_counts_as_a_failure_if_it_is_broken_off(
+    breaker: Breaker, clock: Clock
+) -> None:
+    """Its end may be an hour away, and only a bounded number is let through until then (F08). But it is a request
+    like the others from there on."""
+    trip(breaker)
+    clock.now += RULES.open_seconds
+    (probe,) = begin(breaker)
+    assert breaker.state is State.CLOSED
+    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    assert breaker.state is State.CLOSED
+    probe.settle(Outcome.FAILURE)
+    assert breaker.state is State.OPEN
+
+
+def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Breaker, clock: Clock) -> None:
+    (old,) = begin(breaker)
+    late, later = breaker.admit(), breaker.admit()
+    trip(breaker)
+    late.answered()
+    assert breaker.state is State.OPEN
+    clock.now += RULES.open_seconds
+    probe = breaker.admit()
+    later.answered()
+    old.settle(Outcome.FAILURE)
+    assert breaker.state is State.HALF_OPEN
+    probe.settle(Outcome.SUCCESS)
     assert breaker.state is State.CLOSED
 
 
