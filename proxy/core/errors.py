@@ -27,6 +27,7 @@ Before the first byte of an answer a fault is raised and becomes an HTTP status;
 leaves in the surface's own words. `status` is therefore a hint, used only while there still is a status to choose.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -55,12 +56,24 @@ class Fault(Exception):
         self.message = message
         self.param = param
         self.retry_after = retry_after
+        self.standing: Mapping[str, str] = {}
+        """Headers that tell whoever is refused how it stands with its limits."""
         if code is not None:
             self.code = code
         if status is not None:
             self.status = status
         if retryable is not None:
             self.retryable = retryable
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a refusal says in its head, on whatever wire."""
+        headers = dict(self.standing)
+        if self.retry_after is not None:
+            # Whole seconds for everybody, never less than one; milliseconds for those who read them.
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
+            headers["Retry-After-Ms"] = str(max(1, math.ceil(self.retry_after * 1000)))
+        return headers
 
 
 class ClientFault(Fault):

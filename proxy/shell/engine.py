@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.errors import Fault, ProxyFault
+from proxy.core.errors import ClientFault, Fault, ProxyFault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.inbound.call_map import as_backend_knows
@@ -95,6 +95,7 @@ class Engine:
             raise
         except Fault as fault:
             fault.param = surface.params.get(fault.param or "", fault.param)
+            fault.standing = self._quota.remaining(turn.tenant)
             turn.note(status=fault.status)
             turn.note_fault(fault)
             raise
@@ -136,9 +137,10 @@ class Engine:
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
         outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
-        pipeline = await self._answer(turn, plan, attempts, outlet)
-        turn.reply = pipeline.reply
-        self._quota.answered(turn.tenant, pipeline.reply)
+        try:
+            pipeline = await self._answer(turn, plan, attempts, outlet)
+        finally:
+            self._quota.answered(turn.tenant, turn.reply or Reply())
         await self._tell(turn, asked, encoder, pipeline)
 
     async def _read(self, turn: Turn, body: Any) -> Asked:
@@ -177,6 +179,7 @@ class Engine:
         reply = OneReply(outlet)
         while True:
             pipeline = self._pipeline(turn, plan, reply.outlet)
+            turn.reply = pipeline.reply
             await self._run(turn, plan, pipeline)
             following = await attempts.after(plan, pipeline)
             if following is None:
@@ -212,6 +215,10 @@ class Engine:
                     await self._ask(turn, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
+        except (asyncio.CancelledError, ConnectionError):
+            if not pipeline.ended:  # what the client has had counts, though it did not wait for the end
+                pipeline.fail(ClientFault("The client has left.", status=CLIENT_GONE))
+            raise
 
     async def _ask(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit()
@@ -287,6 +294,7 @@ class Engine:
             await turn.channel.finish()
         else:
             turn.channel.headers.update(asked.headers())
+            turn.channel.headers.update(self._quota.remaining(turn.tenant))  # with the calls of this reply
             await turn.channel.answer(whole)
 
     async def drain(self, seconds: float) -> None:

@@ -5,7 +5,6 @@ itself tells it (R1). Every answer, whoever refused what, carries the request's 
 """
 
 import asyncio
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ from typing import Any
 from aiohttp import web
 
 from proxy.core import jsontext, sse
-from proxy.core.errors import Fault, Unauthorized
+from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.inbound.responses_encode import SSE
 from proxy.core.redact import masked
+from proxy.shell.body import WINDOW_BITS
 from proxy.shell.tasks import Tasks
 
 SERVER = "responses-proxy"
@@ -33,6 +33,13 @@ STREAM_HEADERS = {
     "Cache-Control": "no-cache",
     "X-Accel-Buffering": "no",  # nginx would collect a stream before it passes it on
 }
+WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
+    "invalid_api_key": {"WWW-Authenticate": "Bearer"},
+    "unsupported_media_type": {"Accept": "application/json"},
+    "unsupported_encoding": {"Accept-Encoding": ", ".join(WINDOW_BITS)},
+}
+"""What HTTP wants to be told besides a status, by the code: how to show who asks, what a body may be. Which of the two
+headers comes tells the two reasons for 415 apart."""
 KEEP_ALIVE = sse.comment("keep-alive")
 
 CONGESTED_BYTES = 64 * 1024
@@ -69,12 +76,8 @@ def refuse(fault: Fault, request_id: str) -> web.Response:
         "message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code, **fault.details,
     }  # fmt: skip
     response = answer({"error": error}, request_id, status=fault.status)
-    if fault.retry_after is not None:
-        # Whole seconds for everybody, never less than one; milliseconds for those who read them.
-        response.headers["Retry-After"] = str(max(1, math.ceil(fault.retry_after)))
-        response.headers["Retry-After-Ms"] = str(max(1, math.ceil(fault.retry_after * 1000)))
-    if isinstance(fault, Unauthorized):
-        response.headers["WWW-Authenticate"] = "Bearer"  # as HTTP wants it: how to show who asks
+    response.headers.update(fault.headers)
+    response.headers.update(WAYS_OUT.get(fault.code, {}))
     if not fault.retryable:
         response.headers["X-Should-Retry"] = "false"
     return response

@@ -128,10 +128,12 @@ class Turn:
 
 def _note_reply(facts: dict[str, Any], reply: Reply) -> None:
     facts["calls"] = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
-    if reply.ended is None:
+    ended = reply.ended
+    if ended is None:
         return
-    facts["ending"] = str(reply.ended.ending)
-    if usage := reply.ended.usage:
+    if ended.fault is None or ended.fault.status != CLIENT_GONE:
+        facts["ending"] = str(ended.ending)
+    if usage := ended.usage:
         facts["input_tokens"] = usage.input_tokens
         facts["output_tokens"] = usage.output_tokens
         facts["cached_tokens"] = usage.cached_tokens

@@ -209,6 +209,12 @@ CASES = {
             failed("tool_call_required", "Cold, I guess."),
         ),
         _case(
+            "another_choice",
+            replace(TOOLS, choice="get_weather"),
+            Say(calls=[NOW]),
+            failed("tool_call_required"),
+        ),
+        _case(
             "invalid_arguments",
             replace(TOOLS, validate=True),
             Say(calls=[WRONG]),

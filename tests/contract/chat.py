@@ -91,9 +91,9 @@ class Chat:
         message, reason = choice["message"], choice["finish_reason"]
         return self._heard(message, reason, beside=body.get("_proxy"), tokens=_tokens(body["usage"]))
 
-    def arguments(self, said: Any) -> Any:
+    def arguments(self, said: Any, *, cut: bool) -> Any:
         """C06: always a string."""
-        return parsed(said)
+        return parsed(said, cut=cut)
 
     def carried(self, beside: Json) -> Mapping[str, str]:
         """What of the proxy's own member comes back in a header."""
@@ -151,7 +151,8 @@ class Chat:
             reasoning=message.get("reasoning_content") or "",
             refusal=message.get("refusal") or "",
             calls=tuple(
-                (call["function"]["name"], self.arguments(call["function"]["arguments"])) for call in calls
+                (call["function"]["name"], self.arguments(call["function"]["arguments"], cut=bool(code)))
+                for call in calls
             ),
             ending=ENDINGS[finish] if finish else "error",
             error=code,

@@ -39,7 +39,7 @@ class Native(Chat):
         assert headers.get(HEADER) == answer.carried.get(HEADER), "N03: the token, where a header can have it"
         return answer
 
-    def arguments(self, said: Any) -> Any:
+    def arguments(self, said: Any, *, cut: bool) -> Any:
         """N04: the object itself, never its text."""
         assert isinstance(said, dict)
         return said

@@ -66,12 +66,14 @@ class Responses:
             text="".join(part["text"] for part in content if part["type"] == "output_text"),
             reasoning="".join(part["text"] for part in summaries),
             refusal="".join(part["refusal"] for part in content if part["type"] == "refusal"),
-            calls=tuple((call["name"], parsed(call["arguments"])) for call in calls),
+            calls=tuple((call["name"], parsed(call["arguments"], cut=bool(failed))) for call in calls),
             ending=ending,
             error=failed and failed["code"],
             tokens=None if failed else _tokens(response["usage"]),
         )
-        return Answer(outcome, [(call["call_id"], call["name"]) for call in calls], items)
+        warnings = response.get("_proxy", {}).get("warnings", ())
+        named = [(call["call_id"], call["name"]) for call in calls]
+        return Answer(outcome, named, items, warnings=warnings)
 
 
 def _attached(url: str) -> Json:

@@ -25,6 +25,8 @@ class Answer:
     """What the proxy remarks beside it."""
     retry_after: int | None = None
     """Seconds that a refused client shall wait."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Those of a refusal, or of a whole answer."""
 
 
 class Surface(Protocol):
@@ -46,10 +48,14 @@ def error(status: int, body: Json, headers: Mapping[str, str] = NO_HEADERS) -> A
     told = body["error"]
     assert {"message", "type", "param", "code"} <= told.keys()
     assert told["message"]
-    return Answer(failed(told["code"]), said=told, retry_after=int(headers.get("Retry-After", 0)) or None)
+    retry_after = int(headers.get("Retry-After", 0)) or None
+    return Answer(failed(told["code"]), said=told, retry_after=retry_after, headers=headers)
 
 
-def parsed(arguments: str) -> Json:
+def parsed(arguments: str, *, cut: bool = False) -> Any:
+    """The object that they are; of a reply that was cut perhaps only its beginning, as it came."""
+    if cut and not jsontext.is_object(arguments):
+        return arguments
     value = jsontext.strict(arguments)
     assert isinstance(value, dict)
     return value

@@ -46,7 +46,7 @@ def test_no_cell_is_missing() -> None:
         ("chat", "anthropic", "google"),
         (
             "text", "one_call", "parallel_calls", "two_turn_loop", "forced_choice", "required_choice",
-            "none_choice", "required_unmet", "invalid_arguments", "unchecked_arguments", "markup",
+            "none_choice", "required_unmet", "another_choice", "invalid_arguments", "unchecked_arguments", "markup",
             "strict_tool", "undescribed_tool", "long_description", "inexpressible_schema", "unknown_tool",
             "image", "document", "audio", "reasoning", "long_reasoning", "structured_output", "length",
             "refusal", "safety_block", "empty_reply", "rate_limited", "error_midstream", "cut_stream",
@@ -63,6 +63,7 @@ def test_no_refusal_is_of_a_cell_that_does_not_exist() -> None:
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 async def test_the_same_meaning_everywhere(cell: Cell) -> None:
+    """P01, both ways; or P02, before anything is sent. Among the cases are what P04 and P05 make errors of."""
     backend, case = BACKENDS[cell.backend], CASES[cell.case]
     refusal = refusal_of(str(cell).rpartition("-")[0])
     talk = Conversation(SURFACES[cell.surface], case.ask, backend.model, stream=cell.mode == "streamed")
@@ -89,6 +90,7 @@ async def test_the_same_meaning_everywhere(cell: Cell) -> None:
 def check_refusal(answer: Answer, refusal: Refusal) -> None:
     told = answer.said
     assert answer.outcome == failed(refusal.code), told
+    assert told["type"] == ("semantic_error" if refusal.features else "invalid_request_error")
     assert told["param"] == refusal.param
     assert refusal.way_out in told["message"]
     assert tuple(told.get("incompatible_features", ())) == refusal.features

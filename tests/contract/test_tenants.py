@@ -1,8 +1,7 @@
-"""What a tenant may do, on every surface alike: keys, lists, limits, rates (P05 to P09)."""
+"""What a tenant may do, on every surface alike: keys, lists, arguments, results, rates."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from hashlib import sha256
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,122 +9,286 @@ import pytest
 from proxy.core import jsontext
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import CASES, Outcome, failed
-from tests.contract.client import KEY, Conversation, proxy
+from tests.contract.tenancy import (
+    CALL_ROUND,
+    ONE_CALL,
+    SECRET,
+    TEXT_ROUND,
+    WAYS,
+    Way,
+    every_backend,
+    every_way,
+    says,
+    talking,
+    way_name,
+)
 from tests.contract.test_matrix import SURFACES
-from tests.scripted.serving import Scripted, serving
 
-SECRET = "a tenant's own key"
-every_surface = pytest.mark.parametrize("surface_name", SURFACES)
-every_backend = pytest.mark.parametrize("backend_name", BACKENDS)
-streamed_or_whole = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+over_http = pytest.mark.parametrize("way", WAYS[:-1], ids=way_name)
 
 
-@asynccontextmanager
-async def talking(
-    surface_name: str,
-    backend_name: str,
-    case_name: str,
-    rules: Mapping[str, Any],
-    *,
-    stream: bool,
-    key: str | None = SECRET,
-) -> AsyncIterator[tuple[Conversation, str, Scripted]]:
-    """A client of a tenant that has these rules, before a proxy where nobody else may ask."""
-    backend, case = BACKENDS[backend_name], CASES[case_name]
-    talk = Conversation(SURFACES[surface_name], case.ask, backend.model, stream=stream, key=key)
-    tenant = {"keys": [sha256(SECRET.encode()).hexdigest()], **rules}
-    async with (
-        serving(backend.provider, *(each.says for each in case.rounds)) as provider,
-        proxy(KEY | {"url": provider.url, **backend.settings}, tenants={"one": tenant}) as url,
-    ):
-        yield talk, url, provider
-        provider.unsaid.clear()
-
-
-@every_surface
-@streamed_or_whole
+@over_http
 @pytest.mark.parametrize("key", [None, "another"])
-async def test_nobody_asks_without_a_key(surface_name: str, stream: bool, key: str | None) -> None:
-    async with talking(surface_name, "chat", "text", {}, stream=stream, key=key) as (talk, url, provider):
-        answer = await talk.round(url, CASES["text"].rounds[0])
+async def test_nobody_asks_without_a_key(way: Way, key: str | None) -> None:
+    async with talking(way, "chat", CASES["text"].ask, says(CASES["text"]), {}, key=key) as (
+        talk,
+        url,
+        provider,
+    ):
+        answer = await talk.round(url, TEXT_ROUND)
         assert answer.outcome == failed("invalid_api_key"), answer.said
         assert provider.requests == []
 
 
-@every_surface
+@pytest.mark.parametrize("surface_name", SURFACES)
 @every_backend
 async def test_a_tenants_key_goes_no_further(surface_name: str, backend_name: str) -> None:
-    async with talking(surface_name, backend_name, "text", {}, stream=True) as (talk, url, provider):
-        (this,) = CASES["text"].rounds
-        assert (await talk.round(url, this)).outcome == this.outcome
+    case = CASES["text"]
+    async with talking((surface_name, True), backend_name, case.ask, says(case), {}) as (talk, url, provider):
+        assert (await talk.round(url, TEXT_ROUND)).outcome == TEXT_ROUND.outcome
         assert SECRET not in jsontext.compact([provider.last.headers, provider.last.body])
 
 
-@every_surface
-@streamed_or_whole
-async def test_a_tool_that_is_not_on_the_list(surface_name: str, stream: bool) -> None:
+# ── the list of tools ──
+
+
+@every_way
+@pytest.mark.parametrize("mode", ["enforce", "warn", "off"])
+async def test_a_tool_that_is_not_on_the_list(way: Way, mode: str) -> None:
+    """P07, in each of its modes: refused before anything is sent, told, or let pass."""
+    rules = {"tool_allowlist": ["get_time"], "tool_allowlist_mode": mode}
+    async with talking(way, "chat", ONE_CALL.ask, says(ONE_CALL), rules) as (talk, url, provider):
+        answer = await talk.round(url, CALL_ROUND)
+        if mode == "enforce":
+            assert answer.outcome == failed("tool_not_allowed"), answer.said
+            assert answer.said["param"].startswith("tools[0]")
+            assert provider.requests == []
+        else:
+            assert answer.outcome == CALL_ROUND.outcome
+            remarks = [said for said in answer.warnings if "not among the tools" in said]
+            assert len(remarks) == (mode == "warn")
+
+
+@every_way
+async def test_tools_that_are_on_the_list(way: Way) -> None:
     """P07"""
-    rules = {"tool_allowlist": ["get_time"]}
-    async with talking(surface_name, "chat", "one_call", rules, stream=stream) as (talk, url, provider):
-        answer = await talk.round(url, CASES["one_call"].rounds[0])
+    rules = {"tool_allowlist": ["get_time", "get_w*"]}
+    async with talking(way, "chat", ONE_CALL.ask, says(ONE_CALL), rules) as (talk, url, _):
+        assert (await talk.round(url, CALL_ROUND)).outcome == CALL_ROUND.outcome
+
+
+FUNCTION = {"name": "launch", "description": "d", "parameters": {"type": "object", "properties": {}}}
+FLAT = {"type": "function", **FUNCTION}
+SEARCHED = {"call_id": "call_1", "execution": "client", "status": "completed"}
+IN_DISGUISE: dict[str, tuple[str, dict[str, Any]]] = {
+    "custom": ("responses", {"tools": [{"type": "custom", "name": "launch"}]}),
+    "nested": ("responses", {"tools": [{"type": "function", "function": FUNCTION}]}),
+    "in a namespace": (
+        "responses",
+        {"tools": [{"type": "namespace", "name": "mcp", "description": "d", "tools": [FLAT]}]},
+    ),
+    "found by a search": (
+        "responses",
+        {
+            "tools": [],
+            "input": [
+                {"type": "tool_search_call", "arguments": {"query": "q"}, **SEARCHED},
+                {"type": "tool_search_output", "tools": [FLAT], **SEARCHED},
+            ],
+        },
+    ),
+    "after hosted ones": ("responses", {"tools": [{"type": "web_search"}, FLAT]}),
+    "custom in a chat": ("chat", {"tools": [{"type": "custom", "custom": {"name": "launch"}}]}),
+    "as it was once declared": ("chat", {"tools": [], "functions": [FUNCTION]}),
+}
+
+
+@pytest.mark.parametrize("disguise", IN_DISGUISE)
+async def test_no_form_of_a_tool_gets_past_the_list(disguise: str) -> None:
+    """P07: it is the tool that is allowed or not, however and wherever it is declared."""
+    surface_name, changes = IN_DISGUISE[disguise]
+    rules = {"tool_allowlist": ["get_time", "mcp.get_time"]}
+    async with talking((surface_name, False), "chat", ONE_CALL.ask, says(ONE_CALL), rules) as (
+        talk,
+        url,
+        provider,
+    ):
+        talk.body |= changes
+        answer = await talk.round(url, CALL_ROUND)
         assert answer.outcome == failed("tool_not_allowed"), answer.said
-        assert answer.said["param"] == "tools[0]"
+        assert "launch" in answer.said["message"]
         assert provider.requests == []
 
 
-@every_surface
+# ── calls ──
+
+
+@every_way
 @every_backend
-@streamed_or_whole
-async def test_arguments_are_validated_if_the_tenant_wants_it(
-    surface_name: str, backend_name: str, stream: bool
-) -> None:
+async def test_arguments_are_validated_if_the_tenant_wants_it(way: Way, backend_name: str) -> None:
     """P05, without the wish of the request."""
-    rules = {"validate_tool_arguments": "enforce"}
-    case = CASES["unchecked_arguments"]
-    async with talking(surface_name, backend_name, case.name, rules, stream=stream) as (talk, url, _):
+    rules, case = {"validate_tool_arguments": "enforce"}, CASES["unchecked_arguments"]
+    async with talking(way, backend_name, case.ask, says(case), rules) as (talk, url, _):
         answer = await talk.round(url, case.rounds[0])
         assert answer.outcome == failed("invalid_tool_arguments"), answer.said
 
 
-@every_surface
+@every_way
+async def test_a_request_may_want_its_arguments_validated(way: Way) -> None:
+    """P05: the option goes before the tenant's setting, and both ways."""
+    (this,) = CASES["unchecked_arguments"].rounds
+    ask = replace(CASES["unchecked_arguments"].ask, validate=True)
+    async with talking(way, "chat", ask, [this.says, this.says], {}) as (talk, url, _):
+        assert (await talk.round(url, this)).outcome == failed("invalid_tool_arguments")
+        talk.body["request_options"] = {"validate_tool_arguments": False}
+        assert (await talk.round(url, this)).outcome == this.outcome
+
+
+@every_way
+async def test_by_default_arguments_are_nobodys_business_but_the_clients(way: Way) -> None:
+    """P05: off. A tenant may also have it only told."""
+    case = CASES["unchecked_arguments"]
+    for rules, remarks in (({}, 0), ({"validate_tool_arguments": "observe"}, 1)):
+        async with talking(way, "chat", case.ask, says(case), rules) as (talk, url, _):
+            answer = await talk.round(url, case.rounds[0])
+            assert answer.outcome == case.rounds[0].outcome
+            assert len([said for said in answer.warnings if "is wrong" in said]) == remarks
+
+
+@every_way
 @every_backend
-@streamed_or_whole
-async def test_more_calls_than_a_reply_may_have(surface_name: str, backend_name: str, stream: bool) -> None:
+async def test_more_calls_than_a_reply_may_have(way: Way, backend_name: str) -> None:
     """P06: what has been told before is told, the call beyond the limit is not."""
-    rules = {"calls": 1, "mode": "enforce"}
-    case = CASES["parallel_calls"]
-    async with talking(surface_name, backend_name, case.name, rules, stream=stream) as (talk, url, _):
+    rules, case = {"calls": 1, "mode": "enforce"}, CASES["parallel_calls"]
+    async with talking(way, backend_name, case.ask, says(case), rules) as (talk, url, _):
         answer = await talk.round(url, case.rounds[0])
         calls = case.rounds[0].outcome.calls[:1]
         wanted = Outcome(calls=calls, ending="error", error="too_many_tool_calls", tokens=None)
-        assert answer.outcome == (wanted if stream else wanted.whole()), answer.said
+        assert answer.outcome == (wanted if way[1] else wanted.whole()), answer.said
 
 
-@every_surface
+# ── results ──
+
+
+@every_way
 @every_backend
-async def test_a_long_result_is_cut_and_says_so(surface_name: str, backend_name: str) -> None:
-    """P09"""
+async def test_a_long_result_is_cut_and_says_so(way: Way, backend_name: str) -> None:
+    """P09: towards the backend it is a string, up to the limit, and a notice; its client is told too."""
     rules, case = {"tool_result_max_bytes": 4}, CASES["two_turn_loop"]
-    async with talking(surface_name, backend_name, case.name, rules, stream=True) as (talk, url, provider):
+    async with talking(way, backend_name, case.ask, says(case), rules) as (talk, url, provider):
         for each in case.rounds:
             answer = await talk.round(url, each)
             assert answer.outcome == each.outcome, answer.said
         ((_, text),) = BACKENDS[backend_name].read(provider.last.body).results
-        assert text.startswith('{"de')
-        assert "degrees" not in text
-        assert "4 bytes" in text
+        assert text == '{"de\n\n[Truncated: only the first 4 of 14 bytes are shown.]'
+        assert any("cut to that length" in said for said in answer.warnings)
 
 
-@every_surface
-@streamed_or_whole
+@every_way
+@every_backend
+async def test_by_default_no_result_is_cut(way: Way, backend_name: str) -> None:
+    """P09"""
+    case = CASES["two_turn_loop"]
+    first, last = case.rounds
+    long = "é" * 100_000
+    async with talking(way, backend_name, case.ask, says(case), {}) as (talk, url, provider):
+        await talk.round(url, replace(first, results={"get_weather": long}))
+        assert (await talk.round(url, last)).outcome == last.outcome
+        assert BACKENDS[backend_name].read(provider.last.body).results == (("get_weather", long),)
+
+
+# ── rates ──
+
+
+@every_way
 @pytest.mark.parametrize("rule", ["requests_per_minute", "tool_calls_per_minute"])
-async def test_what_a_tenant_has_in_a_minute(surface_name: str, stream: bool, rule: str) -> None:
-    """P08: requests, and the calls of replies; both of the two that the first reply has."""
+async def test_what_a_tenant_has_in_a_minute(way: Way, rule: str) -> None:
+    """P08: requests, and the calls of replies; both of the two that the first reply has. Who is refused learns when
+    to come back, and how it stands."""
     rules, case = {rule: 1}, CASES["parallel_calls"]
-    async with talking(surface_name, "chat", case.name, rules, stream=stream) as (talk, url, provider):
+    async with talking(way, "chat", case.ask, says(case), rules) as (talk, url, provider):
         first = await talk.round(url, case.rounds[0])
         assert first.outcome == case.rounds[0].outcome
         second = await talk.round(url, case.rounds[1])
         assert second.outcome == failed("rate_limit_exceeded"), second.said
-        assert 0 < (second.retry_after or 0) <= 120
+        assert 55 <= (second.retry_after or 0) <= 60
+        unit = rule.removesuffix("_per_minute").replace("_", "-")
+        told = second.headers
+        assert (told[f"x-ratelimit-limit-{unit}"], told[f"x-ratelimit-remaining-{unit}"]) == ("1", "0")
+        assert 55 < float(told[f"x-ratelimit-reset-{unit}"].removesuffix("s")) <= 120
         assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("surface_name", SURFACES)
+async def test_a_whole_answer_counts_its_own_calls(surface_name: str) -> None:
+    """P08: the headers leave after the reply, and tell what is left after it."""
+    rules, case = {"tool_calls_per_minute": 1000, "requests_per_minute": 10}, CASES["parallel_calls"]
+    async with talking((surface_name, False), "chat", case.ask, says(case), rules) as (talk, url, _):
+        headers = (await talk.round(url, case.rounds[0])).headers
+        assert headers["x-ratelimit-remaining-tool-calls"] == "998"
+        assert headers["x-ratelimit-remaining-requests"] == "9"
+
+
+@every_way
+async def test_requests_that_come_at_once_share_the_minute(way: Way) -> None:
+    """P08: no more get in than one after another would."""
+    case = CASES["text"]
+    async with talking(way, "chat", case.ask, [TEXT_ROUND.says] * 3, {"requests_per_minute": 3}) as (
+        talk,
+        url,
+        _,
+    ):
+        answers = await asyncio.gather(*(talk.round(url, TEXT_ROUND) for _ in range(8)))
+        outcomes = [answer.outcome for answer in answers]
+        assert outcomes.count(TEXT_ROUND.outcome) == 3
+        assert outcomes.count(failed("rate_limit_exceeded")) == 5
+
+
+async def test_a_request_that_is_refused_for_itself_tells_how_its_tenant_stands() -> None:
+    """P08: it has cost one of the minute's requests."""
+    rules = {"requests_per_minute": 10, "tool_allowlist": []}
+    async with talking(("chat", False), "chat", ONE_CALL.ask, says(ONE_CALL), rules) as (talk, url, _):
+        refused = await talk.round(url, CALL_ROUND)
+        assert refused.outcome == failed("tool_not_allowed")
+        assert refused.headers["x-ratelimit-remaining-requests"] == "9"
+
+
+# ── nobody in particular ──
+
+FOR_EVERYBODY: dict[str, tuple[dict[str, Any], str, str]] = {
+    "P05": ({"validate_tool_arguments": "enforce"}, "unchecked_arguments", "invalid_tool_arguments"),
+    "P06, declared": ({"mode": "enforce", "tools": 1}, "one_call", "array_above_max_length"),
+    "P06, made": ({"mode": "enforce", "calls": 1}, "parallel_calls", "too_many_tool_calls"),
+    "P07": ({"tool_allowlist": []}, "one_call", "tool_not_allowed"),
+}
+
+
+@pytest.mark.parametrize("row", FOR_EVERYBODY)
+async def test_without_tenants_the_rules_are_those_of_everybody(row: str) -> None:
+    """P05, P06, P07"""
+    rules, case_name, code = FOR_EVERYBODY[row]
+    case = CASES[case_name]
+    async with talking(("chat", False), "chat", case.ask, says(case), None, limits=rules) as (talk, url, _):
+        assert (await talk.round(url, case.rounds[0])).outcome == failed(code)
+
+
+async def test_without_tenants_everybodys_results_are_cut() -> None:
+    """P09"""
+    case, rules = CASES["two_turn_loop"], {"tool_result_max_bytes": 4}
+    async with talking(("chat", False), "chat", case.ask, says(case), None, limits=rules) as (
+        talk,
+        url,
+        provider,
+    ):
+        for each in case.rounds:
+            await talk.round(url, each)
+        ((_, text),) = BACKENDS["chat"].read(provider.last.body).results
+        assert text.startswith('{"de\n\n[Truncated')
+
+
+async def test_without_tenants_everybody_shares_the_minute() -> None:
+    """P08"""
+    case, rules = CASES["text"], {"requests_per_minute": 1}
+    async with talking(("chat", False), "chat", case.ask, says(case), None, limits=rules) as (talk, url, _):
+        assert (await talk.round(url, TEXT_ROUND)).outcome == TEXT_ROUND.outcome
+        assert (await talk.round(url, TEXT_ROUND)).outcome == failed("rate_limit_exceeded")

@@ -42,6 +42,23 @@ def test_a_fault_is_an_exception_with_a_message(kind: type[Fault]) -> None:
     assert (fault.param, fault.retry_after) == (None, None)
 
 
+@table(
+    ("seconds", "told"),
+    [
+        (None, {}),
+        (0, {"Retry-After": "1", "Retry-After-Ms": "1"}),
+        (0.0102, {"Retry-After": "1", "Retry-After-Ms": "11"}),
+        (7, {"Retry-After": "7", "Retry-After-Ms": "7000"}),
+        (7.5, {"Retry-After": "8", "Retry-After-Ms": "7500"}),
+    ],
+)
+def test_who_waits_as_told_does_not_come_too_early(seconds: float | None, told: dict[str, str]) -> None:
+    fault = TooMany("Enough.", retry_after=seconds)
+    assert fault.headers == told
+    fault.standing = {"x-ratelimit-remaining-requests": "0"}
+    assert fault.headers == {"x-ratelimit-remaining-requests": "0"} | told
+
+
 @table("kind", EVERY)
 def test_one_fault_may_differ_from_its_kind_and_changes_nothing_for_others(kind: type[Fault]) -> None:
     usual = (kind.code, kind.status, kind.retryable)

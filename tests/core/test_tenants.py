@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core.errors import Unauthorized
 from proxy.core.model import ToolName
-from proxy.core.tenants import ANYBODY, LARGEST, Limits, Mode, Tenant, Tenants, digest, dotted
+from proxy.core.tenants import ANYBODY, LARGEST, Limits, Mode, Tenant, Tenants, Validation, digest, dotted
 from tests.tables import table
 
 ACME = Tenant("acme")
@@ -60,6 +60,12 @@ def test_s01_whatever_is_wrong_with_a_key_the_answer_is_the_same(headers: dict[s
 
 def test_s02_a_digest_is_the_sha256_of_the_key() -> None:
     assert digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_p05_p09_what_a_tenant_has_not_set_is_not_done() -> None:
+    tenant = Tenant("t")
+    assert tenant.validate_tool_arguments is Validation.OFF
+    assert tenant.tool_result_max_bytes is None
 
 
 @table("limit", list(LARGEST))

@@ -76,7 +76,7 @@ class Talk:
         """A turn of which nothing was streamed."""
         await self.ask(**body)
         (refusal,) = await self.heard()
-        assert refusal.keys() == {"type", "status", "error"}
+        assert refusal.keys() - {"headers"} == {"type", "status", "error"}
         return refusal["status"], refusal["error"]["code"]
 
     async def closed(self) -> int | None:
@@ -511,6 +511,30 @@ async def test_a_client_that_leaves_takes_the_backends_work_along(
         assert (await proxy.log.wait_for("request"))["status"] == 499
         await proxy.log.wait_for("websocket")
     assert proxy.log.named("unhandled exception") == []
+
+
+async def test_a_client_that_leaves_pays_for_what_it_has_seen(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """P08, P10: the next turn, on another socket, is told so."""
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, CALL)
+        await line.closed()
+
+    backend.plays(plays)
+    proxy = await start_proxy(limits={"tool_calls_per_minute": 1, "requests_per_minute": 1})
+    async with talking(proxy.url) as talk:
+        await talk.ask(tools=[WEATHER])
+        await talk.until("response.output_item.added")
+    assert (await proxy.log.wait_for("request"))["calls"] == 1
+    async with talking(proxy.url) as talk:
+        await talk.ask()
+        (refusal,) = await talk.heard()
+    assert refusal["status"] == 429
+    assert refusal["headers"]["x-ratelimit-remaining-tool-calls"] == "0"
+    assert 55 <= int(refusal["headers"]["Retry-After"]) <= 60
 
 
 async def test_a_client_that_is_found_gone_when_it_is_written_to(

@@ -35,4 +35,7 @@ def error_message(fault: Fault) -> bytes:
     """In place of a status: what a request comes to of which nothing was streamed. The code is always a string."""
     code = fault.code or fault.type
     error = error_member(fault) | {"type": fault.type, "code": code, "param": fault.param}
-    return jsontext.dumps({"type": "error", "status": fault.status, "error": error})
+    message = {"type": "error", "status": fault.status, "error": error}
+    if headers := fault.headers:  # there is no head on this transport, so clients look for them here
+        message["headers"] = headers
+    return jsontext.dumps(message)

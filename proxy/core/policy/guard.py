@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from proxy.core import jsontext
-from proxy.core.errors import Unfit
+from proxy.core.errors import Empty, Unfit
 from proxy.core.events import (
     CallHead,
     Ending,
@@ -34,6 +34,9 @@ MAX_COMPLAINT = 130
 MAX_NAME = 64
 TOLD = 5
 """Warnings that one reply brings; the ledger counts them all."""
+
+FORBIDDEN = "call_dropped_forbidden"
+"""What the assembler counts when it leaves out a call of a tool that tool_choice does not allow."""
 
 
 class Problem(Protocol):
@@ -192,6 +195,10 @@ class _Guard:
                 self._usage = event.usage
                 self._report(
                     "tool_call_required", "The model called no tool, though tool_choice demands a call.", True
+                )
+            case ReplyEnded(fault=Empty()) if self._rules.required and FORBIDDEN in self._ledger.oddities:
+                self._report(
+                    "tool_call_required", "The model called other tools than tool_choice demands.", True
                 )
             case _:
                 self._emit(event)

@@ -71,13 +71,14 @@ class Quota:
         """Charges a request, or raises TooMany with the time after which it would be let in."""
         now = self._clock()
         buckets = self._of(tenant)
-        for unit, bucket in buckets.items():
-            wait = bucket.wait(UNITS[unit].needed, now)
-            if wait >= MILLISECOND:
-                raise TooMany(
-                    f"The limit of {bucket.size} {UNITS[unit].spelled} per minute is reached. Wait, or have it raised.",
-                    retry_after=math.ceil(wait * 1000) / 1000,
-                )
+        waits = {unit: bucket.wait(UNITS[unit].needed, now) for unit, bucket in buckets.items()}
+        longest = max(waits, key=waits.__getitem__, default=REQUESTS)
+        if waits.get(longest, 0.0) >= MILLISECOND:
+            raise TooMany(
+                f"The limit of {buckets[longest].size} {UNITS[longest].spelled} per minute is reached. "
+                "Wait, or have it raised.",
+                retry_after=math.ceil(waits[longest] * 1000) / 1000,
+            )
         if REQUESTS in buckets:
             buckets[REQUESTS].take(1, now)
 

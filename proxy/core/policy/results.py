@@ -39,17 +39,18 @@ def _cut_result(result: Result, max_bytes: int) -> Result:
     total = sum(map(len, texts))
     if total <= max_bytes:
         return result
-    left = max_bytes
-    notice = f"\n\n[Truncated: only the first {max_bytes} of {total} bytes are shown.]"
+    left, cut = max_bytes, False
     content: list[UserPart] = []
     for part in result.content:
         if not isinstance(part, Text):
             content.append(part)
-        elif notice:
+        elif not cut:
             data = _utf8(part.text)
             if len(data) > left:
-                part = Text(_beginning(data, left) + notice)
-                notice = ""
+                data, cut = _beginning(data, left), True
+                shown = max_bytes - left + len(data)
+                notice = f"\n\n[Truncated: only the first {shown} of {total} bytes are shown.]"
+                part = Text(data.decode("utf-8", "surrogatepass") + notice)
             left -= len(data)
             content.append(part)
     return replace(result, content=content)
@@ -60,8 +61,8 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _beginning(data: bytes, size: int) -> str:
+def _beginning(data: bytes, size: int) -> bytes:
     """At most so many bytes, and no part of a character that goes on behind them."""
     while data[size] & 0xC0 == 0x80:
         size -= 1
-    return data[:size].decode("utf-8", "surrogatepass")
+    return data[:size]

@@ -78,6 +78,7 @@ def test_anything_else_is_refused_with_a_code(message: bytes, code: str, param: 
                     "message": "Slow down. Please try again in 7s.",
                     "param": None,
                 },
+                "headers": {"Retry-After": "7", "Retry-After-Ms": "7000"},
             },
         ),
     ],

@@ -48,7 +48,7 @@ def test_parts_are_read_by_their_fields_in_order() -> None:
 
 
 def test_a_call_without_an_id_gets_the_form_that_clients_know() -> None:
-    """N03: call_{time}_{name}, and a number where two would share it."""
+    """P01, N03: call_{time}_{name}, and a number where two would share it."""
     said = Decoded().say(chunk(function_call("f"), function_call("f", {"a": 1}), function_call("g")))
     assert [each.id for each in said.deltas if isinstance(each, CallDelta)] == [
         "call_17_f",

@@ -110,7 +110,7 @@ def test_any_name_of_a_tool_becomes_one_that_gemini_takes(name: str) -> None:
 def test_the_choice_among_tools(
     mode: str, only: list[str] | None, strict: bool | None, model: str, calling: dict[str, Any]
 ) -> None:
-    """P07, §1.2: none, required, one and strict are all understood."""
+    """P02, §1.2: none, required, one and strict are all understood."""
     ledger = Ledger()
     allowed = None if only is None else frozenset(map(ToolName, only))
     tools = [tool_spec(name, strict=strict) for name in ("f", "g", "h")]

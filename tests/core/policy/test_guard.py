@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proxy.core.capabilities import DEFAULT
-from proxy.core.errors import Truncated, Unfit
+from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
     Ending,
@@ -257,6 +257,25 @@ class TestChoice:
     )
     def test_p04_a_call_will_do_and_another_ending_has_its_own_reason(self, events: list[Event]) -> None:
         assert same(guarded(self.REQUIRED, *events).events, events)
+
+    def test_p04_another_call_than_was_demanded_is_no_empty_reply(self) -> None:
+        """The assembler has left it out, and found nothing else."""
+        ledger = Ledger()
+        out: list[Event] = []
+        pipeline = Pipeline(
+            lambda emit: ChatDecoder(emit, DEFAULT, ledger),
+            names=NameTable(DECLARED.values(), only={WEATHER.tool}),
+            mint=counting_mint(),
+            ledger=ledger,
+            sink=Outlet(out.append),
+            stages=[guard(self.REQUIRED, ledger)],
+        )
+        pipeline.feed(call_chunk(0, "a", "mcp__search", "{}") + STOP + DONE)
+        assert Guarded(out, ledger).fault.code == "tool_call_required"
+
+    def test_p04_an_empty_reply_is_empty_whatever_was_demanded(self) -> None:
+        events: list[Event] = [ReplyEnded(Ending.FAILED, fault=Empty("Nothing."))]
+        assert guarded(self.REQUIRED, *events).events == events
 
     def test_p04_nothing_is_demanded_by_itself(self) -> None:
         assert guarded(LAX, *TEXT, END).events == [*TEXT, END]

@@ -101,6 +101,19 @@ def test_p08_calls_are_had_on_credit_and_the_next_request_waits_until_it_is_paid
     quota.admit(BY_CALLS)
 
 
+def test_p08_whoever_is_over_both_limits_is_told_the_longer_wait(quota: Quota, clock: Clock) -> None:
+    for _ in range(3):
+        quota.admit(TENANT)
+    quota.answered(TENANT, reply(calls=15))
+    fault = refusal(quota, TENANT)
+    assert (fault.retry_after, "10 tool calls" in fault.message) == (30, True)
+    clock.now += 30
+    quota.admit(TENANT)
+    quota.answered(TENANT, reply(calls=1))
+    fault = refusal(quota, TENANT)
+    assert (fault.retry_after, "3 requests" in fault.message) == (10, True)
+
+
 def test_p08_a_request_that_waits_for_calls_is_not_charged_as_a_request(quota: Quota) -> None:
     quota.answered(TENANT, reply(calls=11))
     refusal(quota, TENANT)

@@ -71,7 +71,7 @@ def test_p09_a_long_text_is_cut_with_a_notice() -> None:
 )
 def test_p09_no_character_is_cut_in_two(text: str, left: str) -> None:
     total = len(text.encode("utf-8", "surrogatepass"))
-    assert cut(2, Text(text)) == [Text(left + notice(2, total))]
+    assert cut(2, Text(text)) == [Text(left + notice(len(left.encode()), total))]
 
 
 def test_p09_the_texts_of_a_result_are_measured_together_and_images_stay() -> None:
