@@ -13,7 +13,7 @@ from proxy.core.errors import Fault
 from proxy.core.events import Event
 from proxy.core.inbound.chat_calls import CallForm, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import YOURS_TO_RUN, Completion
+from proxy.core.inbound.chat_object import Completion
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
@@ -52,8 +52,8 @@ class ChatRun:
     def whole(self) -> Json:
         """Without the advice that only whole answers give."""
         whole = self.completion.whole(self.pipeline.reply)
-        beside = whole.pop("_proxy", {})
-        if warnings := [said for said in beside.pop("warnings", []) if said != YOURS_TO_RUN]:
+        beside, advice = whole.pop("_proxy", {}), self.completion.calls.advice
+        if warnings := [said for said in beside.pop("warnings", []) if said != advice]:
             beside["warnings"] = warnings
         return whole | ({"_proxy": beside} if beside else {})
 

@@ -4,6 +4,8 @@ Every surface decodes into these, every backend encodes from them. Nothing here 
 one dialect understands travels in `extras`, keyed by that dialect, and is given back to that dialect alone.
 
 Objects are read-only by rule: whoever needs another value makes another object.
+
+What a backend may have to refuse knows its `place`: the path to it in the client's request, in its surface's words.
 """
 
 from dataclasses import dataclass, field
@@ -65,6 +67,7 @@ class Image:
     url: str
     """An https or a data URL. Never fetched here."""
     detail: str | None = None
+    place: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -72,6 +75,7 @@ class Audio:
     data: str
     """Base64."""
     format: str
+    place: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -81,6 +85,7 @@ class File:
     """A data URL."""
     url: str | None = None
     id: str | None = None
+    place: str = field(default="", compare=False)
 
 
 @dataclass(slots=True, frozen=True)
@@ -136,6 +141,7 @@ class ToolSpec:
     strict: bool | None = None
     grammar: dict[str, Any] | None = None
     """A custom tool's `format`."""
+    place: str = field(default="", compare=False)
 
 
 class ChoiceMode(StrEnum):
@@ -168,6 +174,8 @@ class OutputFormat:
     schema: dict[str, Any] | None = None
     description: str | None = None
     strict: bool | None = None
+    place: str = field(default="", compare=False)
+    """Of the schema."""
 
 
 @dataclass(slots=True)

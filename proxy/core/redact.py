@@ -10,6 +10,9 @@ MAX_QUOTE = 500
 MAX_SEARCHED = 8 * MAX_QUOTE
 """Masking shortens, so more is masked than is shown; the rest is not even looked at."""
 
+MAX_SHOWN = 80
+"""Of a client's own text in a message to it: enough to recognise, too few to flood a log."""
+
 MASK = "[redacted]"
 
 _SECRETS = re.compile(
@@ -43,7 +46,12 @@ def masked(text: str) -> str:
     return _SECRETS.sub(MASK, _NAMED.sub(rf"\g<name>\g<gap>{MASK}", text))
 
 
-def quotable(text: str) -> str:
+def quotable(text: str, limit: int = MAX_QUOTE) -> str:
     """One line, masked, and cut."""
     text = masked(_CONTROLS.sub(" ", text[:MAX_SEARCHED])).strip()
-    return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def shown(text: str) -> str:
+    """A client's own text, as far as a message repeats it: what it sent in the wrong place may be a key."""
+    return quotable(text, MAX_SHOWN)

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
+from proxy.core.redact import shown
 
 PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024
@@ -19,6 +20,8 @@ SLOWEST_BYTES_PER_SECOND = 1024
 
 WINDOW_BITS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 """The codings that are understood, one layer of them."""
+
+CODINGS = " or ".join(WINDOW_BITS)
 
 PIECE_BYTES = 1024 * 1024
 """Of what is unpacked at a time: a thousandth of a second's work."""
@@ -32,19 +35,26 @@ async def read_json(request: web.BaseRequest, limit: int) -> Any:
     _check_type(request.headers.get("Content-Type"))
     data = await _read(request, limit)
     if not data:
-        raise ClientFault("The request body is empty; a JSON object is needed.")
+        raise ClientFault("The request body is empty: send a JSON object.")
     if len(data) > MAX_VALUES and data.count(b",") > MAX_VALUES:
-        raise ClientFault(f"The request body holds more than {MAX_VALUES} values.", code="too_many_values")
+        raise ClientFault(
+            f"The request body holds more than {MAX_VALUES} values: send fewer.", code="too_many_values"
+        )
     try:
         return jsontext.loads(data)
     except jsontext.BadJson as error:
-        raise ClientFault(f"The request body is not valid JSON: {error}.", code="invalid_json") from None
+        raise ClientFault(
+            f"The request body is not valid JSON: {error}. Send one JSON object in UTF-8.",
+            code="invalid_json",
+        ) from None
 
 
 def _check_type(header: str | None) -> None:
     kind = (header or "application/json").split(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise Unsupported(f"The request body must be application/json, not {kind}.")
+        raise Unsupported(
+            f"The request body must be application/json by its Content-Type, not {shown(kind)}."
+        )
 
 
 async def _read(request: web.BaseRequest, limit: int) -> bytes:
@@ -66,10 +76,12 @@ async def _read(request: web.BaseRequest, limit: int) -> bytes:
                 patience.reschedule(deadline)
     except TimeoutError:
         raise ClientFault(
-            "The request body did not arrive in time.", status=408, code="request_timeout"
+            "The request body did not arrive in time: send it faster, or less of it.",
+            status=408,
+            code="request_timeout",
         ) from None
     except web.RequestPayloadError:
-        raise ClientFault("The request body broke off.") from None
+        raise ClientFault("The request body broke off: send it again, to its end.") from None
     return collect.close()
 
 
@@ -80,7 +92,7 @@ async def _invite(request: web.BaseRequest) -> None:
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"The request body is larger than {limit} bytes.")
+    return TooLarge(f"The request body is larger than {limit} bytes: send less, or have the limit raised.")
 
 
 class _Plain:
@@ -108,7 +120,10 @@ class _Inflated(_Plain):
     def __init__(self, coding: str, limit: int) -> None:
         super().__init__(limit)
         if coding not in WINDOW_BITS:
-            raise Unsupported(f"Content-Encoding {coding} is not supported.", code="unsupported_encoding")
+            raise Unsupported(
+                f"Content-Encoding {shown(coding)} is not supported: use {CODINGS}, or none.",
+                code="unsupported_encoding",
+            )
         self._coding = coding
         self._unpack = zlib.decompressobj(WINDOW_BITS[coding])
 
@@ -133,4 +148,6 @@ class _Inflated(_Plain):
         return super().close()
 
     def _broken(self) -> ClientFault:
-        return ClientFault(f"The request body is not valid {self._coding} data.")
+        return ClientFault(
+            f"The request body is not valid {self._coding} data: mend it, or send it without Content-Encoding."
+        )

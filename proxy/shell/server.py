@@ -16,6 +16,7 @@ from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound, ProxyFaul
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.surface import Surface
+from proxy.core.redact import shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_json
@@ -158,7 +159,8 @@ class Server:
                 allowed = ", ".join(method for method in methods if method != WEBSOCKET)
                 return self._refuse_method(request, allowed, this)
         self._log.info("no such path", request_id=this, method=request.method, path=request.path)
-        raise NotFound(f"There is nothing at {request.path}.", code="not_found")
+        message = f"There is nothing at {shown(request.path)}. GET /openapi.json lists the paths."
+        raise NotFound(message, code="not_found")
 
     def _handler(self, request: web.BaseRequest, methods: dict[str, Handler]) -> Handler | None:
         if self._conversations is not None and WEBSOCKET in methods and _wants_websocket(request):
@@ -169,12 +171,15 @@ class Server:
         told = {"Allow": allowed}
         if _wants_websocket(request):
             # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
-            fault = ClientFault("WebSocket is not spoken here.", status=426, code="upgrade_required")
+            message = f"WebSocket is not spoken here: use HTTP, with {allowed}."
+            fault = ClientFault(message, status=426, code="upgrade_required")
             told["Upgrade"] = "HTTP/1.1"
         else:
             self._log.info("no such method", request_id=this, method=request.method, path=request.path)
             fault = ClientFault(
-                f"{request.method} is not allowed here.", status=405, code="method_not_allowed"
+                f"{shown(request.method)} is not allowed here: use {allowed}.",
+                status=405,
+                code="method_not_allowed",
             )
         refusal = self._refuse(fault, this)
         refusal.headers.update(told)
@@ -219,7 +224,10 @@ class Server:
         return await self._conversations.hold(visit.request, visit.id, visit.tenant)
 
     async def _stored(self, visit: Visit, id: str) -> web.StreamResponse:
-        raise NotFound(f"There is no response {id}: none is stored here.", code="response_not_found")
+        raise NotFound(
+            f"There is no response {shown(id)}: none is stored here. Keep what POST /v1/responses answers.",
+            code="response_not_found",
+        )
 
     async def _models(self, visit: Visit) -> web.StreamResponse:
         return answer(models_encode.listing(await self._backends.models()), visit.id)
@@ -228,7 +236,11 @@ class Server:
         for model in await self._backends.models():
             if model.name == id:
                 return answer(models_encode.entry(model), visit.id)
-        raise NotFound(f"There is no model {id}.", code="model_not_found", param="model")
+        raise NotFound(
+            f"There is no model {shown(id)}. GET /v1/models lists those that there are.",
+            code="model_not_found",
+            param="model",
+        )
 
     async def _healthy(self, visit: Visit) -> web.StreamResponse:
         return answer({"status": "ok"}, visit.id)
@@ -252,7 +264,10 @@ class Server:
         return answer(openapi.DOCUMENT, visit.id)
 
     def refuse_garbage(self, request: web.BaseRequest, status: int) -> web.Response:
-        return self._refuse(ClientFault("This is not valid HTTP.", status=status), request_id({}, self._mint))
+        fault = ClientFault(
+            "This is not valid HTTP: send a request of its version 1.1, without TLS.", status=status
+        )
+        return self._refuse(fault, request_id({}, self._mint))
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (

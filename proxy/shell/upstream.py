@@ -224,7 +224,7 @@ class Upstream:
     async def send(self, call: Call, limits: Limits) -> Exchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
         if self._under_way >= MAX_EXCHANGES:
-            raise exhausted("Too many requests are under way.")
+            raise exhausted("Too many requests are under way: try again later.")
         started = asyncio.get_running_loop().time()
         self._under_way += 1
         try:

@@ -36,6 +36,11 @@ MAX_WAITING = 32
 CLOSING_SECONDS = 3.0
 """For a client to answer our close with its own."""
 
+HANDSHAKE = (
+    "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
+    "Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64."
+)
+
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
 
 Socket = web.WebSocketResponse[Literal[False]]
@@ -243,16 +248,22 @@ class Conversations:
 
     def _refusal(self, request: web.BaseRequest) -> Fault | None:
         if not web.WebSocketResponse().can_prepare(request):
-            return ClientFault("This is not a valid WebSocket handshake.", code="invalid_handshake")
+            return ClientFault(HANDSHAKE, code="invalid_handshake")
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             # Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too.
             return ClientFault(
-                "Web pages of other origins are not served.", status=403, code="origin_not_allowed"
+                "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
+                status=403,
+                code="origin_not_allowed",
             )
         if len(self._open) >= MAX_OPEN:
             return ProxyFault(
-                "Too many connections are open.", code="server_is_overloaded", status=503, retryable=True
+                "Too many connections are open: close one, or try again later.",
+                code="server_is_overloaded",
+                status=503,
+                retry_after=1,
+                retryable=True,
             )
         return None
 
@@ -265,7 +276,7 @@ class Conversations:
 async def _body(message: Message) -> dict[str, Any]:
     kind, data = message
     if kind is not WSMsgType.TEXT:
-        raise ClientFault("Messages must be text, not binary.", code="invalid_message")
+        raise ClientFault("Messages must be text, not binary: send the JSON as text.", code="invalid_message")
     return read_create(data)
 
 

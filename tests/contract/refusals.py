@@ -18,6 +18,17 @@ class Refusal:
     """Its `incompatible_features`."""
 
 
+def _audio(said: str) -> Refusal:
+    place = f"{said}[0].content[1].input_audio.data"
+    return Refusal("unsupported_content", place, "send a transcript instead", ("input_audio",))
+
+
+def _schema(tool: str) -> Refusal:
+    """P02."""
+    place = f"{tool}.parameters.properties.city.not"
+    return Refusal("tool_schema_incompatible", place, "Write the schema without it", ("not",))
+
+
 REFUSALS: Mapping[str, Refusal] = {
     "native-*-strict_tool": Refusal(  # N02
         "unsupported_value", "tools[0].function.strict", "request_options.validate_tool_arguments"
@@ -28,12 +39,10 @@ REFUSALS: Mapping[str, Refusal] = {
     "native-*-long_description": Refusal(  # P06
         "tool_limit_exceeded", "tools[0].function.description", "Shorten it"
     ),
-    "*-anthropic-audio": Refusal(
-        "unsupported_content", "input_audio", "send a transcript instead", ("input_audio",)
-    ),
-    "*-google-inexpressible_schema": Refusal(  # P02
-        "tool_schema_incompatible", "tools", "Write the schema without it", ("not",)
-    ),
+    "responses-anthropic-audio": _audio("input"),
+    "[cn]*-anthropic-audio": _audio("messages"),
+    "responses-google-inexpressible_schema": _schema("tools[0]"),
+    "[cn]*-google-inexpressible_schema": _schema("tools[0].function"),
 }
 """By a pattern of cells: surface, backend, case."""
 

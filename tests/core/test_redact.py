@@ -1,6 +1,6 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
-from proxy.core.redact import MASK, MAX_QUOTE, masked, quotable
+from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, masked, quotable, shown
 from tests.tables import table
 
 CANARY = "c4n4ryC4N4RY"
@@ -60,3 +60,10 @@ def test_a_quote_is_cut_after_masking_so_that_no_part_of_a_key_is_left() -> None
     assert "sk-" not in quote
     assert quotable("x" * (MAX_QUOTE + 1)) == "x" * (MAX_QUOTE - 1) + "…"
     assert quotable("x" * MAX_QUOTE) == "x" * MAX_QUOTE
+
+
+def test_a_clients_own_text_is_shown_by_its_beginning_and_without_keys() -> None:
+    """S06: a message may reach a log."""
+    assert shown("x" * MAX_SHOWN) == "x" * MAX_SHOWN
+    assert shown("x" * (MAX_SHOWN + 1)) == "x" * (MAX_SHOWN - 1) + "…"
+    assert shown(f"sk-{CANARY}") == MASK

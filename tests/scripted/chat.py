@@ -19,7 +19,13 @@ OVERRIDES = {"force_tool": "object"}
 PROFILE = overridden(PROFILES[NAME], OVERRIDES)
 PATH = "/api/v1/chat/completions"
 HEAD = {"id": "gen-1", "created": 1_700_000_000, "model": "m", "provider": "Scripted"}
-WORDS = {"stop": "stop", "length": "length", "filter": "content_filter", "refusal": "content_filter"}
+WORDS = {
+    "stop": "stop",
+    "length": "length",
+    "filter": "content_filter",
+    "refusal": "content_filter",
+    "no room": "model_context_window_exceeded",
+}
 
 
 def provider(profile: BackendProfile = PROFILE) -> Provider:

@@ -22,7 +22,8 @@ class Say:
     """The provider's proof of the thinking, which it wants back with it. Opaque: valid base64."""
     text: str = ""
     calls: Sequence[SayCall] = ()
-    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+    finish: Literal["stop", "length", "filter", "refusal", "no room"] = "stop"
+    """`no room` for a reply: not every provider has words for it."""
     refusal: str = ""
     """Why the model will not, where the provider has words for it."""
     error_midway: str | None = None

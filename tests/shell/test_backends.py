@@ -69,7 +69,7 @@ async def test_a_model_that_belongs_to_none_is_refused(
     )
     status, error = await proxy.refused(model="y")
     assert (status, error["code"], error["param"]) == (404, "model_not_found", "model")
-    assert "There are: x." in error["message"]
+    assert "Choose one of: x." in error["message"]
 
 
 async def test_models_are_listed_where_their_requests_lead(

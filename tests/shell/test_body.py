@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import io
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import pytest
@@ -113,8 +113,25 @@ async def test_a_compressed_body_is_read(proxy: Proxy, coding: str, data: bytes)
 
 @pytest.mark.parametrize("coding", ["zstd", "br", "gzip, gzip"])
 async def test_another_coding_is_415(proxy: Proxy, coding: str) -> None:
+    """F73. And the way out stands where HTTP wants it, for programs."""
     status, error, _ = await post(proxy, REQUEST, Content_Encoding=coding)
     assert (status, error["code"]) == (415, "unsupported_encoding")
+    assert "gzip or deflate, or none" in str(error["message"])
+    told = await headers_of_415(proxy, Content_Encoding=coding)
+    assert (told["Accept-Encoding"], "Accept" in told) == ("gzip, deflate", False)
+
+
+async def test_a_media_type_is_not_mistaken_for_a_coding(proxy: Proxy) -> None:
+    """RFC 9110, 12.5.3: a client that reads `Accept-Encoding` would try again without packing, and in vain."""
+    told = await headers_of_415(proxy, Content_Type="text/plain")
+    assert (told["Accept"], "Accept-Encoding" in told) == ("application/json", False)
+
+
+async def headers_of_415(proxy: Proxy, **headers: str) -> Mapping[str, str]:
+    told = {"Content-Type": "application/json"} | {name.replace("_", "-"): it for name, it in headers.items()}
+    async with proxy.session.post(f"{proxy.url}/v1/responses", data=REQUEST, headers=told) as response:
+        assert response.status == 415
+        return response.headers
 
 
 @pytest.mark.parametrize("data", [b"not gzip", gzip.compress(REQUEST)[:-9], gzip.compress(REQUEST) + b"more"])

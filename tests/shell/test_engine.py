@@ -454,7 +454,7 @@ async def test_a_request_that_no_backend_can_serve_is_told_to_codex_once(
     asked = [{"role": "user", "content": [file]}]
     error = await told_codex(proxy, input=asked)
     assert error["code"] == "invalid_prompt"
-    assert "cannot read a file" in error["message"]
+    assert "cannot be read by the backend" in error["message"]
     assert backend.received == []
     assert (await proxy.refused(input=asked, stream=True))[0] == 400
 

@@ -12,7 +12,7 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFa
 from proxy.core.ledger import Ledger
 from proxy.core.policy import guard
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
-from proxy.shell import metrics
+from proxy.shell import metrics, websocket
 from proxy.shell.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
 from tests.shell.backend import ScriptedBackend, answer, reply, text
 from tests.shell.conftest import Proxy, StartProxy
@@ -263,6 +263,45 @@ async def test_whoever_is_refused_at_the_door_is_counted(start_proxy: StartProxy
     assert told["refusals_total", "code=invalid_api_key status=4xx worker=0"] == 2
     assert told["refusals_total", "code=method_not_allowed status=4xx worker=0"] == 1
     assert not [name for name, _ in told if name == "requests_total"]
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "settings", "status", "code"),
+    [
+        ({}, {"server": {"websocket": False}}, 426, "upgrade_required"),
+        ({"Sec-WebSocket-Key": "short"}, {}, 400, "invalid_handshake"),
+        ({"Connection": "keep-alive"}, {}, 400, "invalid_handshake"),
+        ({"Origin": "http://elsewhere.test"}, {}, 403, "origin_not_allowed"),
+        ({}, {"tenants": {"ours": {"keys": [tenants.digest("k")]}}}, 401, "invalid_api_key"),
+    ],
+    ids=["switched off", "no handshake", "no upgrade", "a web page", "no key"],
+)
+async def test_whoever_is_refused_a_websocket_is_counted_too(
+    start_proxy: StartProxy, wrong: dict[str, str], settings: dict[str, Any], status: int, code: str
+) -> None:
+    proxy = await start_proxy(metrics={"open": True}, **settings)
+    async with proxy.session.get(f"{proxy.url}/v1/responses", headers=UPGRADE | wrong) as response:
+        assert response.status == status
+    assert refusals((await read(proxy))[1]) == {f"code={code} status=4xx worker=0": 1}
+
+
+async def test_as_is_whoever_finds_no_room(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "MAX_OPEN", 0)
+    async with proxy.session.get(f"{proxy.url}/v1/responses", headers=UPGRADE) as response:
+        assert response.status == 503
+    assert refusals((await read(proxy))[1]) == {"code=server_is_overloaded status=5xx worker=0": 1}
+
+
+def refusals(told: bytes) -> dict[str, float]:
+    return {labels: times for (name, labels), times in samples(told).items() if name == "refusals_total"}
 
 
 TENANTS = {"ours": {"keys": [tenants.digest("tenant-key")]}}

@@ -13,6 +13,14 @@ from proxy.core.model import Call, ToolKind, ToolName
 
 Json = dict[str, Any]
 
+YOURS_TO_RUN = (
+    "The proxy runs no tools: run each call in tool_calls yourself, and send its result in a message "
+    'with the role "tool" and the call\'s id as tool_call_id.'
+)
+FUNCTION_IS_YOURS = (
+    "The proxy runs no tools: run the function in function_call yourself, and send its result in a message "
+    'with the role "function" and the function\'s name.'
+)
 ONE_CALL = "The model made several calls, and function_call tells the first: declare tools to get them all."
 
 
@@ -30,6 +38,8 @@ class Called(Protocol):
 class CallForm(Protocol):
     reason: str
     """Why an answer with calls ended."""
+    advice: str
+    """What is to be done with them (C08)."""
 
     def opened(self, index: int, head: Called, proof: Any) -> Json | None:
         """The delta that begins a call; None if nothing is said yet."""
@@ -52,6 +62,7 @@ class CallForm(Protocol):
 
 class ToolCalls:
     reason = "tool_calls"
+    advice = YOURS_TO_RUN
 
     def opened(self, index: int, head: Called, proof: Any) -> Json | None:
         return {"tool_calls": [{"index": index, **_entry(head, "", proof)}]}
@@ -77,6 +88,7 @@ class FunctionCall(ToolCalls):
     """There is one, without an id. Further calls have no place, and the model was asked to make none."""
 
     reason = "function_call"
+    advice = FUNCTION_IS_YOURS
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

@@ -9,11 +9,13 @@ from pydantic import Field
 
 from proxy.core.inbound.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
 from proxy.core.inbound.envelope import (
+    MODEL,
     FormatWord,
     Loose,
     NamedSchema,
     RequestOptions,
     Verbosity,
+    Whole,
     checked,
     json_object,
     output_format,
@@ -45,17 +47,17 @@ class ChatEnvelope(Loose):
     parallel_tool_calls: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[Whole, Field(ge=1)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
-    seed: int | None = None
+    seed: Whole | None = None
     stop: Any = None
     logprobs: bool | None = None
-    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    n: Annotated[int, Field(ge=1)] | None = None
+    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None = None
+    n: Annotated[Whole, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
     """Any word: each model generation brings new ones, and backends differ."""
@@ -85,9 +87,9 @@ Envelope = TypeVar("Envelope", bound=ChatEnvelope)
 def read_envelope(form: type[Envelope], body: Any, ledger: Ledger) -> Envelope:
     envelope = checked(form, json_object(body))
     if not envelope.model:
-        raise missing("model")
+        raise missing("model", MODEL)
     if envelope.messages is None:
-        raise missing("messages")
+        raise missing("messages", "an array of messages")
     if not array(envelope.messages, "messages"):
         raise wrong_value("messages", "must hold at least one message.")
     if envelope.stream_options is not None and not envelope.stream:
@@ -110,7 +112,9 @@ def request(
     envelope: ChatEnvelope, turns: list[Turn], toolbox: Toolbox, choice: ToolChoice, *, parallel: bool
 ) -> Request:
     if not turns:
-        raise wrong_value("messages", "hold nothing that can be sent to a model.")
+        raise wrong_value(
+            "messages", "hold nothing that can be sent to a model: give one of them some content."
+        )
     options = envelope.request_options
     return Request(
         model=envelope.model or "",

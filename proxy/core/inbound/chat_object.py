@@ -17,12 +17,6 @@ from proxy.core.model import Call, Reasoning, Refusal, Request, Text, Usage
 
 REASONS = {Ending.COMPLETED: "stop", Ending.MAX_TOKENS: "length", Ending.FILTERED: "content_filter"}
 
-YOURS_TO_RUN = (
-    "The proxy runs no tools: run each call in tool_calls yourself, and send its result in a message "
-    'with the role "tool" and the call\'s id as tool_call_id.'
-)
-"""C08"""
-
 Chunk = dict[str, Any]
 
 
@@ -107,7 +101,7 @@ class Completion:
             "object": "chat.completion",
             "choices": [choice],
             "usage": usage_member(reply.ended.usage) if reply.ended.usage else None,
-            **self._beside(calls, [YOURS_TO_RUN] if calls else []),
+            **self._beside(calls, [self.calls.advice] if calls else []),
         }
 
     def _told(self, parts: Sequence[PartEnded]) -> dict[str, Any]:

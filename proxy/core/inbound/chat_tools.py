@@ -4,43 +4,37 @@ from typing import Any
 
 from proxy.core.inbound import toolbox
 from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.checks import mapping, missing, shown, string_in, unsupported, wrong_type, wrong_value
+from proxy.core.inbound.checks import string_in, unsupported, wrong_type, wrong_value
 from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
+from proxy.core.redact import shown
 from proxy.core.tools import strictness
 
 LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
 
 
 def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
-    """The flat form of the Responses API is taken too; whatever lacks both is told of this surface's own."""
-    if "name" not in tool and not param.endswith(".function"):
-        if tool.get("function") is None:
-            raise missing(f"{param}.function")
-        mapping(tool["function"], f"{param}.function")
-    return _declared(tool, param, namespace)
-
-
-def _declared(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     spec = toolbox.function(tool, param, namespace)
-    if spec.parameters and spec.parameters.get("type") != "object":
-        raise wrong_value(f"{param}.parameters.type", 'must be "object".')
+    if spec.parameters is not None and spec.parameters.get("type") != "object":
+        raise wrong_value(
+            f"{param}.parameters.type", 'must be "object": for a tool that takes none, leave parameters out.'
+        )
     if spec.strict:
         strictness.check(spec.parameters, f"{param}.parameters")
     return spec
 
 
 READERS: dict[str, ToolReader] = {"function": _function, "custom": toolbox.custom}
-LEGACY_READERS: dict[str, ToolReader] = {"function": _declared}
+LEGACY_READERS: dict[str, ToolReader] = {"function": _function}
 
 
 def read(envelope: ChatEnvelope, ledger: Ledger) -> tuple[Toolbox, ToolChoice]:
     if envelope.functions:
         return _legacy(envelope, envelope.functions, ledger)
     hosted = [] if envelope.web_search_options is None else ["web_search_options"]
-    found = read_tools([(envelope.tools or [], "tools")], ledger, READERS, hosted)
+    found = read_tools([(envelope.tools or [], "tools")], ledger, READERS, hosted, nested=True)
     if envelope.function_call is None:
         return found, read_choice(envelope.tool_choice, found, ledger)
     if envelope.tools:
@@ -78,7 +72,10 @@ def _legacy_choice(value: Any, found: Toolbox) -> ToolChoice:
         return ToolChoice(LEGACY_MODES[value])
     if not isinstance(value, dict):
         raise wrong_type("function_call", "a string or an object", value)
-    name = ToolName(string_in(value, "name", "function_call"))
+    name = ToolName(string_in(value, "name", "function_call", "the name of a function"))
     if name not in found.specs:
-        raise wrong_value("function_call.name", f"is {shown(name.name)}, which is not declared.")
+        raise wrong_value(
+            "function_call.name",
+            f"is {shown(name.name)}, which is not declared: declare it, or name one that is.",
+        )
     return ToolChoice(ChoiceMode.REQUIRED, frozenset({name}))

@@ -8,15 +8,9 @@ that they are the same in every request of a conversation.
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.checks import (
-    mapping,
-    missing,
-    optional_string_in,
-    shown,
-    string_in,
-    wrong_value,
-)
+from proxy.core.inbound.checks import mapping, missing, optional_string_in, string_in, wrong_value
 from proxy.core.inbound.messages import (
+    ANSWERED,
     CHAT_PARTS,
     MEDIA_PARTS,
     Conversation,
@@ -30,6 +24,7 @@ from proxy.core.inbound.messages import (
 from proxy.core.inbound.responses_parts import content_in
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.redact import shown
 
 TOOL = Role.TOOL
 # Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
@@ -41,21 +36,21 @@ INPUTS = {"function": (ToolKind.FUNCTION, "arguments"), "custom": (ToolKind.CUST
 
 
 def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
-    call_id = string_in(call, "id")
+    call_id = string_in(call, "id", what="the id of the call")
     kind = optional_string_in(call, "type") or "function"
     if kind not in INPUTS:
         raise wrong_value(".type", f"must be one of {', '.join(INPUTS)}, got {shown(kind)}.")
     if call.get(kind) is None:
-        raise missing(f".{kind}")
+        raise missing(f".{kind}", "an object with the call")
     made = _call(call_id, kind, mapping(call[kind], f".{kind}"), f".{kind}")
     conversation.called(made)
     return [*proof(call, call_id, conversation), made]
 
 
 def _call(call_id: str, kind: str, told: Json, param: str) -> Call:
-    name = string_in(told, "name", param)
+    name = string_in(told, "name", param, "the name of the tool")
     if not name:
-        raise missing(f"{param}.name")
+        raise missing(f"{param}.name", "the name of the tool")
     tool_kind, key = INPUTS[kind]
     return Call(call_id, ToolName(name), tool_kind, _input(told.get(key), f"{param}.{key}"))
 
@@ -64,7 +59,9 @@ def _input(value: Any, param: str) -> str:
     """As the model wrote it; some clients send it parsed."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else jsontext.compact(mapping(value, param))
+    return (
+        value if isinstance(value, str) else jsontext.compact(mapping(value, param, "JSON text or an object"))
+    )
 
 
 _calls = tool_calls(_tool_call)
@@ -74,7 +71,7 @@ def _all_calls(message: Json, conversation: Conversation) -> list[Part]:
     parts = _calls(message, conversation)
     if message.get("function_call") is not None:
         told = mapping(message["function_call"], ".function_call")
-        made = _call(f"{LEGACY_ID}{conversation.index}", "function", told, ".function_call")
+        made = _call(f"{LEGACY_ID}{conversation.walk.item}", "function", told, ".function_call")
         conversation.called(made)
         conversation.unnumbered.setdefault(made.tool.name, []).append(made.call_id)
         parts.append(made)
@@ -83,18 +80,19 @@ def _all_calls(message: Json, conversation: Conversation) -> list[Part]:
 
 def _function(message: Json, conversation: Conversation) -> Turn:
     """Answers the newest call of that name in the old form."""
-    name = string_in(message, "name")
+    name = string_in(message, "name", what="that of the function which was called")
     waiting = conversation.unnumbered.get(name)
     if not waiting:
         raise wrong_value(
             ".name",
-            f"is {shown(name)}, for which no function_call of an earlier assistant message waits.",
+            f"is {shown(name)}, for which no function_call of an earlier assistant message waits. "
+            "Put the call before its result, or leave the result out.",
         )
     return _result(waiting.pop(), message, conversation)
 
 
 def _tool(message: Json, conversation: Conversation) -> Turn:
-    call_id = string_in(message, "tool_call_id")
+    call_id = string_in(message, "tool_call_id", what=ANSWERED)
     conversation.answered(call_id)
     return _result(call_id, message, conversation)
 

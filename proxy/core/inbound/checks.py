@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from proxy.core.errors import ClientFault
-
-SHOWN = 80
-"""Characters of a client's own text that a message repeats: enough to recognise, too few to flood a log."""
+from proxy.core.redact import shown
 
 _JSON_NAMES = {
     type(None): "null",
@@ -38,17 +36,14 @@ def json_name(value: Any) -> str:
     return _JSON_NAMES[type(value)]
 
 
-def shown(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
 def path(steps: Iterable[int | str]) -> str:
     """The way to a place inside, to be put behind the place where it begins."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in steps)
 
 
-def missing(param: str) -> FieldFault:
-    return FieldFault(param, "is required.", "missing_required_parameter")
+def missing(param: str, what: str) -> FieldFault:
+    """`what`: that which belongs there."""
+    return FieldFault(param, f"is required: {what}.", "missing_required_parameter")
 
 
 def wrong_type(param: str, expected: str, value: Any) -> FieldFault:
@@ -65,7 +60,7 @@ def unsupported(param: str, complaint: str) -> FieldFault:
 
 
 def too_many(param: str, limit: int, things: str) -> FieldFault:
-    return FieldFault(param, f"holds more than {limit} {things}.", "array_above_max_length")
+    return FieldFault(param, f"holds more than {limit} {things}: send fewer.", "array_above_max_length")
 
 
 def array(value: Any, param: str) -> list[Any]:
@@ -74,19 +69,19 @@ def array(value: Any, param: str) -> list[Any]:
     raise wrong_type(param, "an array", value)
 
 
-def mapping(value: Any, param: str) -> dict[str, Any]:
+def mapping(value: Any, param: str, expected: str = "an object") -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    raise wrong_type(param, "an object", value)
+    raise wrong_type(param, expected, value)
 
 
-def string_in(holder: dict[str, Any], key: str, param: str = "") -> str:
-    """The string at `key` of the object at `param`; null counts as absent, and absent is wrong."""
+def string_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a string") -> str:
+    """The string at `key` of the object at `param`; null counts as absent, and absent is wrong. `what` it is."""
     value = holder.get(key)
     if isinstance(value, str):
         return value
     if value is None:
-        raise missing(f"{param}.{key}")
+        raise missing(f"{param}.{key}", what)
     raise wrong_type(f"{param}.{key}", "a string", value)
 
 

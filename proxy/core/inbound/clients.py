@@ -7,10 +7,14 @@ from enum import StrEnum
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.inbound.checks import shown
 from proxy.core.inbound.history import OrphanOutputs
+from proxy.core.redact import shown
 
 EVENTS_HEADER = "x-proxy-events"
+
+FILTERED = (
+    "The backend's content filter stopped the answer. Ask in other words: this one would be stopped again."
+)
 
 
 class EventStyle(StrEnum):
@@ -110,7 +114,7 @@ def reworded(profile: ClientProfile, fault: Fault) -> Fault:
 def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
     """The ending as this client must be told of it."""
     if ended.ending is Ending.FILTERED and profile.filtered_is_final:
-        fault = ClientFault("The backend's content filter stopped the answer.", code="content_filter")
+        fault = ClientFault(FILTERED, code="content_filter")
         ended = ReplyEnded(Ending.FAILED, ended.usage, fault)
     return ended if ended.fault is None else replace(ended, fault=reworded(profile, ended.fault))
 

@@ -6,7 +6,7 @@ model then reads what it stands for.
 
 from typing import Any
 
-from proxy.core.errors import BackendFault
+from proxy.core.errors import BackendFault, ClientFault
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.inbound.responses_object import ResponseObject, usage_member
 from proxy.core.model import Usage
@@ -37,6 +37,14 @@ class CompactionObject(ResponseObject):
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
         """A client puts the output in place of its history: half a summary, or none, would cost it everything."""
+        limit = self._frame["max_output_tokens"]
+        if ended.ending is Ending.MAX_TOKENS and limit is not None:
+            raise ClientFault(
+                f"max_output_tokens of {limit} leaves no room for a summary of the conversation: "
+                "raise it, or leave it out.",
+                param="max_output_tokens",
+                code="invalid_value",
+            )
         if ended.ending is not Ending.COMPLETED:
             raise BackendFault(
                 "The backend did not finish its summary of the conversation.",

@@ -6,14 +6,17 @@ every month.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import json_name, missing, path, wrong_type, wrong_value
 from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.redact import shown
 from proxy.core.tools import schema
+
+MODEL = "the name of a model, such as those that GET /v1/models lists"
 
 MAX_DEPTH = 128
 """Levels of a request. orjson reads 1024 but writes 254, and schemas are wrapped a few levels deeper on the way."""
@@ -35,12 +38,23 @@ BOUNDS = {
     "string_too_long": "may have at most {max_length} characters",
     "too_long": "may have at most {max_length} entries",
     "string_pattern_mismatch": "must match {pattern}",
+    "string_unicode": "must be text without halves of surrogate pairs",
 }
 """pydantic's complaints in the words of whoever wrote the JSON."""
+OF_A_NAME = "[key]"
+"""Its last step where the name of a member is wrong, not what stands there."""
 
 
 FormatWord = Literal["text", "json_object", "json_schema"]
 Verbosity = Literal["low", "medium", "high"]
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number, and some writers spell each with a dot."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
 
 
 class Loose(BaseModel):
@@ -71,7 +85,8 @@ def json_object(body: Any) -> dict[str, Any]:
             f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
         )
     if jsontext.deeper_than(body, MAX_DEPTH):
-        raise ClientFault(f"The request body is nested deeper than {MAX_DEPTH} levels.", code="invalid_value")
+        field = next(name for name in body if jsontext.deeper_than(body[name], MAX_DEPTH - 1))
+        raise wrong_value(shown(field), f"is nested deeper than {MAX_DEPTH} levels: flatten it.")
     return body
 
 
@@ -88,18 +103,20 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputForm
     if wanted is not FormatKind.JSON_SCHEMA:
         return OutputFormat(wanted)
     if wish.name is None:
-        raise missing(f"{param}.name")
+        raise missing(f"{param}.name", "a name for the schema")
     if wish.schema_ is None:
-        raise missing(f"{param}.schema")
+        raise missing(f"{param}.schema", "a JSON Schema")
     schema.check_schema(wish.schema_, f"{param}.schema")
-    return OutputFormat(wanted, wish.name, wish.schema_, wish.description, wish.strict)
+    return OutputFormat(
+        wanted, wish.name, wish.schema_, wish.description, wish.strict, place=f"{param}.schema"
+    )
 
 
 def _fault(error: ErrorDetails) -> ClientFault:
-    place = path(error["loc"]).removeprefix(".")
+    place = path(step for step in error["loc"] if step != OF_A_NAME).removeprefix(".")
     kind = error["type"]
     if kind == "missing":
-        return missing(place)
+        return missing(place, "see /openapi.json for what belongs there")
     if kind in EXPECTED:
         return wrong_type(place, EXPECTED[kind], error["input"])
     return wrong_value(place, f"{BOUNDS.get(kind, 'is not valid').format(**error.get('ctx', {}))}.")

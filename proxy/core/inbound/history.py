@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import shown
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+from proxy.core.redact import shown
 
 OrphanOutputs = Literal["refuse", "drop"]
 
@@ -168,8 +168,15 @@ def _says_something(part: Text | Refusal | Reasoning) -> bool:
 def _orphan(result: Result, place: str, *, known: bool) -> ClientFault:
     call_id = shown(result.call_id)
     if known:
-        return ClientFault(f"The function call with call_id {call_id} already has its output.", param=place)
-    return ClientFault(f"No tool call found for function call output with call_id {call_id}.", param=place)
+        return ClientFault(
+            f"The function call with call_id {call_id} at {place} already has its output: leave one out.",
+            param=place,
+        )
+    return ClientFault(
+        f"No tool call found for function call output with call_id {call_id} at {place}. "
+        "Send the call too, or leave its output out.",
+        param=place,
+    )
 
 
 def _size(result: Result) -> int:

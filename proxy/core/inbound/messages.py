@@ -7,7 +7,7 @@ earlier message.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.core.inbound.checks import (
@@ -16,15 +16,13 @@ from proxy.core.inbound.checks import (
     mapping,
     missing,
     optional_string_in,
-    shown,
-    string_in,
     too_many,
     unsupported,
     wrong_type,
     wrong_value,
 )
 from proxy.core.inbound.history import Said
-from proxy.core.inbound.responses_parts import MAX_PARTS, PARTS, Walk, content_in
+from proxy.core.inbound.responses_parts import MAX_PARTS, PARTS, Walk, content_in, read_file
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import (
     Audio,
@@ -39,12 +37,15 @@ from proxy.core.model import (
     Text,
     Turn,
 )
+from proxy.core.redact import shown
 
 MAX_MESSAGES = 20_000
 """In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""
 
 CHAT, GOOGLE = "chat", "google"
 """The backends' dialects whose things these surfaces have a place for, by their keys in `extras`."""
+
+ANSWERED = "the id of the call that is answered"
 
 WORDS = ("text", "summary")
 """Where one of OpenRouter's `reasoning_details` has text that people can read."""
@@ -62,8 +63,6 @@ class Conversation:
 
     walk: Walk
     model: str
-    index: int = 0
-    """Of the message that is being read."""
     names: dict[str, str] = field(default_factory=dict)
     """Of the called tools, by call id."""
     waiting: Counter[str] = field(default_factory=Counter)
@@ -79,10 +78,14 @@ class Conversation:
         """Order is meaning here: what no earlier message called has no answer (C02)."""
         if call_id not in self.names:
             raise wrong_value(
-                ".tool_call_id", f"is {shown(call_id)}, which no earlier assistant message has called."
+                ".tool_call_id",
+                f"is {shown(call_id)}, which no earlier assistant message has called. "
+                "Put the call before its result, or leave the result out.",
             )
         if not self.waiting[call_id]:
-            raise wrong_value(".tool_call_id", f"is {shown(call_id)}, which already has its result.")
+            raise wrong_value(
+                ".tool_call_id", f"is {shown(call_id)}, which already has its result: leave one out."
+            )
         self.waiting[call_id] -= 1
 
 
@@ -98,7 +101,7 @@ def read_messages(
         raise too_many("messages", MAX_MESSAGES, "messages")
     said: list[Said] = []
     for index, message in enumerate(messages):
-        conversation.index = index
+        conversation.walk.item = index
         place = f"messages[{index}]"
         try:
             turn = _turn(message, speakers, conversation)
@@ -111,11 +114,13 @@ def read_messages(
 def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversation) -> Turn:
     if not isinstance(message, dict):
         raise wrong_type("", "an object", message)
-    role = string_in(message, "role")
+    role = optional_string_in(message, "role")
+    if role is None:
+        raise missing(".role", f"one of {', '.join(speakers)}")
     if role not in speakers:
         raise wrong_value(".role", f"must be one of {', '.join(speakers)}, got {shown(role)}.")
     if message.get("tool_calls") and role != "assistant":
-        raise wrong_value(".tool_calls", "may only stand in an assistant message.")
+        raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
     return speakers[role](message, conversation)
 
 
@@ -139,7 +144,7 @@ def assistant(read_calls: CallReader) -> Speaker:
         parts = [*_thoughts(message), *_words(message, conversation)]
         parts += read_calls(message, conversation)
         if not parts and message.get("content") is None:
-            raise missing(".content")
+            raise missing(".content", "words, unless there are tool_calls or a refusal")
         return Turn(ASSISTANT, parts)
 
     return speak
@@ -227,10 +232,13 @@ def proof(call: Json, call_id: str, conversation: Conversation) -> list[Part]:
 
 
 def _file(part: Json) -> Part:
+    if part.get("file") is None:
+        raise missing(".file", "an object with the file")
     try:
-        return PARTS["input_file"](mapping(part.get("file"), ""))
+        file = read_file(mapping(part["file"], ""))
     except FieldFault as fault:
         raise fault.inside(".file") from None
+    return replace(file, place=f".file{file.place}")
 
 
 def _video(part: Json) -> Part:

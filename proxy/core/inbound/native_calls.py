@@ -12,12 +12,13 @@ from proxy.core import jsontext
 from proxy.core.errors import Unfit
 from proxy.core.events import PartEnded
 from proxy.core.inbound.call_map import CallMap
-from proxy.core.inbound.chat_calls import Called, Json, proven
+from proxy.core.inbound.chat_calls import YOURS_TO_RUN, Called, Json, proven
 from proxy.core.model import Call
 
 
 class ParsedCalls:
     reason = "tool_calls"
+    advice = YOURS_TO_RUN
 
     def __init__(self, kept_by_client: CallMap | None = None) -> None:
         """`kept_by_client`: the map of call ids to send back; None where the proxy keeps it (N03)."""

@@ -35,6 +35,8 @@ class Extension(Loose):
 
 
 class NativeEnvelope(ChatEnvelope):
+    functions: Any = None
+    """Whatever it holds: what must be told is that it is not for here."""
     conversation_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")] | None = None
     proxy: Extension | None = Field(default=None, alias="_proxy")
 
@@ -62,7 +64,7 @@ def decode(
             raise unsupported(field, replacement)
     native_tools.refuse_strict(body, "")
     known = _known(envelope, headers, maps, tenant)
-    conversation = Conversation(Walk(ledger), envelope.model or "")
+    conversation = Conversation(Walk(ledger, among="messages"), envelope.model or "")
     said = read_messages(envelope.messages, speakers(known), conversation)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(

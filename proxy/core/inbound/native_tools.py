@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from proxy.core.inbound.checks import array, mapping, missing, shown, string_in, unsupported, wrong_value
+from proxy.core.inbound.checks import array, mapping, missing, string_in, unsupported, wrong_value
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolName, ToolSpec
+from proxy.core.redact import shown
 from proxy.core.tools import schema
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
@@ -20,25 +21,28 @@ CHECK_INSTEAD = "set request_options.validate_tool_arguments to true, which has 
 
 
 def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
-    name = string_in(tool, "name", param)
+    name = string_in(tool, "name", param, "the name of the tool")
     if not NAME.fullmatch(name):
         raise wrong_value(
             f"{param}.name", f"must be 1 to 64 letters, digits or underscores, got {shown(name)!r}."
         )
     refuse_strict(tool, param)
-    description = string_in(tool, "description", param)
+    description = string_in(tool, "description", param, "what the tool does")
     if not description.strip():
         raise wrong_value(f"{param}.description", "must say what the tool does: the model chooses by it.")
     if tool.get("parameters") is None:
-        raise missing(f"{param}.parameters")
+        raise missing(f"{param}.parameters", "a JSON Schema of the type object")
     return ToolSpec(
-        ToolName(name), description=description, parameters=_schema(tool["parameters"], f"{param}.parameters")
+        ToolName(name),
+        description=description,
+        parameters=_schema(tool["parameters"], f"{param}.parameters"),
+        place=param,
     )
 
 
 def _schema(value: Any, param: str) -> dict[str, Any]:
     parameters = mapping(value, param)
-    if string_in(parameters, "type", param) != "object":
+    if string_in(parameters, "type", param, 'it must be "object"') != "object":
         raise wrong_value(f"{param}.type", 'must be "object".')
     for field, read_as in KEYWORDS.items():
         if field in parameters:
@@ -61,11 +65,11 @@ def read(tools: list[Any], ledger: Ledger) -> Toolbox:
     for index, raw in enumerate(tools):
         place = f"tools[{index}]"
         tool = mapping(raw, place)
-        kind = string_in(tool, "type", place)
+        kind = string_in(tool, "type", place, 'it must be "function"')
         if kind not in READERS:
             raise unsupported(f"{place}.type", f'must be "function", got {shown(kind)}.')
         if tool.get(kind) is None:
-            raise missing(f"{place}.{kind}")
+            raise missing(f"{place}.{kind}", "an object with the tool")
         mapping(tool[kind], f"{place}.{kind}")
         refuse_strict(tool, place)
-    return read_tools([(tools, "tools")], ledger, READERS)
+    return read_tools([(tools, "tools")], ledger, READERS, nested=True)

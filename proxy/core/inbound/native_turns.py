@@ -12,15 +12,24 @@ from proxy.core.inbound.checks import (
     mapping,
     missing,
     optional_string_in,
-    shown,
     string_in,
     unsupported,
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.messages import Conversation, Speaker, assistant, instructed, proof, tool_calls, user
+from proxy.core.inbound.messages import (
+    ANSWERED,
+    Conversation,
+    Speaker,
+    assistant,
+    instructed,
+    proof,
+    tool_calls,
+    user,
+)
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.redact import shown
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:
@@ -28,7 +37,7 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
 
     def belongs(call_id: str, param: str) -> None:
         if not call_id:
-            raise missing(param)
+            raise missing(param, "the id of the call")
         if len(call_id) > MAX_ID:
             raise wrong_value(param, f"may have at most {MAX_ID} characters.")
         if known is not None and not known.has(call_id):
@@ -44,22 +53,22 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
         return each_call(message, conversation)
 
     def call(told: Json, conversation: Conversation) -> list[Part]:
-        call_id = string_in(told, "id")
+        call_id = string_in(told, "id", what="the id of the call")
         belongs(call_id, ".id")
         if call_id in conversation.names:
-            raise wrong_value(".id", f"is used twice: {shown(call_id)}.")
+            raise wrong_value(".id", f"is used twice: {shown(call_id)}. Give each call its own.")
         kind = optional_string_in(told, "type") or "function"
         if kind != "function":
             raise unsupported(".type", f'must be "function", got {shown(kind)}.')
         if told.get("function") is None:
-            raise missing(".function")
+            raise missing(".function", "an object with the call")
         function = mapping(told["function"], ".function")
-        name = string_in(function, "name", ".function")
+        name = string_in(function, "name", ".function", "the name of the tool")
         if not name:
-            raise missing(".function.name")
+            raise missing(".function.name", "the name of the tool")
         arguments = function.get("arguments")
         if arguments is None:
-            raise missing(".function.arguments")
+            raise missing(".function.arguments", "an object")
         text = jsontext.compact(mapping(arguments, ".function.arguments"))
         backend_id = known.backends(call_id) if known else None
         made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
@@ -67,13 +76,15 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
         return [*proof(told, call_id, conversation), made]
 
     def tool(message: Json, conversation: Conversation) -> Turn:
-        call_id = string_in(message, "tool_call_id")
+        call_id = string_in(message, "tool_call_id", what=ANSWERED)
         belongs(call_id, ".tool_call_id")
         conversation.answered(call_id)
         name = optional_string_in(message, "name")
         if name is not None and name != conversation.names[call_id]:
             called = shown(conversation.names[call_id])
-            raise wrong_value(".name", f"is {shown(name)}, but {shown(call_id)} called {called}.")
+            raise wrong_value(
+                ".name", f"is {shown(name)}, but {shown(call_id)} called {called}: send that name, or none."
+            )
         failed = message.get("is_error")
         if not isinstance(failed, bool | None):
             raise wrong_type(".is_error", "a boolean", failed)
@@ -92,6 +103,6 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
 def _returned(message: Json) -> Text:
     """Any JSON: to the backend it is text."""
     if "content" not in message:
-        raise missing(".content")
+        raise missing(".content", "what the tool returned")
     content: Any = message["content"]
     return Text(content if isinstance(content, str) else jsontext.compact(content))

@@ -5,7 +5,7 @@ is sent: one ClientFault that names the place.
 from typing import Any
 
 from proxy.core.inbound.checks import missing, wrong_type, wrong_value
-from proxy.core.inbound.envelope import json_object, output_format
+from proxy.core.inbound.envelope import MODEL, json_object, output_format
 from proxy.core.inbound.history import OrphanOutputs, Said, canonical
 from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
 from proxy.core.inbound.responses_items import read_items
@@ -34,17 +34,24 @@ SEALED_REASONING = "reasoning.encrypted_content"
 
 
 def decode(
-    body: Any, ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse", seal: Seal | None = None
+    body: Any,
+    ledger: Ledger,
+    orphan_outputs: OrphanOutputs = "refuse",
+    seal: Seal | None = None,
+    known: int = 0,
 ) -> Request:
+    """`known`: how many of the input's first items its client did not send."""
     envelope = read_envelope(json_object(body), ledger)
     if not envelope.model:
-        raise missing("model")
-    walk = Walk(ledger, seal)
+        raise missing("model", MODEL)
+    walk = Walk(ledger, seal, before=known)
     said = _said(envelope, walk)
     toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger, READERS)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
-        raise wrong_value("input", "holds nothing that can be sent to a model.")
+        raise wrong_value(
+            "input", "holds nothing that can be sent to a model: give it a message with content."
+        )
     text, options = envelope.text, envelope.request_options
     return Request(
         model=envelope.model,
@@ -71,15 +78,17 @@ def _said(envelope: Envelope, walk: Walk) -> list[Said]:
         said.append((Turn(Role.SYSTEM, [Text(envelope.instructions)]), ""))
     match envelope.input:
         case None:
-            raise missing("input")
+            raise missing("input", "a string or an array of items")
         case str() as text if len(text) > MAX_INPUT_TEXT:
-            raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters.")
+            raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
             said.append((Turn(Role.USER, [Text(text)]), ""))
         case list() as items if items or said:
             said += read_items(items, walk)
         case list():
-            raise wrong_value("input", "is an empty array, and there are no instructions.")
+            raise wrong_value(
+                "input", "is an empty array, and there are no instructions: send at least one item."
+            )
         case other:
             raise wrong_type("input", "a string or an array of items", other)
     return said

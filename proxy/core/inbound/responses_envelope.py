@@ -8,16 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from proxy.core.errors import ClientFault, NotFound
-from proxy.core.inbound.checks import shown
 from proxy.core.inbound.envelope import (
     FormatWord,
     Loose,
     NamedSchema,
     RequestOptions,
     Verbosity,
+    Whole,
     checked,
 )
 from proxy.core.ledger import Ledger
+from proxy.core.redact import shown
 
 MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string: the published bound."""
@@ -52,13 +53,13 @@ class Envelope(Loose):
     tool_choice: Any = None
     parallel_tool_calls: bool | None = None
     include: list[str] | None = None
-    max_output_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_tool_calls: Annotated[int, Field(ge=1)] | None = None
+    max_output_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    max_tool_calls: Annotated[Whole, Field(ge=1)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
-    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None = None
     text: TextWish | None = None
     reasoning: Thinking | None = None
     truncation: Literal["auto", "disabled"] | None = None

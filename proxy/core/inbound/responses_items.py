@@ -14,7 +14,6 @@ from proxy.core.inbound.checks import (
     mapping,
     missing,
     optional_string_in,
-    shown,
     string_in,
     too_many,
     wrong_type,
@@ -38,6 +37,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.redact import shown
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
@@ -77,9 +77,9 @@ def read_items(items: list[Any], walk: Walk) -> list[Said]:
         try:
             turn = _turn(item, walk)
         except FieldFault as fault:
-            raise fault.inside(f"input[{index}]") from None
+            raise fault.inside(walk.place()) from None
         if turn is not None:
-            said.append((turn, f"input[{index}].call_id" if turn.role is TOOL else ""))
+            said.append((turn, f"input[{index - walk.before}].call_id" if turn.role is TOOL else ""))
     return said
 
 
@@ -106,7 +106,9 @@ def _untyped(item: Json) -> str:
 
 
 def _message(item: Json, walk: Walk) -> Turn:
-    role = string_in(item, "role")
+    role = optional_string_in(item, "role")
+    if role is None:
+        raise missing(".role", f"one of {', '.join(ROLES)}")
     if role not in ROLES:
         raise wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.")
     speaker, allowed = ROLES[role]
@@ -131,7 +133,7 @@ def _function_call(item: Json, walk: Walk) -> Turn:
         return _call(item, FUNCTION, arguments)
     if arguments is None:
         return _call(item, FUNCTION, "")
-    return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments")))
+    return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments", "JSON text or an object")))
 
 
 def _custom_tool_call(item: Json, walk: Walk) -> Turn:
@@ -139,9 +141,9 @@ def _custom_tool_call(item: Json, walk: Walk) -> Turn:
 
 
 def _call(item: Json, kind: ToolKind, arguments: str) -> Turn:
-    name = string_in(item, "name")
+    name = string_in(item, "name", what="the name of the tool")
     if not name:
-        raise missing(".name")
+        raise missing(".name", "the name of the tool")
     tool = ToolName(name, optional_string_in(item, "namespace") or None)
     return Turn(ASSISTANT, [Call(_call_id(item), tool, kind, arguments)])
 
@@ -187,7 +189,7 @@ def _local_shell_output(item: Json, walk: Walk) -> Turn:
 def _output(item: Json, walk: Walk) -> Turn:
     call_id = string_in(item, "call_id")
     if "output" not in item:
-        raise missing(".output")
+        raise missing(".output", "what the tool returned")
     return Turn(TOOL, [Result(call_id, _returned(item, walk) or [Text("")])])
 
 
@@ -261,7 +263,7 @@ def _item_reference(item: Json, walk: Walk) -> None:
 def _tools(item: Json, walk: Walk) -> None:
     """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
     if item.get("tools") is not None:
-        walk.tools.append((array(item["tools"], ".tools"), f"input[{walk.item}].tools"))
+        walk.tools.append((array(item["tools"], ".tools"), walk.place(".tools")))
 
 
 def _names(tools: list[Any], namespace: str | None = None) -> list[str]:

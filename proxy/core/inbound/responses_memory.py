@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import shown, wrong_type
+from proxy.core.inbound.checks import wrong_type
+from proxy.core.redact import shown
 
 
 class Memory(Protocol):
@@ -67,6 +68,11 @@ class LatestResponse:
         fits = len(conversation) <= self._limit
         self._id = response_id if fits else None
         self._conversation = conversation if fits else b"[]"
+
+
+def known_items(body: Any, completed: Any) -> int:
+    """How many of the completed input's items, all of them its first, stand in no request of the client."""
+    return 0 if completed is body else len(completed["input"]) - len(_items(body.get("input")))
 
 
 def _items(given: Any) -> list[Any]:

@@ -13,7 +13,6 @@ from proxy.core.inbound.checks import (
     mapping,
     missing,
     optional_string_in,
-    shown,
     string_in,
     too_many,
     unsupported,
@@ -23,12 +22,27 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
+from proxy.core.redact import shown
 
 MAX_PARTS = 50_000
 """In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""
 
 AUDIO_SUBTYPES = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-m4a": "m4a"}
 """Media subtypes whose format goes by another name in Chat Completions."""
+
+FILE_KEYS = ("file_data", "file_url", "file_id")
+"""Where a file may stand, and which of them counts."""
+
+MEDIA = (Image, File, Audio)
+WORDS: Mapping[type[Part], str] = {
+    Text: "text",
+    Refusal: "refusals",
+    Reasoning: "reasoning",
+    Image: "images",
+    File: "files",
+    Audio: "audio",
+}
+"""What they are called where only some may stand."""
 
 Json = dict[str, Any]
 PartReader = Callable[[Json], Part]
@@ -41,13 +55,23 @@ class Walk:
     ledger: Ledger
     seal: Seal | None = None
     """Opens what we gave the client to keep; None where nothing ever was."""
+    among: str = "input"
+    """The list whose items are walked over."""
     item: int = 0
     last: int = 0
+    before: int = 0
+    """How many of the items the client did not send, because they were still known here."""
     parts_left: int = MAX_PARTS
     compact: bool = False
     """Was a compaction asked for?"""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
     """Tool lists that stood among the items, each with its path."""
+
+    def place(self, inside: str = "") -> str:
+        """Of the item that is being read, in the client's own request, and of something inside it."""
+        if self.item < self.before:
+            return "previous_response_id"
+        return f"{self.among}[{self.item - self.before}]{inside}"
 
 
 def _text(part: Json) -> Text:
@@ -65,18 +89,17 @@ def _reasoning(part: Json) -> Reasoning:
 def _image(part: Json) -> Image:
     source = part.get("image_url")
     if isinstance(source, dict):  # the Chat form, which people mix in
-        return Image(
-            string_in(source, "url", ".image_url"), optional_string_in(source, "detail", ".image_url")
-        )
+        url = string_in(source, "url", ".image_url")
+        return Image(url, optional_string_in(source, "detail", ".image_url"), ".image_url.url")
     if source is None and part.get("file_id") is not None:
         raise unsupported(
             ".file_id",
             "cannot be looked up, files are not stored here: send the image as image_url, for instance a data URL.",
         )
-    return Image(string_in(part, "image_url"), optional_string_in(part, "detail"))
+    return Image(string_in(part, "image_url"), optional_string_in(part, "detail"), ".image_url")
 
 
-def _file(part: Json) -> File:
+def read_file(part: Json) -> File:
     file = File(
         name=optional_string_in(part, "filename"),
         data=optional_string_in(part, "file_data"),
@@ -84,7 +107,8 @@ def _file(part: Json) -> File:
         id=optional_string_in(part, "file_id"),
     )
     if file.data is None and file.url is None and file.id is None:
-        raise missing(".file_data")
+        raise missing(".file_data", "the file as a data URL, or else its file_url or file_id")
+    file.place = next(f".{key}" for key in FILE_KEYS if part.get(key) is not None)
     return file
 
 
@@ -93,8 +117,9 @@ def _audio(part: Json) -> Audio:
         return _audio_url(string_in(part, "audio_url"))
     if part.get("input_audio") is not None:
         source = mapping(part["input_audio"], ".input_audio")
-        return Audio(string_in(source, "data", ".input_audio"), string_in(source, "format", ".input_audio"))
-    return Audio(string_in(part, "data"), string_in(part, "format"))
+        data = string_in(source, "data", ".input_audio")
+        return Audio(data, string_in(source, "format", ".input_audio"), ".input_audio.data")
+    return Audio(string_in(part, "data"), string_in(part, "format"), ".data")
 
 
 def _audio_url(url: str) -> Audio:
@@ -105,7 +130,7 @@ def _audio_url(url: str) -> Audio:
             ".audio_url", f"must be a data URL such as data:audio/wav;base64,…, got {shown(url)}."
         )
     subtype = media.removeprefix("data:audio/")
-    return Audio(data, AUDIO_SUBTYPES.get(subtype, subtype))
+    return Audio(data, AUDIO_SUBTYPES.get(subtype, subtype), ".audio_url")
 
 
 def _video(part: Json) -> Part:
@@ -121,7 +146,7 @@ PARTS: dict[str, PartReader] = {
     "reasoning_text": _reasoning,
     "input_image": _image,
     "image_url": _image,
-    "input_file": _file,
+    "input_file": read_file,
     "input_audio": _audio,
     "input_video": _video,
 }
@@ -139,7 +164,7 @@ def content_in(
     if isinstance(value, str):
         return [Text(value)]
     if value is None:
-        raise missing(f".{key}")
+        raise missing(f".{key}", "a string or an array of parts")
     if not isinstance(value, list):
         raise wrong_type(f".{key}", "a string or an array of parts", value)
     walk.parts_left -= len(value)
@@ -150,14 +175,17 @@ def content_in(
         try:
             if not isinstance(part, dict):
                 raise wrong_type("", "an object", part)
-            kind = string_in(part, "type")
+            kind = string_in(part, "type", what="the type of the part, such as input_text")
             reader = readers.get(kind)
             if reader is None:
                 walk.ledger.drop("unknown_part")
                 continue
             read = reader(part)
             if not isinstance(read, allowed):
-                raise wrong_value(".type", f"may not be {kind} here.")
+                words = ", ".join(WORDS[each] for each in allowed)
+                raise wrong_value(".type", f"may not be {kind} here: send only {words}.")
+            if isinstance(read, MEDIA):
+                read.place = walk.place(f".{key}[{index}]{read.place}")
             parts.append(read)
         except FieldFault as fault:
             raise fault.inside(f".{key}[{index}]") from None

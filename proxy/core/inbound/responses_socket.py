@@ -4,8 +4,9 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.inbound.checks import json_name, shown
+from proxy.core.inbound.checks import json_name
 from proxy.core.inbound.responses_object import error_member
+from proxy.core.redact import shown
 
 CREATE = "response.create"
 
@@ -18,7 +19,9 @@ def read_create(message: bytes) -> dict[str, Any]:
     try:
         said = jsontext.loads(message)
     except jsontext.BadJson as error:
-        raise ClientFault(f"The message is not valid JSON: {error}.", code="invalid_json") from None
+        raise ClientFault(
+            f"The message is not valid JSON: {error}. Send one JSON object in each.", code="invalid_json"
+        ) from None
     if not isinstance(said, dict):
         raise ClientFault(f"A message must be a JSON object, got {json_name(said)}.", code="invalid_type")
     if (kind := said.get("type")) != CREATE:

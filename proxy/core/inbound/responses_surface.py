@@ -9,7 +9,7 @@ from proxy.core.ids import Mint
 from proxy.core.inbound import clients, responses_decode
 from proxy.core.inbound.clients import ClientProfile, EventStyle
 from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_memory import Memory, NoMemory
+from proxy.core.inbound.responses_memory import Memory, NoMemory, known_items
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.inbound.seal import Seal
@@ -52,7 +52,9 @@ class ResponsesSurface:
         ledger.note(client=client.name)
         completed = self.memory.completed(body)
         facts = {} if completed is body else {"continues": body["previous_response_id"]}
-        request = responses_decode.decode(completed, ledger, client.orphan_outputs, self.seal)
+        request = responses_decode.decode(
+            completed, ledger, client.orphan_outputs, self.seal, known_items(body, completed)
+        )
         seal = self.seal if request.reasoning.sealed or request.compact else None
         response = self.form(body, self.mint, self.now, seal, ledger.warnings)
         wish = headers.get(clients.EVENTS_HEADER)

@@ -16,7 +16,7 @@ def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | No
 
 
 def _local_shell(tool: Json, param: str, namespace: str | None) -> ToolSpec:
-    return ToolSpec(ToolName(ToolKind.LOCAL_SHELL.value), ToolKind.LOCAL_SHELL)
+    return ToolSpec(ToolName(ToolKind.LOCAL_SHELL.value), ToolKind.LOCAL_SHELL, place=param)
 
 
 READERS: dict[str, ToolReader] = {

@@ -7,7 +7,6 @@ from proxy.core.inbound.checks import (
     mapping,
     missing,
     optional_string_in,
-    shown,
     string_in,
     too_many,
     wrong_type,
@@ -16,8 +15,10 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.toolbox import MAX_TOOLS, UNNAMED, Json, Toolbox, unnested
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+from proxy.core.redact import shown
 
 PARAM = "tool_choice"
+KIND = "the type of the tool, such as function"
 MODES = {str(mode): mode for mode in ChoiceMode}
 
 
@@ -26,7 +27,7 @@ def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if choice.mode is not ChoiceMode.REQUIRED or toolbox.specs:
         return choice
     if not toolbox.hosted:
-        raise wrong_value(PARAM, "demands a tool call, but no tools are declared.")
+        raise wrong_value(PARAM, "demands a tool call, but no tools are declared: declare one, or send auto.")
     ledger.drop(PARAM)  # it was about tools that have been left out
     return ToolChoice()
 
@@ -38,13 +39,18 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
         return ToolChoice(_mode(value, PARAM))
     if not isinstance(value, dict):
         raise wrong_type(PARAM, "a string or an object", value)
-    kind = string_in(value, "type", PARAM)
+    kind = string_in(value, "type", PARAM, KIND)
     if kind == "allowed_tools":
         return _allowed(value, toolbox, ledger)
     if toolbox.knows(kind):
         return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
+    if toolbox.nested and shown(kind) not in toolbox.hosted:
+        raise wrong_value(
+            f"{PARAM}.type",
+            f"is {shown(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
+        )
     ledger.drop(PARAM)  # a hosted tool
     return ToolChoice()
 
@@ -57,18 +63,18 @@ def _mode(word: str, param: str) -> ChoiceMode:
 
 def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     """Only these may be called. Where all of them were left out, none may be: the limit is never widened."""
-    value, param = unnested(value, "allowed_tools", PARAM)
+    value, param = unnested(value, "allowed_tools", PARAM, "tools", nested=toolbox.nested)
     mode = _mode(optional_string_in(value, "mode", param) or "auto", f"{param}.mode")
     place = f"{param}.tools"
     tools = array(value.get("tools"), place)
     if not tools:
-        raise missing(f"{place}[0]")
+        raise missing(f"{place}[0]", "a tool that may be called")
     if len(tools) > MAX_TOOLS:
         raise too_many(place, MAX_TOOLS, "tools")
     only: set[ToolName] = set()
     for index, raw in enumerate(tools):
         tool = mapping(raw, f"{place}[{index}]")
-        kind = string_in(tool, "type", f"{place}[{index}]")
+        kind = string_in(tool, "type", f"{place}[{index}]", KIND)
         if toolbox.knows(kind):
             only.update(_named(tool, kind, f"{place}[{index}]", toolbox))
         else:
@@ -78,13 +84,16 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
 
 def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName]:
     """The declared tools that are meant: without a namespace the plain one, else that name in any namespace."""
-    tool, param = unnested(tool, kind, param)
-    name = kind if kind in UNNAMED else string_in(tool, "name", param)
+    tool, param = unnested(tool, kind, param, nested=toolbox.nested)
+    name = kind if kind in UNNAMED else string_in(tool, "name", param, "the name of the tool")
     namespace = optional_string_in(tool, "namespace", param)
     exact = ToolName(name, namespace)
     if exact in toolbox.specs:
         return [exact]
     anywhere = toolbox.called(name) if namespace is None else []
     if not anywhere:
-        raise wrong_value(PARAM, f"names the tool {shown(name)}, which is not declared.")
+        raise wrong_value(
+            f"{param}.{'type' if kind in UNNAMED else 'name'}",
+            f"is {shown(name)}, which is not declared: declare it, or name a tool that is.",
+        )
     return anywhere

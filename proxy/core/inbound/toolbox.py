@@ -13,8 +13,8 @@ from typing import Any
 from proxy.core.inbound.checks import (
     array,
     mapping,
+    missing,
     optional_string_in,
-    shown,
     string_in,
     too_many,
     wrong_type,
@@ -22,6 +22,7 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.redact import shown
 from proxy.core.tools import schema
 
 MAX_TOOLS = 1024
@@ -48,6 +49,8 @@ class Toolbox:
     hosted: set[str] = field(default_factory=set)
     """The types of those that were left out."""
     left: int = MAX_TOOLS
+    nested: bool = False
+    """Do tools of this surface stand under the name of their type? The flat form is taken too, but not asked for."""
 
     def called(self, name: str) -> list[ToolName]:
         return [tool for tool in self.specs if tool.name == name]
@@ -62,20 +65,24 @@ def read_tools(
     ledger: Ledger,
     readers: Mapping[str, ToolReader],
     hosted: Iterable[str] = (),
+    *,
+    nested: bool = False,
 ) -> Toolbox:
     """All lists with their places. A name twice in one is an error; a later list may declare a tool anew, and as
     often as it likes: a long thread has searched for the same tools again and again.
 
     `hosted`: what was asked of the server's own tools elsewhere in the request.
     """
-    toolbox = Toolbox(readers)
+    toolbox = Toolbox(readers, nested=nested)
     for kind in hosted:
         _leave_out(kind, toolbox, ledger)
     for tools, param in lists:
         declared: dict[ToolName, ToolSpec] = {}
         for spec, place in _specs(tools, param, None, toolbox, ledger):
             if spec.tool in declared:
-                raise wrong_value(place, f"is declared twice: {spec.tool.name}.")
+                raise wrong_value(
+                    place, f"is declared twice: {shown(spec.tool.name)}. Leave one out, or rename it."
+                )
             declared[spec.tool] = spec
         toolbox.left += len(declared.keys() & toolbox.specs.keys())
         toolbox.specs |= declared
@@ -94,14 +101,20 @@ def _specs(
     for index, raw in enumerate(tools):
         place = f"{param}[{index}]"
         tool = mapping(raw, place)
-        kind = string_in(tool, "type", place)
+        kind = string_in(tool, "type", place, "the type of the tool, such as function")
         reader = toolbox.readers.get(kind)
-        tool, inner = unnested(tool, kind, place)
-        if reader and (spec := reader(tool, inner, namespace)):
+        if reader:
+            own, inner = unnested(tool, kind, place, nested=toolbox.nested)
+            spec = reader(own, inner, namespace)
+        else:
+            spec, inner = None, place
+        if spec:
             yield spec, f"{inner}.name"
         elif kind == "namespace" and namespace is None:
             inside = f"{place}.tools"
             yield from _specs(array(tool.get("tools"), inside), inside, named(tool, place), toolbox, ledger)
+        elif toolbox.nested and "function" in tool:  # which no tool of a server's own has
+            raise wrong_value(f"{place}.type", f'must be "function", got {shown(kind)!r}.')
         else:
             _leave_out(kind, toolbox, ledger)
 
@@ -111,14 +124,24 @@ def _leave_out(kind: str, toolbox: Toolbox, ledger: Ledger) -> None:
     ledger.drop("hosted_tool")
 
 
-def unnested(tool: Json, kind: str, param: str) -> tuple[Json, str]:
-    """The Chat form holds everything one level deeper, under the name of the type."""
+def unnested(tool: Json, kind: str, param: str, mark: str = "name", *, nested: bool) -> tuple[Json, str]:
+    """The Chat form holds everything one level deeper, under the name of the type. Whose own form that is asks for it
+    wherever the `mark` of the other one is missing, too."""
     inner = tool.get(kind)
-    return (inner, f"{param}.{kind}") if isinstance(inner, dict) else (tool, param)
+    place = f"{param}.{kind}"
+    if isinstance(inner, dict):
+        return inner, place
+    if not nested or mark in tool:
+        return tool, param
+    raise (
+        missing(place, f"an object with the {mark}")
+        if inner is None
+        else wrong_type(place, "an object", inner)
+    )
 
 
 def named(tool: Json, param: str) -> str:
-    name = string_in(tool, "name", param)
+    name = string_in(tool, "name", param, "the name of the tool")
     if not NAME.fullmatch(name):
         raise wrong_value(
             f"{param}.name",
@@ -136,7 +159,7 @@ def function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     if not isinstance(strict, bool | None):
         raise wrong_type(f"{param}.strict", "a boolean", strict)
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, description=description, parameters=parameters, strict=strict)
+    return ToolSpec(name, description=description, parameters=parameters, strict=strict, place=param)
 
 
 def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
@@ -145,4 +168,4 @@ def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     if grammar is not None:
         mapping(grammar, f"{param}.format")
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, kind=ToolKind.CUSTOM, description=description, grammar=grammar)
+    return ToolSpec(name, ToolKind.CUSTOM, description=description, grammar=grammar, place=param)

@@ -11,6 +11,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound import data_urls
 from proxy.core.outbound.data_urls import DataUrl
+from proxy.core.redact import shown
 
 Block = dict[str, Any]
 
@@ -29,9 +30,9 @@ def of_user(part: Text | Image | Audio | File) -> Block | None:
         case Text():
             return text(part.text) if part.text.strip() else None
         case Image():
-            return _image(part.url)
+            return _image(part.url, part.place)
         case Audio():
-            raise _cannot("audio", "its transcript")
+            raise _cannot("audio", "its transcript", part.place)
         case _:
             return _file(part)
 
@@ -45,27 +46,29 @@ def of_tool(part: Text | Image | Audio | File, ledger: Ledger) -> Block | None:
         return text(UNREADABLE)
 
 
-def _cannot(feature: str, instead: str) -> Incompatible:
+def _cannot(feature: str, instead: str, place: str) -> Incompatible:
+    feature = shown(feature)
     return Incompatible(
-        f"The backend cannot read {feature}; send {instead} instead.",
+        f"{place} cannot be read by the backend, for it is {feature}: send {instead} instead.",
+        param=place,
         code="unsupported_content",
         details={"incompatible_features": [feature]},
     )
 
 
-def _image(url: str) -> Block:
-    data = data_urls.read(url)
+def _image(url: str, place: str) -> Block:
+    data = data_urls.read(url, place)
     if data is None:
         return {"type": "image", "source": {"type": "url", "url": url}}
     if data.media_type not in IMAGES:
-        raise _cannot(data.media_type or "an image without a type", "a jpeg, png, gif or webp")
+        raise _cannot(data.media_type or "an image without a type", "a jpeg, png, gif or webp", place)
     return {"type": "image", "source": _base64(data)}
 
 
 def _file(file: File) -> Block:
-    data = data_urls.read(file.data or "")
+    data = data_urls.read(file.data or "", file.place)
     if data and data.is_image:
-        return _image(file.data or "")
+        return _image(file.data or "", file.place)
     title = {"title": file.name} if file.name else {}
     return {"type": "document", "source": _source(file, data), **title}
 
@@ -76,12 +79,13 @@ def _source(file: File, data: DataUrl | None) -> Block:
     if data and data.is_text:
         return {"type": "text", "media_type": "text/plain", "data": data.text()}
     if data or file.data:
-        raise _cannot(data.media_type if data and data.media_type else "a file without a type", "its text")
+        kind = data.media_type if data and data.media_type else "a file without a type"
+        raise _cannot(kind, "its text", file.place)
     if file.url:
         return {"type": "url", "url": file.url}
     if file.id:
         return {"type": "file", "file_id": file.id}
-    raise _cannot("an empty file", "its text")
+    raise _cannot("an empty file", "its text", file.place)
 
 
 def _base64(data: DataUrl) -> Block:

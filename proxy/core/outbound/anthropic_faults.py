@@ -40,11 +40,13 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
     complaint = chat_complaint.read(body)
     if status == 413:  # from the network's edge, in any form
-        return TooLarge(quotable(complaint.message) or "The request is too large for the backend.")
+        said = quotable(complaint.message) or chat_faults.TOO_LARGE
+        return TooLarge(chat_faults.with_advice(said, chat_faults.SHORTEN))
     if status in (400, 429) and _NOTHING_LEFT.search(complaint.words):
         status = 402
     if status == 404 and complaint.type == "not_found_error" and _NO_MODEL.match(complaint.message):
-        message = f"The backend has no such model: {quotable(complaint.message)}"
+        said = f"The backend has no such model: {quotable(complaint.message)}"
+        message = chat_faults.with_advice(said, chat_faults.OTHER_MODEL)
         return NotFound(message, code="model_not_found", param="model")
     fault = chat_faults.refusal(status, headers, body, own_key=own_key)
     if _header(headers, ANSWERS_FOR) == "false":

@@ -11,6 +11,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound import data_urls
+from proxy.core.redact import shown
 
 ContentPart = str | dict[str, Any]
 """Text is kept as it is for as long as possible: nearly every message ends as one string."""
@@ -75,7 +76,7 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart
 
 
 def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    found = data_urls.read(file.data or "")
+    found = data_urls.read(file.data or "", file.place)
     if found and found.is_image:
         return _image(Image(file.data or ""), profile, ledger)
     if profile.files and file.data:
@@ -84,5 +85,9 @@ def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
         return {"type": "file", "file": {"file_id": file.id}}
     if found and found.is_text:
         return f"{file.name or 'file'}:\n{found.text()}"
-    what = f"of type {found.media_type or 'unknown'}" if found else "that is not inside the request"
-    raise ClientFault(f"The backend cannot read a file {what}; send its text, or images of its pages.")
+    what = f"of type {shown(found.media_type) or 'unknown'}" if found else "that is not inside the request"
+    raise ClientFault(
+        f"{file.place} cannot be read by the backend, for it is a file {what}: send its text, or images of its pages.",
+        param=file.place,
+        code="unsupported_content",
+    )

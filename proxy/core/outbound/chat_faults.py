@@ -19,6 +19,7 @@ from proxy.core.errors import (
     RateLimited,
     Timeout,
     TooLarge,
+    Unauthorized,
 )
 from proxy.core.outbound import chat_complaint, chat_params, overflow, retry_after
 from proxy.core.outbound.chat_complaint import Complaint
@@ -65,6 +66,11 @@ WORDS = (
 )
 """What an error without a status most likely is; anything else is a crash."""
 
+SHORTEN = "Shorten the conversation, or choose a model with a larger context window."
+OTHER_MODEL = "GET /v1/models lists those that there are."
+SIMPLER = "Leave out what is optional, or choose another model."
+TOO_LARGE = "The request is too large for the backend."
+
 VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
 """Z.ai's numbers: no balance, no such model, too many at once, too often, too many of all users."""
 
@@ -81,8 +87,15 @@ class Refusal:
     def text(self) -> str:
         return quotable(self.complaint.message)
 
-    def says(self, else_says: str) -> str:
-        return self.text or else_says
+    def says(self, else_says: str, then: str = "") -> str:
+        """Its own words, which clients may know, and `then` what follows from them."""
+        return with_advice(self.text or else_says, then)
+
+
+def with_advice(said: str, advice: str) -> str:
+    if not advice:
+        return said
+    return f"{said} {advice}" if said[-1] in ".!?…" else f"{said}. {advice}"
 
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
@@ -119,8 +132,8 @@ def _judge(refusal: Refusal) -> Fault:
 
 
 def _overflow(complaint: Complaint) -> Fault:
-    message = quotable(complaint.message) or "The conversation is longer than the model's context window."
-    return ClientFault(message, code="context_length_exceeded")
+    said = quotable(complaint.message) or "The conversation is longer than the model's context window."
+    return ClientFault(with_advice(said, SHORTEN), code="context_length_exceeded")
 
 
 def _redirect(_: Refusal) -> Fault:
@@ -133,7 +146,7 @@ def _key_refused(refusal: Refusal) -> Fault:
     if refusal.own_key:
         message = f"The backend refused the proxy's access (HTTP {refusal.status})."
         return BackendFault(message, code="upstream_auth", retryable=False)
-    return ClientFault("The backend refused the API key of this request.", status=401, code="invalid_api_key")
+    return Unauthorized("The backend refused the API key of this request. Send one that is valid there.")
 
 
 def _no_quota(refusal: Refusal) -> Fault:
@@ -151,7 +164,8 @@ def _not_found(refusal: Refusal) -> Fault:
 
 
 def _no_model(refusal: Refusal) -> Fault:
-    return NotFound(refusal.says("The backend has no such model."), code="model_not_found", param="model")
+    message = refusal.says("The backend has no such model.", OTHER_MODEL)
+    return NotFound(message, code="model_not_found", param="model")
 
 
 def _no_path(refusal: Refusal) -> Fault:
@@ -164,8 +178,8 @@ def _no_path(refusal: Refusal) -> Fault:
 def _too_large(refusal: Refusal) -> Fault:
     if overflow.RATE_LIMIT.search(refusal.complaint.words):
         # Groq: one request is larger than a minute's allowance, so neither waiting nor repeating helps.
-        return ClientFault(refusal.text, code="request_too_large")
-    return TooLarge(refusal.says("The request is too large for the backend."))
+        return ClientFault(refusal.says(TOO_LARGE, SHORTEN), code="request_too_large")
+    return TooLarge(refusal.says(TOO_LARGE, SHORTEN))
 
 
 def _client_mistake(refusal: Refusal) -> Fault:
@@ -173,7 +187,7 @@ def _client_mistake(refusal: Refusal) -> Fault:
     status = refusal.status if refusal.status < 500 else 400
     said = _CODE.fullmatch(complaint.code)
     return ClientFault(
-        refusal.says(f"The backend refused the request (HTTP {status})."),
+        refusal.says(f"The backend refused the request (HTTP {status}) without a reason. {SIMPLER}"),
         status=status,
         code=complaint.code if said and complaint.code.lower() not in MEANINGFUL_CODES else None,
         param=chat_params.client_name(complaint),

@@ -45,7 +45,7 @@ def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     """What a word means for the ending. `spoken`: the reply had some output before."""
     word = word.lower()
     if word == CONTEXT_FULL and not spoken:
-        message = "The conversation leaves no room for a reply in the model's context window."
+        message = "The conversation leaves no room for a reply in the model's context window. Shorten it."
         return ClientFault(message, code="context_length_exceeded")
     if failure := FAILURES.get(word):
         return failure(f"The backend stopped the reply: {word}.")

@@ -33,7 +33,7 @@ def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) ->
 def _named(wanted: OutputFormat, profile: BackendProfile) -> dict[str, Any]:
     named: dict[str, Any] = {
         "name": wanted.name or NAMELESS,
-        "schema": schema.reduce_schema(wanted.schema or {}, profile.schema),
+        "schema": schema.reduce_schema(wanted.schema or {}, profile.schema, wanted.place),
     }
     if wanted.description:
         named["description"] = wanted.description

@@ -32,8 +32,8 @@ class DataUrl:
         return b64decode(self.base64).decode("utf-8-sig", "replace")
 
 
-def read(url: str) -> DataUrl | None:
-    """None for any other URL. ClientFault when it does not hold what it says."""
+def read(url: str, place: str) -> DataUrl | None:
+    """None for any other URL. ClientFault when it does not hold what it says; it names the place of the URL."""
     found = _FORM.fullmatch(url)
     if found is None:
         return None
@@ -45,5 +45,9 @@ def read(url: str) -> DataUrl | None:
     try:
         b64decode(data, validate=True)
     except (Base64Error, ValueError):
-        raise ClientFault("A data URL in the request is not valid base64.") from None
+        raise ClientFault(
+            f"{place} is no valid data URL: what follows 'base64,' must be base64.",
+            param=place,
+            code="invalid_value",
+        ) from None
     return DataUrl(media_type, data)

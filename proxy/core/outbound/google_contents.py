@@ -12,7 +12,6 @@ import orjson
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
 from proxy.core.model import Part as Said
@@ -22,7 +21,6 @@ from proxy.core.outbound.chat_messages import CONTINUE, MOVED
 from proxy.core.outbound.google_media import Note
 from proxy.core.outbound.google_models import Traits, bare
 from proxy.core.outbound.google_signatures import DUMMY, Place, read
-from proxy.core.redact import quotable
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 
@@ -187,11 +185,7 @@ class _Conversation:
         self._user(moved)
 
     def _response(self, result: Result, moved: list[Part]) -> Content:
-        name = self._called.get(result.call_id)
-        if name is None:
-            raise ClientFault(
-                f"No tool call found for the tool output with the id '{quotable(result.call_id)}'."
-            )
+        name = self._called[result.call_id]  # `inbound.history` has seen to it that there is one
         words: list[str] = []
         inside: list[Part] = []
         outside: list[Part] = []

@@ -68,7 +68,7 @@ def fits_result(part: Part) -> bool:
 
 
 def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note:
-    inline = _inline(image.url, image.url)
+    inline = _inline(image.url, image.url, image.place)
     if profile.images == "none" or (profile.images == "data" and inline is None):
         ledger.drop("image")
         return Note(NO_IMAGES if profile.images == "none" else NO_LINKS)
@@ -76,21 +76,21 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note
 
 
 def _file(file: File) -> Part:
-    if file.data and (inline := _inline(file.data, file.name or "")):
+    if file.data and (inline := _inline(file.data, file.name or "", file.place)):
         return inline
     if file.url:
         return _linked(file.url)
-    what = "with an id of another service" if file.id else "whose data is no data URL"
+    what = "the id of a file at another service" if file.data is None else "no data URL"
     raise ClientFault(
-        f"The backend cannot read a file {what}; send its bytes as a data URL, or a link to it.",
-        param="file_id" if file.id else "file_data",
+        f"{file.place} cannot be read by the backend, for it is {what}: send a data URL, or a link as file_url.",
+        param=file.place,
         code="unsupported_content",
     )
 
 
-def _inline(url: str, name: str) -> Part | None:
+def _inline(url: str, name: str, place: str) -> Part | None:
     """None if it is no data URL."""
-    found = data_urls.read(url)
+    found = data_urls.read(url, place)
     if found is None:
         return None
     kind = found.media_type or _type_of(name) or UNTYPED

@@ -14,9 +14,12 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request, ToolName, ToolSpec
+from proxy.core.model import Request, ToolKind, ToolSpec
+from proxy.core.redact import shown
 from proxy.core.tenants import Limits, Mode, Tenant, dotted
 
+UNNAMED = frozenset({ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL})
+"""Tools that go by their type."""
 TOLD = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
 CACHED_SCHEMAS = 1024
@@ -107,19 +110,20 @@ RULES = (
 
 def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[ClientFault]:
     if len(tools) > limits.tools:
+        place = tools[0].place.rpartition("[")[0]
         yield ClientFault(
-            f"'tools' declares {len(tools)} tools, more than {limits.tools}. Send fewer.",
-            param="tools",
+            f"{place} declares {len(tools)} tools, more than {limits.tools}. Send fewer.",
+            param=place,
             code="array_above_max_length",
         )
     for rule in RULES:
         limit, breaks = rule.limit(limits), rule.breaks
-        for index, spec in enumerate(tools):
+        for spec in tools:
             if breaks(spec, limit):
-                place = f"tools[{index}].{spec.kind}.{rule.field}"
+                place = f"{spec.place}.{rule.field}"
                 complaint = rule.complaint.format(limit=limit)
                 yield ClientFault(
-                    f"'{place}' of the tool {_shown(spec.tool)} {complaint}. {rule.advice}",
+                    f"{place} of the tool {shown(dotted(spec.tool))} {complaint}. {rule.advice}",
                     param=place,
                     code="tool_limit_exceeded",
                 )
@@ -159,12 +163,13 @@ def _depth(data: bytes) -> int:
 
 def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[ClientFault]:
     allowed = _matcher(allowlist)
-    for index, spec in enumerate(tools):
+    for spec in tools:
         if not (allowed(dotted(spec.tool)) or allowed(spec.tool.name)):
+            place = f"{spec.place}.{'type' if spec.kind in UNNAMED else 'name'}"
             yield Forbidden(
-                f"'tools[{index}]', {_shown(spec.tool)}, is not among the tools that this key may use. "
+                f"{place}: {shown(dotted(spec.tool))} is not among the tools that this key may use. "
                 "Leave it out, or have it added to the list.",
-                param=f"tools[{index}]",
+                param=place,
                 code="tool_not_allowed",
             )
 
@@ -173,7 +178,3 @@ def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[
 def _matcher(allowlist: tuple[str, ...]) -> Callable[[str], Any]:
     """One expression for the whole list. Of an empty one it is the expression that nothing matches."""
     return re.compile("|".join(map(translate, allowlist)) or r"(?!)").match
-
-
-def _shown(tool: ToolName) -> str:
-    return dotted(tool)[:80]

@@ -28,8 +28,8 @@ class Feature:
     name: str
     """As the API calls it."""
     ability: Able
-    asked: Callable[[Request], bool] | None = None
-    """Does a request depend on it? None for tuning, and for what every backend can do in some way."""
+    asked: Callable[[Request], str | None] | None = None
+    """Where a request depends on it, if it does. None for tuning, and for what every backend can do in some way."""
     refusal: str = ""
     code: str | None = None
     """Of the refusal, where it is not about tools."""
@@ -39,12 +39,16 @@ def _or(failing: Ability, does: Callable[[BackendProfile], bool]) -> Able:
     return lambda profile: Ability.NATIVE if does(profile) else failing
 
 
-def _wants_calls(request: Request) -> bool:
-    return bool(request.tools) and request.choice.mode is not ChoiceMode.NONE
+def _wants_calls(request: Request) -> str | None:
+    """The list in which the first tool stands."""
+    if not request.tools or request.choice.mode is ChoiceMode.NONE:
+        return None
+    return request.tools[0].place.rpartition("[")[0]
 
 
-def _holds_sound(request: Request) -> bool:
-    return any(isinstance(part, Audio) for turn in request.turns for part in turn.parts)
+def _holds_sound(request: Request) -> str | None:
+    parts = (part for turn in request.turns for part in turn.parts)
+    return next((part.place for part in parts if isinstance(part, Audio)), None)
 
 
 FEATURES = (
@@ -81,15 +85,16 @@ def matrix(profile: BackendProfile) -> dict[str, Ability]:
 def check(request: Request, profile: BackendProfile) -> None:
     """P02. Incompatible for what the backend cannot do in any way and the answer depends on."""
     missing = [
-        feature
+        (feature, place)
         for feature in FEATURES
-        if feature.asked and feature.ability(profile) is Ability.NONE and feature.asked(request)
+        if feature.asked and feature.ability(profile) is Ability.NONE
+        if (place := feature.asked(request)) is not None
     ]
     if missing:
-        first = missing[0]
+        first, place = missing[0]
         raise Incompatible(
-            f"The backend ({profile.name}) {first.refusal}, or choose a model of another backend.",
+            f"{place}: the backend ({profile.name}) {first.refusal}, or choose a model of another backend.",
             code=first.code,
-            param=first.name,
-            details={"incompatible_features": sorted(feature.name for feature in missing)},
+            param=place,
+            details={"incompatible_features": sorted(feature.name for feature, _ in missing)},
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core.tools.subsets import Subset
-from proxy.core.tools.walking import Path, Schema, spelled
+from proxy.core.tools.walking import Path, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Rewritten:
     schema: Schema
     relaxed: tuple[str, ...] = ()
     """Keywords that the provider does not enforce any more."""
-    refusals: tuple[tuple[str, str], ...] = ()
+    refusals: tuple[tuple[str, Path], ...] = ()
     """Keywords without which the schema would mean something else, so that it cannot be sent at all, in alphabetical
     order, each with the place where it stands first."""
 
@@ -28,13 +28,13 @@ class Losses:
     """Counted while a schema is rewritten."""
 
     relaxed: set[str] = field(default_factory=set)
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Path] = field(default_factory=dict)
 
     def relax(self, keyword: str) -> None:
         self.relaxed.add(keyword)
 
     def refuse(self, keyword: str, path: Path = ()) -> None:
-        self.refused.setdefault(keyword, spelled(path))
+        self.refused.setdefault(keyword, path)
 
     def of(self, schema: Schema) -> Rewritten:
         return Rewritten(schema, tuple(sorted(self.relaxed)), tuple(sorted(self.refused.items())))

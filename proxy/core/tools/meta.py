@@ -4,10 +4,10 @@ The validator says the same, and says what is wrong; but it takes forty times as
 nearly every schema is right. So it is asked only about those that this table cannot vouch for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from proxy.core.tools.walking import TYPES, Schema
+from proxy.core.tools.walking import TYPES, Path, Schema
 
 Test = Callable[[Any], bool]
 
@@ -84,13 +84,41 @@ KEYWORDS: dict[str, Test] = {
 }
 """Those that this table can judge."""
 
-HARD = frozenset(
-    {
-        "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
-        "dependencies", "dependentRequired",
-    }
-)  # fmt: skip
-"""Rare ones, left to the validator. Whatever is in neither place means nothing to it either."""
+HARD = {
+    "$id": ("a string: an address without a fragment", ""),
+    **dict.fromkeys(("$dynamicRef", "$recursiveRef"), ("a string: a reference", "")),
+    **dict.fromkeys(("$anchor", "$dynamicAnchor"), ("a string of letters, digits, '-', '_' and '.'", "")),
+    "$recursiveAnchor": ("true or false", ""),
+    "$vocabulary": ("an object with true or false for each address", "true or false"),
+    "dependencies": ("an object of schemas and arrays of names", "a schema or an array of names"),
+    "dependentRequired": ("an object of arrays of names", "an array of names"),
+}
+"""Rare ones, left to the validator, each with what it must be. Whatever is in neither place means nothing to it
+either."""
+
+WORDS = f"one of {', '.join(sorted(TYPES))}"
+SCHEMA = "a schema: an object, true or false"
+WANTED: Mapping[Test, tuple[str, str]] = {
+    _text: ("a string", ""),
+    _texts: ("an array of strings", "a string"),
+    _flag: ("true or false", ""),
+    _number: ("a number", ""),
+    _positive: ("a number above 0", ""),
+    _count: ("a whole number from 0 up", ""),
+    _list: ("an array", ""),
+    _schema: (SCHEMA, ""),
+    _schemas: ("an array of one schema or more", SCHEMA),
+    _named_schemas: ("an object of schemas", SCHEMA),
+    _type: (f"{WORDS}, or an array of some of these", WORDS),
+}
+"""What each test wants, of the value and of what is inside it."""
+
+
+def wanted(place: Path) -> str:
+    """What must stand at a place in one schema."""
+    keyword, *inside = place
+    test = KEYWORDS.get(str(keyword))
+    return (WANTED[test] if test else HARD[str(keyword)])[bool(inside)]
 
 
 def is_right(schema: Schema | bool) -> bool:

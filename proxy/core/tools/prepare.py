@@ -11,6 +11,7 @@ from itertools import chain
 from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.redact import shown
 from proxy.core.tools import capability, schema
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable, spelled
@@ -100,7 +101,9 @@ def _prepared(
     result = schema.rewritten(parameters, profile.schema)
     if result.refusals:
         backend = f"the backend ({profile.name})"
-        raise schema.incompatible(result, f"Tool '{spelled(spec.tool)}'", backend, param="tools")
+        raise schema.incompatible(
+            result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, f"{spec.place}.parameters"
+        )
     if result.relaxed:
         relaxed[name] = list(result.relaxed)
     return PreparedTool(name, description or None, result.schema, spec.strict)

@@ -2,7 +2,7 @@
 
 Each reduction takes a whole schema and makes another; the one it was given stays as it is. They only ever loosen: a
 constraint that a backend cannot read is better lost than the request, since the client checks its arguments anyway.
-`plain` also forgives what schemas in the wild really look like: older drafts, nulls, words that are no types.
+`plain` also forgives what schemas in the wild really look like: older drafts, nulls, types in other spellings.
 """
 
 from functools import partial
@@ -31,6 +31,8 @@ SMALL_BOUND = 32
 
 _REMARKS = frozenset({"$schema", "$id", "$comment", "strict", "encrypted", "defer_loading"})
 """Known to nobody but their authors, and refused by strict hosts."""
+NO_TYPE = frozenset({"any", ""})
+"""Words for whatever there is, which is said by saying nothing."""
 _MAY_BE_NULL = frozenset({"default", "const", "example"})
 
 
@@ -50,15 +52,22 @@ def _plain(schema: Schema) -> Schema:
 
 
 def _known_types(schema: Schema) -> Schema:
-    match schema.get("type"):
-        case str(word) if word not in TYPES:
-            return without(schema, "type")
-        case list(words) if known := [word for word in words if isinstance(word, str) and word in TYPES]:
-            return schema | {"type": known[0] if len(known) == 1 else list(dict.fromkeys(known))}
-        case list():
-            return without(schema, "type")
-        case _:
+    """Google's SDKs write types in capitals, draft 3 had a word for all of them, and null is in some lists the value
+    instead of its name. What is no type in any of these ways stays, for the check to complain of."""
+    words = schema.get("type")
+    if type(words) is str:
+        if words in TYPES:  # nearly always
             return schema
+        known = [words.lower()]
+    elif type(words) is list and all(word is None or type(word) is str for word in words):
+        known = ["null" if word is None else word.lower() for word in words]
+    else:
+        return schema
+    if not TYPES.issuperset(word for word in known if word not in NO_TYPE):
+        return schema
+    if not known or NO_TYPE.intersection(known):
+        return without(schema, "type")
+    return schema | {"type": known[0] if len(known) == 1 else list(dict.fromkeys(known))}
 
 
 def _modern(schema: Schema) -> Schema:

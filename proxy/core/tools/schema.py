@@ -31,8 +31,6 @@ MAX_OBJECTS = 4 * MAX_SUBSCHEMAS
 CACHED_SCHEMAS = 512
 CACHED_BYTES = 32 * 1024
 """Longer ones are checked anew each time, so that the cache stays below 16 MiB whatever clients send."""
-SHOWN = 200
-"""Characters of the validator's message: it quotes what it complains about."""
 
 _REDUCTIONS = {
     "inline": reductions.inline,
@@ -50,8 +48,8 @@ class _Flaw(NamedTuple):
     """To be read after the place."""
 
 
-TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels.")
-TOO_MANY = _Flaw("", f"holds more than {MAX_SUBSCHEMAS} schemas.")
+TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels: flatten it.")
+TOO_MANY = _Flaw("", f"holds more than {MAX_SUBSCHEMAS} schemas: send fewer.")
 
 
 def _meta_schema_of_one_level() -> Schema:
@@ -93,10 +91,10 @@ def check(parameters: Any, param: str) -> None:
     if parameters is None:
         return
     if not isinstance(parameters, dict):
-        raise ClientFault(f"'{param}' must be an object: the JSON Schema of the parameters.", param=param)
+        raise ClientFault(f"{param} must be an object: the JSON Schema of the parameters.", param=param)
     declared = parameters.get("type") or "object"
     if "object" not in (declared if isinstance(declared, list) else [declared]):
-        raise ClientFault(f"'{param}.type' must be 'object'.", param=f"{param}.type")
+        raise ClientFault(f'{param}.type must be "object".', param=f"{param}.type")
     check_schema(parameters, param)
 
 
@@ -108,10 +106,10 @@ def check_schema(schema: Schema, param: str) -> None:
         flaw: _Flaw | None = TOO_DEEP
     else:
         if len(data) > MAX_BYTES:
-            raise ClientFault(f"'{param}' is longer than {MAX_BYTES} bytes.", param=param)
+            raise ClientFault(f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param)
         flaw = (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data)
     if flaw:
-        raise ClientFault(f"'{param}{flaw.where}' {flaw.what}", param=param + flaw.where)
+        raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where)
 
 
 @lru_cache(maxsize=CACHED_SCHEMAS)
@@ -125,8 +123,9 @@ def _flaw(data: bytes) -> _Flaw | None:
         if count >= MAX_SUBSCHEMAS:
             return TOO_MANY
         if not meta.is_right(schema) and (error := next(_META.iter_errors(schema), None)):
-            where = walking.spelled((*path, *error.absolute_path))
-            return _Flaw(where, f"is not valid in a JSON Schema: {error.message[:SHOWN]}")
+            place = (*path, *error.absolute_path)
+            where = walking.spelled(walking.as_sent(whole, place))
+            return _Flaw(where, f"must be {meta.wanted(place[len(path) :])}, as in any JSON Schema.")
     return None
 
 
@@ -137,15 +136,15 @@ def reduce(parameters: Schema | None, rules: Collection[str]) -> Schema:
     """
     result = rewritten(parameters, rules)
     if result.refusals:
-        raise incompatible(result, "The schema of the parameters", "this backend", param="tools")
+        raise incompatible(result, "the schema of the parameters", "this backend", parameters, "tools")
     return result.schema
 
 
-def reduce_schema(schema: Schema, rules: Collection[str]) -> Schema:
-    """The same for the schema of an answer, which need not describe an object."""
+def reduce_schema(schema: Schema, rules: Collection[str], param: str) -> Schema:
+    """The same for the schema of an answer, which need not describe an object, and stands at `param`."""
     result = _rewritten(schema, frozenset(rules), False)
     if result.refusals:
-        raise incompatible(result, "The schema of the answer", "this backend")
+        raise incompatible(result, "the schema of the answer", "this backend", schema, param)
     return result.schema
 
 
@@ -174,11 +173,16 @@ def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Rewritten:
     return Rewritten(schema)
 
 
-def incompatible(result: Rewritten, whose: str, backend: str, *, param: str | None = None) -> Incompatible:
-    found = [f"'{keyword}'{f' (in {place})' if place else ''}" for keyword, place in result.refusals]
+def incompatible(
+    result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str
+) -> Incompatible:
+    """`param`: where the client's schema stands."""
+    found = [f"'{keyword}'{f' (in {walking.spelled(at)})' if at else ''}" for keyword, at in result.refusals]
+    keyword, at = result.refusals[0]
+    place = param + walking.spelled(walking.as_sent(schema or {}, (*at, keyword)))
     return Incompatible(
-        f"{whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in other words "
-        "without a change of meaning. Write the schema without it, or choose a model of another backend.",
-        param=param,
+        f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
+        "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",
+        param=place,
         details={"incompatible_features": list(result.refused)},
     )

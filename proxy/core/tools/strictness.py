@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from proxy.core.errors import ClientFault
+from proxy.core.redact import shown
 from proxy.core.tools.walking import Path, Schema, spelled, subschemas
 
 MAX_PROPERTIES = 100
@@ -54,7 +55,7 @@ def check(parameters: Schema | None, param: str) -> None:
     """C03. Raises ClientFault, naming the place below `param`, unless a strict tool can have these parameters."""
     if found := first_problem(parameters):
         raise ClientFault(
-            f"'{param}{found.where}' {found.what}; mend it, or leave 'strict' out.", param=param + found.where
+            f"{param}{found.where} {found.what}: mend it, or leave strict out.", param=param + found.where
         )
 
 
@@ -64,19 +65,21 @@ def first_problem(parameters: Schema | None) -> Problem | None:
     for path, here in subschemas(parameters or {"type": "object"}):
         if not _is_object(here):
             continue
-        where = spelled(path)
         if here.get("additionalProperties") is not False:
-            return Problem(f"{where}.additionalProperties", "must be false in a strict tool")
+            return Problem(f"{spelled(path)}.additionalProperties", "must be false in a strict tool")
         names = here.get("properties") or {}
         if missing := [name for name in names if name not in (here.get("required") or ())]:
             return Problem(
-                f"{where}.required", f"must name '{missing[0]}': a strict tool requires all its properties"
+                f"{spelled(path)}.required",
+                f"must name '{shown(missing[0])}': a strict tool requires all its properties",
             )
         properties += len(names)
         if properties > MAX_PROPERTIES:
             return Problem("", f"has more than {MAX_PROPERTIES} properties, which a strict tool may not")
         if _level(path) > MAX_LEVELS:
-            return Problem(where, f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have")
+            return Problem(
+                spelled(path), f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have"
+            )
     return None
 
 

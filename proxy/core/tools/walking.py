@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
+from proxy.core.redact import shown
+
 Schema = dict[str, Any]
 Change = Callable[[Schema], Schema]
 Path = tuple[str | int, ...]
@@ -90,7 +92,23 @@ def spelled_out(schema: Schema) -> Schema:
 
 def spelled(path: Path) -> str:
     """The way to a subschema as people write it."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in path)
+
+
+def as_sent(sent: Schema, path: Path) -> Path:
+    """Where in a client's own schema something stands whose place is known in what was made of it: as far as it has
+    such a place, for references were followed, and older words replaced."""
+    here: Any = sent
+    known: list[str | int] = []
+    for step in path:
+        if step == "prefixItems" and isinstance(here, dict) and step not in here:
+            step = "items"
+        try:
+            here = here[step]
+        except (LookupError, TypeError):
+            break
+        known.append(step)
+    return tuple(known)
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:

@@ -1,6 +1,7 @@
 """C04, C05: the fields around `messages`: used, dropped or refused knowingly; never refused for being unknown."""
 
 from proxy.core.inbound.chat_envelope import ChatEnvelope
+from proxy.core.inbound.envelope import MODEL
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat, ReasoningWish, Sampling
 from tests.core.inbound.chat_asks import HI, OBJECT, assistant, chat, refused
@@ -51,13 +52,16 @@ def test_null_is_absent():
 @table(
     ("fields", "message"),
     [
-        ({"model": None}, "model is required."),
-        ({"model": ""}, "model is required."),
+        ({"model": None}, f"model is required: {MODEL}."),
+        ({"model": ""}, f"model is required: {MODEL}."),
         ({"model": 5}, "model must be a string, got number."),
-        ({"messages": None}, "messages is required."),
+        ({"messages": None}, "messages is required: an array of messages."),
         ({"messages": []}, "messages must hold at least one message."),
         ({"messages": {}}, "messages must be an array, got object."),
-        ({"messages": [assistant(content="")]}, "messages hold nothing that can be sent to a model."),
+        (
+            {"messages": [assistant(content="")]},
+            "messages hold nothing that can be sent to a model: give one of them some content.",
+        ),
         ({"temperature": -0.1}, "temperature must be at least 0."),
         ({"temperature": 2.1}, "temperature must be at most 2."),
         ({"top_p": -0.1}, "top_p must be at least 0."),
@@ -69,25 +73,31 @@ def test_null_is_absent():
         ({"n": 0}, "n must be at least 1."),
         ({"stop": 5}, "stop must be a string or an array of strings, got number."),
         ({"stop": ["a", 5]}, "stop[1] must be a string, got number."),
-        ({"stop": ["a"] * 5}, "stop holds more than 4 strings."),
+        ({"stop": ["a"] * 5}, "stop holds more than 4 strings: send fewer."),
         ({"stream": "yes"}, "stream must be a boolean, got string."),
         ({"parallel_tool_calls": "no"}, "parallel_tool_calls must be a boolean, got string."),
         ({"tools": {}}, "tools must be an array, got object."),
         ({"reasoning_effort": 5}, "reasoning_effort must be a string, got number."),
         ({"response_format": "json"}, "response_format must be an object, got string."),
-        ({"response_format": {}}, "response_format.type is required."),
+        (
+            {"response_format": {}},
+            "response_format.type is required: see /openapi.json for what belongs there.",
+        ),
         (
             {"response_format": {"type": "xml"}},
             "response_format.type must be 'text', 'json_object' or 'json_schema'.",
         ),
-        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.name is required."),
+        (
+            {"response_format": {"type": "json_schema"}},
+            "response_format.json_schema.name is required: a name for the schema.",
+        ),
         (
             {"response_format": {"type": "json_schema", "json_schema": {"name": "a b"}}},
             "response_format.json_schema.name must match ^[a-zA-Z0-9_-]{1,64}$.",
         ),
         (
             {"response_format": {"type": "json_schema", "json_schema": {"name": "n"}}},
-            "response_format.json_schema.schema is required.",
+            "response_format.json_schema.schema is required: a JSON Schema.",
         ),
         (
             {"stream": True, "stream_options": {"include_usage": 1}},

@@ -3,8 +3,7 @@
 from typing import Any
 
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.inbound.chat_calls import CallForm, FunctionCall, ToolCalls
-from proxy.core.inbound.chat_object import YOURS_TO_RUN
+from proxy.core.inbound.chat_calls import YOURS_TO_RUN, CallForm, FunctionCall, ToolCalls
 from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
@@ -86,6 +85,12 @@ def test_reasoning_without_words_is_not_seen_but_for_its_signature() -> None:
     assert "extra_content" not in said["tool_calls"][1]
 
 
+def test_c08_the_advice_says_who_runs_the_tools_and_where_results_go() -> None:
+    assert "run each call in tool_calls yourself" in YOURS_TO_RUN
+    assert 'send its result in a message with the role "tool"' in YOURS_TO_RUN
+    assert "tool_call_id" in YOURS_TO_RUN
+
+
 def test_c08_who_gets_calls_is_told_to_run_them() -> None:
     ledger = Ledger()
     ledger.warn("Too long.")
@@ -111,9 +116,19 @@ def test_natively_a_call_that_was_cut_is_left_out() -> None:
 
 
 def test_the_old_form() -> None:
-    answer = whole(CALL, CALL, form=FunctionCall(Ledger()))["choices"][0]
-    assert answer["message"]["function_call"] == {"name": "f", "arguments": '{"a":1}'}
-    assert answer["finish_reason"] == "function_call"
+    answer = whole(CALL, CALL, form=FunctionCall(Ledger()))
+    choice = answer["choices"][0]
+    assert choice["message"]["function_call"] == {"name": "f", "arguments": '{"a":1}'}
+    assert choice["finish_reason"] == "function_call"
+
+
+def test_c08_the_old_form_is_told_in_its_own_words() -> None:
+    answer = whole(CALL, form=FunctionCall(Ledger()))
+    assert YOURS_TO_RUN not in answer["_proxy"]["warnings"]
+    [advice] = answer["_proxy"]["warnings"]
+    assert "run the function in function_call" in advice
+    assert 'role "function"' in advice
+    assert "tool" not in advice.replace("no tools", "")
 
 
 def test_log_probabilities_when_asked_for() -> None:

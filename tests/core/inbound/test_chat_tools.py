@@ -29,7 +29,7 @@ def only(*names):
         ),
         (STRICT, ToolSpec(ToolName("weather"), parameters=CLOSED, strict=True)),
         (tool(parameters=None), ToolSpec(ToolName("weather"))),
-        (tool(parameters={}), ToolSpec(ToolName("weather"), parameters={})),
+        (tool(parameters={"type": "object"}), ToolSpec(ToolName("weather"), parameters={"type": "object"})),
         ({"type": "function", **FUNCTION}, ToolSpec(ToolName("weather"), parameters=OBJECT)),
         (PATCH, ToolSpec(ToolName("patch"), ToolKind.CUSTOM, grammar=GRAMMAR)),
     ],
@@ -44,6 +44,8 @@ def test_what_can_be_declared(declared, spec):
     [
         (5, ""),
         ({}, ".type"),
+        (tool() | {"type": "Function"}, ".type"),
+        (tool() | {"type": ""}, ".type"),
         ({"type": "function"}, ".function"),
         ({"type": "function", "function": None}, ".function"),
         ({"type": "function", "function": "f"}, ".function"),
@@ -52,10 +54,13 @@ def test_what_can_be_declared(declared, spec):
         (tool("x" * 65), ".function.name"),
         (tool("a b"), ".function.name"),
         (tool("ü"), ".function.name"),
+        (tool("１"), ".function.name"),
+        (tool("a\n"), ".function.name"),
         (tool(description=5), ".function.description"),
         (tool(strict="yes"), ".function.strict"),
         (tool(parameters="x"), ".function.parameters"),
         (tool(parameters={"type": "array"}), ".function.parameters.type"),
+        (tool(parameters={}), ".function.parameters.type"),
         (tool(parameters={"properties": {}}), ".function.parameters.type"),
         (tool(parameters={"type": ["object", "null"]}), ".function.parameters.type"),
         (
@@ -149,11 +154,22 @@ def test_every_form_of_a_choice(choice, expected):
 @table(
     ("fields", "param"),
     [
-        ({"tools": [tool()], "tool_choice": {"type": "function", "function": {"name": "x"}}}, "tool_choice"),
-        ({"tools": [tool()], "tool_choice": {"type": "function"}}, "tool_choice.name"),
+        (
+            {"tools": [tool()], "tool_choice": {"type": "function", "function": {"name": "x"}}},
+            "tool_choice.function.name",
+        ),
+        ({"tools": [tool()], "tool_choice": {"type": "function"}}, "tool_choice.function"),
+        ({"tools": [tool()], "tool_choice": {"type": "function", "function": "x"}}, "tool_choice.function"),
+        ({"tools": [tool()], "tool_choice": {"type": "function", "name": "x"}}, "tool_choice.name"),
+        ({"tools": [PATCH], "tool_choice": {"type": "custom"}}, "tool_choice.custom"),
+        ({"tools": [tool()], "tool_choice": {"type": "allowed_tools"}}, "tool_choice.allowed_tools"),
+        ({"tools": [{"type": "custom"}]}, "tools[0].custom"),
         ({"tools": [tool()], "tool_choice": "any"}, "tool_choice"),
+        ({"tools": [tool()], "tool_choice": {"type": "any"}}, "tool_choice.type"),
+        ({"tools": [tool()], "tool_choice": {"type": "tool", "name": "weather"}}, "tool_choice.type"),
+        ({"tools": [tool()], "tool_choice": SEARCH}, "tool_choice.type"),
         ({"tool_choice": "required"}, "tool_choice"),
-        ({"tool_choice": {"type": "function", "function": {"name": "x"}}}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "function": {"name": "x"}}}, "tool_choice.function.name"),
         ({"tools": [tool()] * 1, "tool_choice": 5}, "tool_choice"),
         ({"tools": [SEARCH] * (MAX_TOOLS + 1)}, "tools"),
     ],
@@ -161,6 +177,13 @@ def test_every_form_of_a_choice(choice, expected):
 def test_a_choice_names_what_exists(fields, param):
     """C04."""
     assert refused(**fields).param == param
+
+
+def test_the_choice_of_a_hosted_tool_that_was_left_out_is_left_to_the_model():
+    """C05, R10: it was declared, so the request is not wrong."""
+    ledger = Ledger()
+    assert chat(ledger, tools=[tool(), SEARCH], tool_choice=SEARCH).request.choice == ToolChoice()
+    assert ledger.dropped["tool_choice"] == 1
 
 
 # ── before there were tools ──

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import BackendFault, Truncated
+from proxy.core.errors import BackendFault, ClientFault, Truncated
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.inbound.compaction import TRIGGER, CompactionObject, requested
 from proxy.core.model import Summary, Usage
@@ -56,3 +56,11 @@ def test_no_history_is_given_away_for_half_a_summary(ended: ReplyEnded) -> None:
     made = CompactionObject(REQUEST, counting_mint(), lambda: NOW, SEAL)
     with pytest.raises(BackendFault, match="summary"):
         made.whole(Reply([], ended))
+
+
+def test_too_tight_a_limit_is_the_clients_to_loosen() -> None:
+    """Where it has set none, the backend's own was too tight."""
+    made = CompactionObject(REQUEST | {"max_output_tokens": 5}, counting_mint(), lambda: NOW, SEAL)
+    with pytest.raises(ClientFault, match=r"of 5 leaves no room .* raise it, or leave it out") as caught:
+        made.whole(Reply([], ReplyEnded(Ending.MAX_TOKENS)))
+    assert (caught.value.param, caught.value.status) == ("max_output_tokens", 400)

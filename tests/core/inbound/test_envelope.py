@@ -8,6 +8,7 @@ from proxy.core.inbound.envelope import (
     Loose,
     NamedSchema,
     RequestOptions,
+    Whole,
     checked,
     json_object,
     output_format,
@@ -40,7 +41,7 @@ def test_the_first_complaint_names_the_place():
 
     assert checked(Model, {"count": 1, "unknown": 2}).count == 1
     for body, message in (
-        ({}, "count is required."),
+        ({}, "count is required: see /openapi.json for what belongs there."),
         ({"count": "1"}, "count must be an integer, got string."),
         (
             {"count": 1, "options": {"validate_tool_arguments": 1}},
@@ -71,3 +72,34 @@ def test_a_form_with_a_schema_is_whole_and_valid():
         with pytest.raises(ClientFault) as caught:
             output_format("json_schema", wrong, "f")
         assert caught.value.param == param
+
+
+class Counted(Loose):
+    count: Whole
+
+
+@table(("value", "count"), [(5, 5), (5.0, 5), (-0.0, 0), (1e3, 1000)])
+def test_a_whole_number_may_be_spelled_with_a_dot(value, count):
+    """JSON has one kind of number, and some writers know no other spelling."""
+    assert checked(Counted, {"count": value}).count == count
+
+
+@table("value", [5.5, "5", True, None, 1e400])
+def test_what_is_no_whole_number(value):
+    with pytest.raises(ClientFault, match=r"^count must be an integer, got "):
+        checked(Counted, {"count": value})
+
+
+def test_half_a_surrogate_pair_is_no_text():
+    """Wherever pydantic looks into it."""
+    with pytest.raises(ClientFault, match="name must be text without halves of surrogate pairs"):
+        checked(NamedSchema, {"name": "\ud800"})
+
+
+def test_the_field_that_is_too_deep_is_named():
+    inner: list = []
+    for _ in range(MAX_DEPTH):
+        inner = [inner]
+    with pytest.raises(ClientFault) as caught:
+        json_object({"right": 1, "deep": inner, "deep too": inner})
+    assert caught.value.param == "deep"

@@ -212,12 +212,13 @@ def test_what_was_mended_is_counted():
         (
             [user("Hi"), output("zzz")],
             "input[1].call_id",
-            "No tool call found for function call output with call_id zzz.",
+            "No tool call found for function call output with call_id zzz at input[1].call_id. "
+            "Send the call too, or leave its output out.",
         ),
         (
             [call("a"), output("a"), user("Hi"), output("a")],
             "input[3].call_id",
-            "The function call with call_id a already has its output.",
+            "The function call with call_id a at input[3].call_id already has its output: leave one out.",
         ),
     ],
 )

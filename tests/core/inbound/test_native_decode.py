@@ -65,10 +65,25 @@ def test_all_choices_are_equal(choice, expected):
 
 
 @table(
+    ("choice", "param"),
+    [
+        ("any", "tool_choice"),
+        ({"type": "any"}, "tool_choice.type"),
+        ({"type": "tool", "name": "weather"}, "tool_choice.type"),
+        ({"type": "function", "function": {"name": "clock"}}, "tool_choice.function.name"),
+    ],
+)
+def test_a_choice_that_is_none_is_refused(choice, param):
+    """N06."""
+    assert native_refused(tools=[native_tool()], tool_choice=choice).param == param
+
+
+@table(
     ("fields", "param", "instead"),
     [
         ({"functions": [{"name": "f"}]}, "functions", "tools"),
         ({"functions": []}, "functions", "tools"),
+        ({"functions": {"f": 1}}, "functions", "tools"),
         ({"function_call": "auto"}, "function_call", "tool_choice"),
         ({"function_call": {"name": "f"}}, "function_call", "tool_choice"),
     ],

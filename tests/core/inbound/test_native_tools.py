@@ -42,6 +42,8 @@ def test_what_can_be_declared(declared, spec):
         (native_tool("a b"), ".function.name"),
         (native_tool("x" * 65), ".function.name"),
         (native_tool("a\n"), ".function.name"),
+        (native_tool("ü"), ".function.name"),
+        (native_tool("１"), ".function.name"),
         (native_tool(description=None), ".function.description"),
         (native_tool(description=""), ".function.description"),
         (native_tool(description=" \n"), ".function.description"),

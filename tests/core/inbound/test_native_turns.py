@@ -89,7 +89,7 @@ def test_the_name_is_found_in_the_history(name):
     ],
 )
 def test_each_violation_names_its_field(said, param):
-    """N03, N04, N05: a result of nothing that was asked, a name that contradicts, arguments that are no object."""
+    """N02, N03, N04, N05: a result of nothing that was asked, a name that contradicts, arguments that are no object."""
     fault = native_refused(messages=said)
     assert fault.param == param
     assert fault.message.startswith(f"{param} ")
@@ -104,7 +104,7 @@ def test_a_call_of_the_old_form_is_told_its_replacement():
 def test_a_contradicting_name_is_told_what_was_called():
     """N05."""
     assert native_refused(messages=[HI, CALL, returned(name="clock")]).message == (
-        "messages[2].name is clock, but a called weather."
+        "messages[2].name is clock, but a called weather: send that name, or none."
     )
 
 

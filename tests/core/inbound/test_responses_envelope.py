@@ -76,7 +76,7 @@ def test_null_is_absent():
         ({"text": "x"}, "text must be an object, got string."),
         ({"text": {"verbosity": "loud"}}, "text.verbosity must be 'low', 'medium' or 'high'."),
         ({"text": {"format": "json"}}, "text.format must be an object, got string."),
-        ({"text": {"format": {}}}, "text.format.type is required."),
+        ({"text": {"format": {}}}, "text.format.type is required: see /openapi.json for what belongs there."),
         (
             {"text": {"format": {"type": "xml"}}},
             "text.format.type must be 'text', 'json_object' or 'json_schema'.",
@@ -97,8 +97,14 @@ def test_null_is_absent():
             {"text": {"format": {"type": "json_schema", "name": "n", "schema": {}, "strict": "x"}}},
             "text.format.strict must be a boolean, got string.",
         ),
-        ({"text": {"format": {"type": "json_schema", "schema": {}}}}, "text.format.name is required."),
-        ({"text": {"format": {"type": "json_schema", "name": "n"}}}, "text.format.schema is required."),
+        (
+            {"text": {"format": {"type": "json_schema", "schema": {}}}},
+            "text.format.name is required: a name for the schema.",
+        ),
+        (
+            {"text": {"format": {"type": "json_schema", "name": "n"}}},
+            "text.format.schema is required: a JSON Schema.",
+        ),
         ({"reasoning": "high"}, "reasoning must be an object, got string."),
         ({"reasoning": {"effort": 5}}, "reasoning.effort must be a string, got number."),
         (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.responses_memory import LatestResponse, NoMemory
+from proxy.core.inbound.responses_memory import LatestResponse, NoMemory, known_items
 from tests.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}
@@ -97,3 +97,11 @@ def test_what_is_too_long_is_forgotten() -> None:
     assert known.completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
     known.keep("resp_2", {"input": "x" * 200}, [])
     missed(known, "resp_2")
+
+
+@table(("sent", "known"), [({"input": "Hi"}, 2), ({"input": [MORE, MORE]}, 2), ({}, 2)])
+def test_the_items_that_its_client_did_not_send_are_counted(sent: dict[str, Any], known: int) -> None:
+    """Places in messages are those of the client's own list."""
+    body = sent | {"previous_response_id": "resp_1"}
+    assert known_items(body, memory().completed(body)) == known
+    assert known_items(sent, sent) == 0

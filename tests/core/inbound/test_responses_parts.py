@@ -3,6 +3,7 @@
 import pytest
 
 from proxy.core.inbound import responses_parts
+from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Text
 from tests.core.inbound.asks import assistant, refused, turns, user
@@ -160,3 +161,31 @@ def test_a_request_begins_with_the_whole_limit():
     """One part too many, in the only item there is."""
     parts = [{"type": "text", "text": ""}] * (responses_parts.MAX_PARTS + 1)
     assert refused(input=[user(parts)]).param == "input[0].content"
+
+
+@table(
+    ("part", "place"),
+    [
+        ({"type": "input_image", "image_url": PNG}, "image_url"),
+        ({"type": "image_url", "image_url": {"url": PNG}}, "image_url.url"),
+        ({"type": "input_file", "file_data": PNG}, "file_data"),
+        ({"type": "input_file", "file_url": "https://x.example/a"}, "file_url"),
+        ({"type": "input_file", "file_id": "file_1"}, "file_id"),
+        ({"type": "input_audio", "data": "AA==", "format": "wav"}, "data"),
+        ({"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}}, "input_audio.data"),
+        ({"type": "input_audio", "audio_url": "data:audio/wav;base64,AA=="}, "audio_url"),
+    ],
+)
+def test_what_a_backend_may_have_to_refuse_knows_its_place(part, place):
+    """In the request as it came, so that the refusal can name it."""
+    said = [user("Hi"), user([{"type": "input_text", "text": "x"}, part])]
+    assert turns(*said)[1].parts[1].place == f"input[1].content[1].{place}"
+
+
+def test_a_place_is_counted_from_where_the_clients_own_items_begin():
+    """What a connection still knew stands before them, and in no request."""
+    image = {"type": "input_image", "image_url": PNG}
+    body = {"model": "m", "input": [user([image]), user([image])]}
+    (known, sent) = decode(body, Ledger(), known=1).turns
+    assert known.parts[0].place == "previous_response_id"
+    assert sent.parts[0].place == "input[0].content[0].image_url"

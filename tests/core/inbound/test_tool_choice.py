@@ -103,10 +103,10 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
         ({"type": "function"}, "tool_choice.name"),
         ({"type": "function", "name": 5}, "tool_choice.name"),
         ({"type": "function", "function": {}}, "tool_choice.function.name"),
-        ({"type": "function", "name": "unheard_of"}, "tool_choice"),
-        ({"type": "function", "name": "clock", "namespace": "crew"}, "tool_choice"),
+        ({"type": "function", "name": "unheard_of"}, "tool_choice.name"),
+        ({"type": "function", "name": "clock", "namespace": "crew"}, "tool_choice.name"),
         ({"type": "function", "name": "clock", "namespace": 5}, "tool_choice.namespace"),
-        ({"type": "custom", "name": "unheard_of"}, "tool_choice"),
+        ({"type": "custom", "name": "unheard_of"}, "tool_choice.name"),
         ({"type": "allowed_tools", "mode": "sometimes", "tools": [WEATHER]}, "tool_choice.mode"),
         ({"type": "allowed_tools", "mode": 5, "tools": [WEATHER]}, "tool_choice.mode"),
         ({"type": "allowed_tools"}, "tool_choice.tools"),
@@ -116,7 +116,10 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
         ({"type": "allowed_tools", "tools": ["weather"]}, "tool_choice.tools[0]"),
         ({"type": "allowed_tools", "tools": [{"name": "weather"}]}, "tool_choice.tools[0].type"),
         ({"type": "allowed_tools", "tools": [WEATHER, {"type": "function"}]}, "tool_choice.tools[1].name"),
-        ({"type": "allowed_tools", "tools": [{"type": "function", "name": "unheard_of"}]}, "tool_choice"),
+        (
+            {"type": "allowed_tools", "tools": [{"type": "function", "name": "unheard_of"}]},
+            "tool_choice.tools[0].name",
+        ),
         (
             {"type": "allowed_tools", "tools": [WEATHER] * (toolbox.MAX_TOOLS + 1)},
             "tool_choice.tools",
@@ -131,11 +134,14 @@ def test_a_choice_that_cannot_be_met_is_refused(choice, param):
     assert fault.status == 400
 
 
-@table("choice", ["required", {"type": "function", "name": "weather"}])
+@table(
+    ("choice", "param"),
+    [("required", "tool_choice"), ({"type": "function", "name": "weather"}, "tool_choice.name")],
+)
 @table("tools", [None, []])
-def test_a_demand_without_any_tools_is_refused(choice, tools):
+def test_a_demand_without_any_tools_is_refused(choice, param, tools):
     """Nothing could meet it."""
-    assert refused(tools=tools, tool_choice=choice).param == "tool_choice"
+    assert refused(tools=tools, tool_choice=choice).param == param
 
 
 def test_a_search_that_a_server_would_make_is_no_choice_either():

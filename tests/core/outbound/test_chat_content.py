@@ -64,14 +64,16 @@ def test_what_a_part_becomes(part: Any, fields: dict[str, Any], expected: Any) -
         (File(data="AAAA"), False, "that is not inside the request"),
         (File(url="https://x.example/a.pdf"), True, "that is not inside the request"),
         (File(id="file_1"), False, "that is not inside the request"),
-        (File(data="data:text/plain;base64,%%%"), False, "not valid base64"),
+        (File(data="data:text/plain;base64,%%%"), False, "must be base64"),
     ],
 )
 def test_a_file_that_nobody_can_read_is_the_clients_fault_unless_a_tool_made_it(
     file: File, files: bool, words: str
 ) -> None:
-    with pytest.raises(ClientFault, match=words):
+    file.place = "input[0].content[1].file_data"
+    with pytest.raises(ClientFault, match=words) as caught:
         of_user(file, profile(files=files), Ledger())
+    assert caught.value.param == file.place
     ledger = Ledger()
     assert of_tool(file, profile(files=files), ledger) == NO_FILE
     assert ledger.dropped == {"file": 1}

@@ -13,6 +13,7 @@ from proxy.core.errors import (
     RateLimited,
     Timeout,
     TooLarge,
+    Unauthorized,
 )
 from proxy.core.outbound import chat_faults
 from tests.tables import table
@@ -72,7 +73,8 @@ class TestOverflow:
         """F13: Codex recognises it with status 400 only."""
         fault = refuse(status, error(OVERFLOW))
         assert type(fault) is ClientFault
-        assert (fault.status, fault.code, fault.message) == (400, "context_length_exceeded", OVERFLOW)
+        assert (fault.status, fault.code) == (400, "context_length_exceeded")
+        assert fault.message == f"{OVERFLOW} {chat_faults.SHORTEN}"
         assert not fault.retryable
 
     @table("status", [404, 429, 500])
@@ -107,7 +109,7 @@ class TestKeys:
     @table("status", [401, 403])
     def test_a_clients_key_is_the_clients_fault(self, status: int) -> None:
         fault = refuse(status, error("Incorrect API key provided: sk-abcdef123456"), own_key=False)
-        assert (type(fault), fault.status, fault.code) == (ClientFault, 401, "invalid_api_key")
+        assert (type(fault), fault.status, fault.code) == (Unauthorized, 401, "invalid_api_key")
         assert "sk-" not in fault.message
 
     def test_a_redirect_is_not_quoted(self) -> None:
@@ -188,7 +190,8 @@ class TestLimits:
         """Groq's 413: no wait and no repetition can cure it, and it is no overflow either."""
         fault = refuse(413, error(TOO_MANY_PER_MINUTE, code="rate_limit_exceeded"))
         assert type(fault) is ClientFault
-        assert (fault.status, fault.code, fault.message) == (400, "request_too_large", TOO_MANY_PER_MINUTE)
+        assert (fault.status, fault.code) == (400, "request_too_large")
+        assert fault.message == f"{TOO_MANY_PER_MINUTE}. {chat_faults.SHORTEN}"
 
     def test_zais_numbers_are_known(self) -> None:
         assert type(refuse(400, error("High concurrency", code="1302"))) is RateLimited
@@ -253,3 +256,16 @@ def test_inside_a_stream_the_words_stand_for_the_status(said: Any, kind: type[Fa
     assert type(fault) is kind
     assert fault.message
     assert fault.status != 500
+
+
+@table(
+    ("said", "advice", "message"),
+    [
+        ("Too long", "Shorten it.", "Too long. Shorten it."),
+        ("Too long.", "Shorten it.", "Too long. Shorten it."),
+        ("Too…", "Shorten it.", "Too… Shorten it."),
+        ("Too long", "", "Too long"),
+    ],
+)
+def test_what_follows_from_a_backends_words_stands_behind_them(said: str, advice: str, message: str) -> None:
+    assert chat_faults.with_advice(said, advice) == message

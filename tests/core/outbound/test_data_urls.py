@@ -19,13 +19,14 @@ from tests.tables import table
     ],
 )
 def test_what_it_is_and_what_is_in_it(url: str, expected: DataUrl | None) -> None:
-    assert read(url) == expected
+    assert read(url, "a") == expected
 
 
 @table("data", ["a", "aGk=\n", "ä", "a b="])
 def test_what_is_no_base64_is_refused(data: str) -> None:
-    with pytest.raises(ClientFault, match="not valid base64"):
-        read(f"data:image/png;base64,{data}")
+    with pytest.raises(ClientFault, match="must be base64") as caught:
+        read(f"data:image/png;base64,{data}", "messages[0].content[1].image_url.url")
+    assert caught.value.param == "messages[0].content[1].image_url.url"
 
 
 @table(

@@ -28,7 +28,9 @@ def tool(name: str = "f", namespace: str | None = None, **more: Any) -> ToolSpec
 
 
 def asking(*tools: ToolSpec) -> Request:
-    return Request("m", [], tools=list(tools))
+    """As the Chat API declares them."""
+    placed = [replace(spec, place=f"tools[{index}].{spec.kind}") for index, spec in enumerate(tools)]
+    return Request("m", [], tools=placed)
 
 
 def fault_of(request: Request, tenant: Tenant = ANYBODY, *, strict: bool = True) -> ClientFault:
@@ -54,7 +56,11 @@ AT_THE_LIMIT = asking(
 )
 
 BREACHES = [
-    (asking(*(tool(f"f{number}") for number in range(129))), "tools", "129 tools, more than 128"),
+    (
+        asking(*(tool(f"f{number}") for number in range(129))),
+        "tools",
+        "tools declares 129 tools, more than 128",
+    ),
     (asking(tool(), tool("n" * 65)), "tools[1].function.name", "longer than 64 characters"),
     (
         asking(tool(), tool(), tool(description="d" * 1025)),
@@ -83,7 +89,7 @@ def test_p06_a_strict_surface_refuses_what_breaks_a_limit_and_names_the_field(
     fault = fault_of(request_)
     assert (fault.status, fault.param) == (400, param)
     assert fault.code in {"tool_limit_exceeded", "array_above_max_length"}
-    assert f"'{param}'" in fault.message
+    assert fault.message.startswith(param)
     assert complaint in fault.message
     assert fault.message.endswith((" Send fewer.", " Shorten it.", " raised."))
 
@@ -186,8 +192,8 @@ def test_p07_a_tool_is_allowed_by_its_name_with_or_without_its_namespace(spec: T
 def test_p07_any_other_tool_is_refused_by_its_place_and_name(spec: ToolSpec) -> None:
     fault = fault_of(asking(tool("get_weather"), spec), ALLOWED, strict=False)
     assert isinstance(fault, Forbidden)
-    assert (fault.status, fault.code, fault.param) == (403, "tool_not_allowed", "tools[1]")
-    assert fault.message.startswith("'tools[1]'")
+    assert (fault.status, fault.code, fault.param) == (403, "tool_not_allowed", "tools[1].function.name")
+    assert fault.message.startswith("tools[1].function.name: ")
     assert spec.tool.name in fault.message
 
 
@@ -200,6 +206,9 @@ def test_p07_an_empty_list_allows_nothing_and_none_everything() -> None:
 def test_p07_a_list_may_only_warn_or_be_switched_off() -> None:
     request = asking(tool("a"), tool("b"))
     ledger = ledger_of(request, replace(ALLOWED, tool_allowlist_mode=Mode.WARN))
-    assert [warning.split(",")[0] for warning in ledger.warnings] == ["'tools[0]'", "'tools[1]'"]
+    assert [warning.split(":")[0] for warning in ledger.warnings] == [
+        "tools[0].function.name",
+        "tools[1].function.name",
+    ]
     assert ledger.facts == {"tools_not_allowed": 2}
     assert not warnings_of(request, replace(ALLOWED, tool_allowlist_mode=Mode.OFF))

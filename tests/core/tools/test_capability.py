@@ -11,8 +11,8 @@ from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice,
 from proxy.core.tools.capability import Ability, check, matrix
 from tests.tables import table
 
-TOOLS = [ToolSpec(ToolName("a"))]
-SOUND = [Turn(Role.USER, [Text("hear"), Audio("AA==", "wav")])]
+TOOLS = [ToolSpec(ToolName("a"), place="tools[0].function")]
+SOUND = [Turn(Role.USER, [Text("hear"), Audio("AA==", "wav", "messages[0].content[1].data")])]
 NONE = ToolChoice(ChoiceMode.NONE)
 
 
@@ -20,7 +20,7 @@ NONE = ToolChoice(ChoiceMode.NONE)
     ("request_", "profile", "features", "param"),
     [
         (Request("m", [], tools=TOOLS), {"max_tools": 0}, ["tools"], "tools"),
-        (Request("m", SOUND), {"audio": False}, ["input_audio"], "input_audio"),
+        (Request("m", SOUND), {"audio": False}, ["input_audio"], "messages[0].content[1].data"),
         (
             Request("m", SOUND, tools=TOOLS),
             {"max_tools": 0, "audio": False},

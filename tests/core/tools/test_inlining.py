@@ -47,7 +47,7 @@ def test_what_leads_to_no_schema_is_refused(reference: str) -> None:
     reduced, refused = result(schema)
     assert (reduced["properties"], refused) == (
         {"x": {}},
-        {"$ref": ".properties.x"},
+        {"$ref": ("properties", "x")},
     )
 
 
@@ -59,7 +59,7 @@ TREE = {
 
 
 def test_recursion_is_refused_where_it_is_not_read() -> None:
-    assert result(TREE)[1] == {"$ref": ".properties.x.items"}
+    assert result(TREE)[1] == {"$ref": ("properties", "x", "items")}
 
 
 def test_recursion_stays_in_definitions_where_it_is_read() -> None:
@@ -85,7 +85,7 @@ def test_two_that_lead_to_each_other_end_in_definitions() -> None:
 
 def test_a_constraint_beside_a_recursive_reference_cannot_be_kept() -> None:
     schema = {"items": A, "$defs": {"a": {"items": A | {"minLength": 1}, "contains": A | {"title": "T"}}}}
-    assert result(schema, recursion=True)[1] == {"$ref": ".items.items"}
+    assert result(schema, recursion=True)[1] == {"$ref": ("items", "items")}
 
 
 def test_doubled_references_end() -> None:
@@ -103,4 +103,4 @@ def test_chains_of_references_end() -> None:
 def test_a_long_description_is_not_copied_a_thousand_times() -> None:
     properties = {f"p{number}": A for number in range(1000)}
     schema = {"properties": properties, "$defs": {"a": {"description": "d" * 100_000}}}
-    assert result(schema)[1] == {"$ref": ".properties.p11"}
+    assert result(schema)[1] == {"$ref": ("properties", "p11")}

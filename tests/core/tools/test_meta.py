@@ -31,8 +31,8 @@ def test_every_keyword_with_every_kind_of_value(keyword: str) -> None:
 
 def test_every_keyword_of_the_meta_schema_stands_in_one_place() -> None:
     """A new one would else be taken for one that means nothing."""
-    assert {*_keywords()} == {*meta.KEYWORDS} | meta.HARD
-    assert not meta.HARD & meta.KEYWORDS.keys()
+    assert {*_keywords()} == {*meta.KEYWORDS, *meta.HARD}
+    assert not meta.HARD.keys() & meta.KEYWORDS.keys()
 
 
 @table("value", [True, False])
@@ -51,3 +51,12 @@ def test_what_is_right_is_not_left_to_the_validator(keyword: str) -> None:
     for value in VALUES:
         if _valid({keyword: value}) and value not in ([], ["string", "string"], -0.0):
             assert meta.is_right({keyword: value}), value
+
+
+@table("keyword", _keywords())
+def test_of_every_keyword_it_is_known_what_it_must_be(keyword: str) -> None:
+    """And of what is inside it, where something may be: the validator's own words tell nobody what to do."""
+    for value in VALUES:
+        error = next(schema._META.iter_errors({keyword: value}), None)
+        if error is not None:
+            assert meta.wanted(tuple(error.absolute_path))

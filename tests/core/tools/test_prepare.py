@@ -90,7 +90,7 @@ def test_a_forced_tool_is_never_surplus() -> None:
 
 
 def test_a_backend_without_tools_refuses_requests_that_need_them() -> None:
-    request = Request("m", [], tools=TOOLS)
+    request = Request("m", [], tools=[ToolSpec(A, place="tools[0]")])
     with pytest.raises(ClientFault, match=r"\(perplexity\) cannot call tools") as caught:
         prepare(request, PROFILES["perplexity"], Ledger())
     assert caught.value.param == "tools"
@@ -118,7 +118,7 @@ def test_what_a_backend_cannot_be_told_of_is_refused_with_the_tools_name() -> No
         ToolName("query", "db"), parameters=UNION | {"properties": {"x": {"$ref": "#/$defs/gone"}}}
     )
     with pytest.raises(
-        Incompatible, match=r"Tool 'db__query' uses '\$ref' \(in .properties.x\), 'oneOf'"
+        Incompatible, match=r"the tool 'db__query' uses '\$ref' \(in .properties.x\), 'oneOf'"
     ) as caught:
         prepared([ToolSpec(A), bad], schema=frozenset({"plain", "anthropic"}), name="claude")
     assert "the backend (claude) does not support" in caught.value.message

@@ -41,12 +41,16 @@ def of_property(reduction: Any, value: Any, **root: Any) -> Any:
         ),
         pytest.param({"additionalProperties": False}, {"additionalProperties": False}, id="a switch stays"),
         pytest.param({"additionalProperties": {"strict": 1}}, {"additionalProperties": {}}, id="no switch"),
-        pytest.param({"type": "date"}, {}, id="unknown type"),
-        pytest.param(
-            {"type": ["date", "string", "null"]}, {"type": ["string", "null"]}, id="one unknown type"
-        ),
+        pytest.param({"type": "any"}, {}, id="any type"),
+        pytest.param({"type": ""}, {}, id="empty type"),
+        pytest.param({"type": []}, {}, id="no types"),
+        pytest.param({"type": "STRING"}, {"type": "string"}, id="in capitals"),
+        pytest.param({"type": ["String", None]}, {"type": ["string", "null"]}, id="null by its value"),
+        pytest.param({"type": ["any", "string"]}, {}, id="any among others"),
+        pytest.param({"type": "date"}, {"type": "date"}, id="unknown type"),
+        pytest.param({"type": ["Date", "STRING"]}, {"type": ["Date", "STRING"]}, id="one unknown type"),
         pytest.param({"type": ["string"]}, {"type": "string"}, id="one type"),
-        pytest.param({"type": ["date", 5]}, {}, id="only unknown types"),
+        pytest.param({"type": ["string", {}]}, {"type": ["string", {}]}, id="no word"),
         pytest.param(
             {"$ref": "https://x.example/y.json", "title": "T"}, {"title": "T"}, id="remote reference"
         ),

@@ -1,5 +1,6 @@
 """Bad schemas are refused with the place in them; good ones and mendable ones pass, and cost next to nothing again."""
 
+from functools import partial
 from timeit import repeat
 from typing import Any
 
@@ -36,6 +37,9 @@ def nested(levels: int, keyword: str = "items") -> dict[str, Any]:
         ({"properties": []}, ".properties"),
         ({"properties": {"x": 7}}, ".properties.x"),
         ({"properties": {"x": {"type": 5}}}, ".properties.x.type"),
+        ({"properties": {"x": {"type": "str"}}}, ".properties.x.type"),
+        ({"properties": {"x": {"type": ["string", "date"]}}}, ".properties.x.type"),
+        ({"properties": {"x": {"items": [{}, {"type": "int"}]}}}, ".properties.x.items[1].type"),
         ({"required": "city"}, ".required"),
         ({"required": [1]}, ".required[0]"),
         ({"properties": {"x": {"anyOf": [{}, {"minLength": -1}]}}}, ".properties.x.anyOf[1].minLength"),
@@ -50,7 +54,7 @@ def test_a_bad_schema_is_the_clients_fault_and_the_place_is_named(bad: Any, wher
         schema.check(bad, PARAM)
     assert caught.value.param == PARAM + where
     assert caught.value.status == 400
-    assert PARAM in caught.value.message
+    assert caught.value.message.startswith(f"{PARAM}{where} must be ")
 
 
 @table(
@@ -61,8 +65,7 @@ def test_a_bad_schema_is_the_clients_fault_and_the_place_is_named(bad: Any, wher
         WEATHER,
         {"type": None, "properties": {}},
         {"type": ["object", "null"]},
-        {"properties": {"x": {"type": "strnig"}}},
-        {"properties": {"x": {"type": ["string", "date"]}}},
+        {"properties": {"x": {"type": "STRING"}, "y": {"type": ["any"]}, "z": {"type": ["string", None]}}},
         {"properties": {"x": True, "y": False}},
         {"properties": {"x": {"items": [{"type": "string"}]}}},
         {"properties": {"x": {"minimum": 0, "exclusiveMinimum": True}}},
@@ -151,9 +154,9 @@ def test_a_schema_seen_before_is_not_checked_again() -> None:
 
 
 def test_reducing_leaves_the_clients_object_alone() -> None:
-    theirs = {"properties": {"x": {"type": "strnig", "$comment": "c"}}, "strict": True}
+    theirs = {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
     schema.reduce(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"})
-    assert theirs == {"properties": {"x": {"type": "strnig", "$comment": "c"}}, "strict": True}
+    assert theirs == {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
 
 
 @table("absent", [None, {}])
@@ -164,7 +167,10 @@ def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
 
 def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
     answer = {"type": "array", "items": {"$comment": "c", "type": "string"}}
-    assert schema.reduce_schema(answer, {"plain"}) == {"type": "array", "items": {"type": "string"}}
+    assert schema.reduce_schema(answer, {"plain"}, "text.format.schema") == {
+        "type": "array",
+        "items": {"type": "string"},
+    }
     schema.check_schema(answer, "text.format.schema")
 
 
@@ -182,15 +188,29 @@ def test_all_reductions_together_come_in_their_order() -> None:
 REFUSED = {"properties": {"a": {"not": {"type": "string"}}, "b": {"if": {}}}}
 
 
-@table(("reduce", "param"), [(schema.reduce, "tools"), (schema.reduce_schema, None)])
-def test_what_a_provider_cannot_be_told_of_is_refused(reduce: Any, param: str | None) -> None:
+@table(
+    ("reduce", "param"),
+    [
+        (schema.reduce, "tools"),
+        (partial(schema.reduce_schema, param="text.format.schema"), "text.format.schema"),
+    ],
+)
+def test_what_a_provider_cannot_be_told_of_is_refused(reduce: Any, param: str) -> None:
     """P02."""
     with pytest.raises(
         Incompatible, match=r"'if' \(in .properties.b\), 'not' \(in .properties.a\), which this backend"
     ) as caught:
         reduce(REFUSED, {"plain", "google"})
     assert caught.value.details == {"incompatible_features": ["if", "not"]}
-    assert caught.value.param == param
+    assert caught.value.param == f"{param}.properties.b.if"
+
+
+def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None:
+    """References are followed before anything is refused: then it is the property that has one."""
+    shared = {"properties": {"x": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"not": {"type": "string"}}}}
+    with pytest.raises(Incompatible) as caught:
+        schema.reduce_schema(shared, {"google"}, "text.format.schema")
+    assert caught.value.param == "text.format.schema.properties.x"
 
 
 def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:

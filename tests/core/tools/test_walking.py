@@ -66,3 +66,34 @@ def test_the_own_part_has_no_schemas_in_it() -> None:
         "type": "array",
         "enum": [[]],
     }
+
+
+@table(
+    ("path", "as_sent"),
+    [
+        ((), ()),
+        (("properties", "a", "items", "type"), ("properties", "a", "items", "type")),
+        (("properties", "t", "prefixItems", 1, "type"), ("properties", "t", "items", 1, "type")),
+        (("properties", "new", "prefixItems", 0), ("properties", "new", "prefixItems", 0)),
+        (("properties", "r", "properties", "inlined"), ("properties", "r")),
+        (("properties", "a", "items", "type", "deeper"), ("properties", "a", "items", "type")),
+    ],
+)
+def test_a_place_in_what_was_made_of_a_schema_is_known_in_the_schema(
+    path: walking.Path, as_sent: walking.Path
+) -> None:
+    """As far as it goes: what a message names must be found by whoever sent it."""
+    sent = {
+        "properties": {
+            "a": {"items": {"type": "string"}},
+            "t": {"items": [{}, {"type": "string"}]},
+            "new": {"prefixItems": [{}]},
+            "r": {"$ref": "#/$defs/r"},
+        }
+    }
+    assert walking.as_sent(sent, path) == as_sent
+
+
+def test_a_long_name_is_cut_where_a_place_is_spelled() -> None:
+    """S06."""
+    assert len(walking.spelled(("properties", "x" * 5_000))) < 100

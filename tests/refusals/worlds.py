@@ -1,0 +1,46 @@
+"""The proxies before which cases are asked: what is configured, and what of its patience is shortened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.tenants import digest
+
+KEY = "canary-key-of-a-tenant"
+AUTHORIZED = {"Authorization": f"Bearer {KEY}"}
+
+
+@dataclass(frozen=True)
+class World:
+    backend: str = "chat"
+    """One of the contract's."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """For this backend."""
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    patched: Mapping[str, float] = field(default_factory=dict)
+    """Constants that no test can wait for."""
+    routed: bool = False
+    """Is the backend one of two, of which neither is the default?"""
+
+
+def _tenant(**rules: Any) -> dict[str, Any]:
+    return {"tenants": {"one": {"keys": [digest(KEY)], **rules}}}
+
+
+WORLDS = {
+    "plain": World(),
+    "anthropic": World("anthropic"),
+    "google": World("google"),
+    "text only": World(settings={"overrides": {"files": False}}),
+    "no tools": World(settings={"overrides": {"max_tools": 0}}),
+    "their key": World(settings={"forward_key": True, "key": None}),
+    "routed": World(routed=True),
+    "small": World(sections={"server": {"body_limit_mib": 1}}),
+    "without sockets": World(sections={"server": {"websocket": False}}),
+    "brief": World(patched={"proxy.shell.websocket.LIFETIME_SECONDS": 0.05}),
+    "full": World(patched={"proxy.shell.websocket.MAX_OPEN": 0}),
+    "busy": World(patched={"proxy.shell.upstream.MAX_EXCHANGES": 0}),
+    "impatient": World(patched={"proxy.shell.body.PATIENCE_SECONDS": 0.05}),
+    "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),
+    "rarely": World(sections=_tenant(requests_per_minute=1)),
+}
