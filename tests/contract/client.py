@@ -83,9 +83,9 @@ class SocketConversation(Conversation):
 @asynccontextmanager
 async def proxy(backend: Mapping[str, Any] | None = None, **sections: Any) -> AsyncIterator[str]:
     """The address of one with these settings for its one backend, or for all else; it may make no mistake."""
-    server = {"port": 0, "grace_seconds": 0}
+    sections["server"] = {"port": 0, "grace_seconds": 0} | sections.get("server", {})
     only = {"backend": KEY | backend} if backend else {}
-    settings = Settings.model_validate({"server": server, **only, **sections})
+    settings = Settings.model_validate({**only, **sections})
     mistakes = io.StringIO()
     try:
         async with app.running(settings, make_log("error", "json", stream=mistakes)) as url:
