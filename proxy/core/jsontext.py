@@ -71,6 +71,11 @@ def _writable(value: Any) -> Any:
             return value
 
 
+def written(value: Any) -> orjson.Fragment:
+    """Stands for the value wherever it is to be written: what is told more than once is made into text once."""
+    return orjson.Fragment(dumps(value))
+
+
 def compact(value: Any) -> str:
     return dumps(value).decode()
 

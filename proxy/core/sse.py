@@ -14,6 +14,9 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\n\n"
+LF = 0x0A
+PLAIN = b"data: {"
+"""How nearly every event begins, and it is the only line of it."""
 DONE = b"data: [DONE]\n\n"
 
 Emit = Callable[[bytes, bytes], None]
@@ -38,6 +41,10 @@ class SseParser:
         if b"\r" in data or (self._after_cr and data):
             data = self._with_lf_only(data)
         rest = self._rest
+        if not rest and data.startswith(PLAIN) and data.find(b"\n") == len(data) - 2 and data[-1] == LF:
+            self._at_start = False
+            self._emit(data[6:-2], b"")  # one event by itself: what a model that speaks sends
+            return
         if rest.endswith(b"\n"):  # may be the first half of a blank line: look at it again
             rest.pop()
             data = b"\n" + data
@@ -53,7 +60,7 @@ class SseParser:
             emit = self._emit
             for block in blocks:
                 # Nearly every block is one line of JSON. (`find` takes a fifth of the time of `in` here.)
-                if block.startswith(b"data: {") and block.find(b"\n") < 0:
+                if block.startswith(PLAIN) and block.find(b"\n") < 0:
                     emit(block[6:], b"")
                 else:
                     _read(block, emit)

@@ -9,6 +9,7 @@ who gets them is the client profile's affair (`clients`), not ours.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from proxy.core import sse
@@ -37,10 +38,16 @@ from proxy.core.inbound.responses_object import (
     text_part,
 )
 from proxy.core.inbound.surface import Framing
-from proxy.core.jsontext import dumps, string
+from proxy.core.jsontext import dumps, string, written
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind
 
-SSE = Framing(before=lambda event: f"event: {event}\ndata: ".encode(), after=b"\n\n", end=sse.DONE)
+
+@lru_cache(maxsize=64)
+def _line_before(event: str) -> bytes:
+    return f"event: {event}\ndata: ".encode()
+
+
+SSE = Framing(before=_line_before, after=b"\n\n", end=sse.DONE)
 SOCKET = Framing(before=lambda event: b"", after=b"", end=None, extras=False)
 """One message for each event. The one that ends a reply is the last: the next would count as the next reply's."""
 
@@ -94,7 +101,7 @@ class ResponsesEncoder:
     # ── the reply ──
 
     def _on_started(self, _: ReplyStarted) -> None:
-        response = self._response.started()
+        response = written(self._response.started())
         self._send("response.created", response=response)
         self._send("response.in_progress", response=response)
         self._under_way = True
@@ -109,7 +116,7 @@ class ResponsesEncoder:
         ended = clients.told_ending(self._client, ended)
         if ended.fault is not None and self._framing.extras:
             self._send_error(ended.fault)
-        response = self._response.finished(ended)
+        response = written(self._response.finished(ended))
         self._send(f"response.{STATUS[ended.ending]}", response=response)
         if self._extended:
             self._send("response.done", response=response)

@@ -73,7 +73,6 @@ class Assembler:
     ) -> None:
         self.phase = ReplyPhase.NEW
         self.finish: Finish | None = None
-        self.fault: Fault | None = None
         self._emit_event = outlet.feed
         self._emit_delta = outlet.delta
         self._names = names
@@ -117,7 +116,6 @@ class Assembler:
             self._end_open(complete=False)
         self._lose_held()
         self._drop_unopened("cut")
-        self.fault = fault
         self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
 
     # ── deltas ──
@@ -138,14 +136,20 @@ class Assembler:
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)
+        if call.phase is CallPhase.WAITING:
+            self._wait(call, delta)
+        elif delta.arguments:
+            self._take_arguments(call, delta.arguments)
+
+    def _wait(self, call: CallState, delta: CallDelta) -> None:
         if len(self._calls.all) > MAX_CALLS:
             self.fail(Garbled(f"The backend's reply holds more than {MAX_CALLS} tool calls."))
             return
-        if delta.name and call.phase is CallPhase.WAITING:
+        if delta.name:
             call.learn_name(delta.name)
         if delta.arguments:
             self._take_arguments(call, delta.arguments)
-        if call.phase is CallPhase.WAITING and self._may_open(call):
+        if self._may_open(call):
             self._open_in_turn(call)
 
     def _on_usage(self, delta: UsageDelta) -> None:
@@ -325,8 +329,6 @@ class Assembler:
             else:
                 self._ledger.odd("text_cut")
         self._held.clear()
-
-    # ── out ──
 
     def _emit(self, event: Event) -> None:
         self.phase = after(self.phase, event)
