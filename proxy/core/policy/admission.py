@@ -38,6 +38,8 @@ EXAMPLES = frozenset({"default", "const", "enum", "examples", "example"})
 
 def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> None:
     """Raises the ClientFault for the first rule that is broken and enforced. `strict`: is the surface so by itself?"""
+    if not request.tools:
+        return
     _judge(_over_limits(request.tools, tenant.limits), tenant.mode(strict=strict), ledger, "over_limits")
     if tenant.tool_allowlist is not None:
         refused = _not_allowed(request.tools, tenant.tool_allowlist)

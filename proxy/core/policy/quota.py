@@ -65,15 +65,18 @@ class Bucket:
 class Quota:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._buckets: dict[tuple[str, str], Bucket] = {}
+        self._buckets: dict[str, dict[str, Bucket]] = {}
+        """By the tenant's name, and the unit's."""
 
     def admit(self, tenant: Tenant) -> None:
         """Charges a request, or raises TooMany with the time after which it would be let in."""
-        now = self._clock()
         buckets = self._of(tenant)
+        if not buckets:
+            return
+        now = self._clock()
         waits = {unit: bucket.wait(UNITS[unit].needed, now) for unit, bucket in buckets.items()}
-        longest = max(waits, key=waits.__getitem__, default=REQUESTS)
-        if waits.get(longest, 0.0) >= MILLISECOND:
+        longest = max(waits, key=waits.__getitem__)
+        if waits[longest] >= MILLISECOND:
             raise TooMany(
                 f"The limit of {buckets[longest].size} {UNITS[longest].spelled} per minute is reached. "
                 "Wait, or have it raised.",
@@ -84,9 +87,9 @@ class Quota:
 
     def answered(self, tenant: Tenant, reply: Reply) -> None:
         """Charges what a reply, however it ended, came to."""
-        calls = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
-        if calls and (bucket := self._of(tenant).get(TOOL_CALLS)):
-            bucket.take(calls, self._clock())
+        bucket = self._of(tenant).get(TOOL_CALLS)
+        if bucket and (calls := [ended for ended in reply.parts if isinstance(ended.part, Call)]):
+            bucket.take(len(calls), self._clock())
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
         """Headers that tell a client how it stands, named as OpenAI names them. None without a limit."""
@@ -100,11 +103,9 @@ class Quota:
 
     def _of(self, tenant: Tenant) -> Mapping[str, Bucket]:
         """The buckets of those limits that the tenant has."""
-        found = {}
-        for name, unit in UNITS.items():
-            if (size := unit.limit(tenant)) is not None:
-                key = (tenant.name, name)
-                if key not in self._buckets:
-                    self._buckets[key] = Bucket(size)
-                found[name] = self._buckets[key]
-        return found
+        buckets = self._buckets.get(tenant.name)
+        if buckets is None:
+            limits = {name: unit.limit(tenant) for name, unit in UNITS.items()}
+            buckets = {name: Bucket(size) for name, size in limits.items() if size is not None}
+            self._buckets[tenant.name] = buckets
+        return buckets
