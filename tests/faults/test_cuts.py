@@ -90,10 +90,8 @@ def cut_further_each_time(backend: ScriptedBackend, stream: bytes) -> None:
     backend.plays(plays)
 
 
-@pytest.mark.parametrize(
-    ("surface", "language"),
-    [("responses", "chat"), ("chat", "chat"), ("native", "chat"), ("responses", "anthropic"), ("responses", "google")],
-)  # fmt: skip
+@pytest.mark.parametrize("language", WORDS)
+@pytest.mark.parametrize("surface", SURFACES)
 async def test_no_cut_is_a_success(
     surface: str, language: str, backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
