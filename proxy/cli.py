@@ -42,11 +42,13 @@ DEMO = "demo"
 DEMO_ANSWERS = "No backend is configured, so a demo model answers. For another: --backend URL"
 
 EXAMPLE = """\
-curl -N {url}/v1/responses -H 'Content-Type: application/json' -d '{{
+curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
   "model": "{model}", "stream": true, "input": "What is the weather in Paris?",
   "tools": [{{"type": "function", "name": "get_weather", "parameters":
     {{"type": "object", "properties": {{"city": {{"type": "string"}}}}, "required": ["city"]}}}}]}}'
 """
+
+THEIR_KEY = " -H 'Authorization: Bearer YOUR-KEY'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -154,7 +156,8 @@ async def _serve(loaded: Loaded) -> int:
         _proxy(settings) as url,
     ):
         print(f"Listening on {url}/v1, in front of {_fronted(settings)}. For example:\n")
-        print(EXAMPLE.format(url=url, model=model), flush=True)
+        key = THEIR_KEY if settings.tenants else ""
+        print(EXAMPLE.format(url=url, model=model, key=key), flush=True)
         process.spare_the_collector()
         await asked_to_stop.wait()
     return DONE

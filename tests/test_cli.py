@@ -174,6 +174,18 @@ async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -
     assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["request"]
 
 
+async def test_the_example_says_where_the_key_goes_if_one_is_wanted(tmp_path: Path) -> None:
+    config = tmp_path / "proxy.toml"
+    config.write_text(f'[tenants.one]\nkeys = ["{sha256(b"key").hexdigest()}"]\n')
+    async with serving("--config", str(config)) as running:
+        await running.url()
+        example = running.said[running.said.index("curl ") :].replace("YOUR-KEY", "key")
+        told = await asyncio.to_thread(
+            subprocess.run, ["sh", "-c", example], capture_output=True, timeout=PROMPTLY, check=True
+        )
+        assert told.stdout.endswith(b"data: [DONE]\n\n")
+
+
 async def test_a_backend_that_is_not_there_yet_is_no_reason_not_to_start() -> None:
     async with serving("--backend", "http://127.0.0.1:9") as running, aiohttp.ClientSession() as session:
         url = await running.url()

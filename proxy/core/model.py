@@ -34,6 +34,10 @@ class ToolKind(StrEnum):
     """The client's own shell, likewise."""
 
 
+UNNAMED: frozenset[str] = frozenset({ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL})
+"""Types that have one tool each, which goes by the name of its type."""
+
+
 # ── parts ──
 
 

@@ -274,7 +274,7 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
     (re.compile(r"(?:/v1)?/responses/?"), {"POST": Server._respond, WEBSOCKET: Server._converse}),
     (re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Server._compact}),
     (
-        re.compile(r"(?:/v1)?/responses/(?P<id>.+)"),
+        re.compile(r"(?:/v1)?/responses/(?!input_tokens$)(?P<id>[^/]+)(?:/.*)?"),
         {"GET": Server._stored, "POST": Server._stored, "DELETE": Server._stored},
     ),
     (re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Server._chat}),
@@ -293,7 +293,7 @@ def _wants_websocket(request: web.BaseRequest) -> bool:
 
 
 class _Connection(web.RequestHandler):
-    """aiohttp's own, but for the answer to what is no request at all."""
+    """aiohttp's own, but for the answer to what is no request at all, and for how slow clients are waited for."""
 
     def __init__(self, manager: "_Acceptor", refuse_garbage: Callable[..., web.Response]) -> None:
         super().__init__(
@@ -305,6 +305,12 @@ class _Connection(web.RequestHandler):
             auto_decompress=False,  # see `body`
         )
         self._refuse_garbage = refuse_garbage
+
+    async def _drain_helper(self) -> None:
+        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
+        of a connection share one future: cancelled once, it would cancel those that follow."""
+        if self.writing_paused:
+            await asyncio.shield(super()._drain_helper())
 
     def handle_error(
         self,

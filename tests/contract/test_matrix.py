@@ -40,7 +40,7 @@ CELLS = [Cell(*names) for names in product(SURFACES, BACKENDS, CASES, MODES)]
 
 
 def test_no_cell_is_missing() -> None:
-    """The matrix as it was promised, spelled out, so that nothing falls out of a table unseen."""
+    """The matrix as it was promised, spelled out, so that nothing falls out of a table unseen. More may come in."""
     promised = product(
         ("responses", "chat", "native"),
         ("chat", "anthropic", "google"),
@@ -53,7 +53,7 @@ def test_no_cell_is_missing() -> None:
         ),
         ("streamed", "whole"),
     )  # fmt: skip
-    assert [(cell.surface, cell.backend, cell.case, cell.mode) for cell in CELLS] == list(promised)
+    assert not set(promised) - {(cell.surface, cell.backend, cell.case, cell.mode) for cell in CELLS}
 
 
 def test_no_refusal_is_of_a_cell_that_does_not_exist() -> None:

@@ -84,22 +84,32 @@ async def test_a_body_of_another_type_is_refused(server: demo.Demo) -> None:
         ("demo-cut", openai.APIConnectionError),
     ],
 )
-async def test_models_that_fail(client: openai.AsyncOpenAI, model: str, error: type[openai.APIError]) -> None:
+async def test_models_that_fail(
+    client: openai.AsyncOpenAI,
+    model: str,
+    error: type[openai.APIError],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(error):
         await client.chat.completions.create(model=model, messages=[USER])
+    assert capsys.readouterr().err == ""  # a failure that was asked for is no trouble
 
 
 @pytest.mark.parametrize(
     ("model", "error"), [("demo-error", openai.APIError), ("demo-cut", openai.APIConnectionError)]
 )
 async def test_models_that_fail_half_way_have_said_something(
-    client: openai.AsyncOpenAI, model: str, error: type[openai.APIError]
+    client: openai.AsyncOpenAI,
+    model: str,
+    error: type[openai.APIError],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     stream = await client.chat.completions.create(model=model, messages=[USER], stream=True)
     said = [(await anext(stream)).choices[0].delta.content for _ in range(3)]
     assert "".join(said).startswith("This is")
     with pytest.raises(error):
         await anext_until_the_end(stream)
+    assert capsys.readouterr().err == ""  # a failure that was asked for is no trouble
 
 
 async def anext_until_the_end(stream: openai.AsyncStream[Any]) -> None:

@@ -1,7 +1,8 @@
 """Every place in the proxy where a refusal is made, as its code has it, and those that a request has come through.
 
-A place is a call of a class of the `ClientFault` family, or of a function of `inbound.checks` that makes one: the
-same places that stand on the stack when one is made. So a refusal that no case reaches is seen, and so is a new one.
+A place is a call of a class of the `ClientFault` family, wherever that is at home, or of a function of
+`inbound.checks` that makes one: the same places that stand on the stack when one is made. So a refusal that no case
+reaches is seen, and so is a new one.
 """
 
 import ast
@@ -17,13 +18,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import proxy
-from proxy.core import errors
 from proxy.core.errors import ClientFault
 from proxy.core.inbound import checks
 
 ROOT = Path(proxy.__file__).parent
 CHECKS = Path(checks.__file__)
-HOMES = (errors.__name__, checks.__name__)
 
 
 class Site(NamedTuple):
@@ -43,43 +42,55 @@ class Site(NamedTuple):
 
 def all_sites() -> dict[Site, str]:
     """Each with its code."""
-    makers = _makers()
+    classes = {kind.__name__ for kind in family(ClientFault)}
+    functions = _functions(classes)
     return {
         Site(path.relative_to(ROOT).as_posix(), *_span(call)): ast.unparse(call)
         for path in sorted(ROOT.rglob("*.py"))
-        for call in _calls(ast.parse(path.read_bytes()), makers, path)
+        for call in _calls(ast.parse(path.read_bytes()), classes, functions, path)
     }
 
 
-def _makers() -> Set[str]:
-    """The classes, and whatever in `checks` calls one of them, or something that does."""
-    makers = {name for name, kind in vars(errors).items() if _is_client_fault(kind)} | {"FieldFault"}
+def family(kind: type) -> Iterator[type]:
+    yield kind
+    for inner in kind.__subclasses__():
+        yield from family(inner)
+
+
+def _functions(classes: Set[str]) -> Set[str]:
+    """Whatever in `checks` calls one of the classes, or something that does."""
+    found: set[str] = set()
     functions = [node for node in ast.parse(CHECKS.read_bytes()).body if isinstance(node, ast.FunctionDef)]
-    while new := {each.name for each in functions if any(_named(each, makers))} - makers:
-        makers |= new
-    return makers
+    while new := {each.name for each in functions if any(_named(each, classes | found))} - found:
+        found |= new
+    return found
 
 
-def _is_client_fault(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, ClientFault)
-
-
-def _calls(module: ast.Module, makers: Set[str], path: Path) -> Iterator[ast.Call]:
-    """In the modules that have those names from where they are at home."""
+def _calls(module: ast.Module, classes: Set[str], functions: Set[str], path: Path) -> Iterator[ast.Call]:
+    """The functions only in modules that have them from where they are at home: others have names like theirs."""
     known = {
         alias.asname or alias.name
         for node in ast.walk(module)
-        if isinstance(node, ast.ImportFrom) and node.module in HOMES
+        if isinstance(node, ast.ImportFrom)
         for alias in node.names
-        if alias.name in makers
+        if alias.name in (classes | functions if node.module == checks.__name__ else classes)
     }
-    return _named(module, makers if path == CHECKS else known)
+    return _named(module, classes | (functions if path == CHECKS else known))
 
 
 def _named(tree: ast.AST, names: Set[str]) -> Iterator[ast.Call]:
+    """Also by way of their module."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+        if isinstance(node, ast.Call) and _last_name(node.func) in names:
             yield node
+
+
+def _last_name(function: ast.expr) -> str | None:
+    match function:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return None
 
 
 def _span(call: ast.Call) -> tuple[int, int, int, int]:

@@ -6,7 +6,7 @@ from proxy.core.errors import ClientFault
 from tests.refusals.asking import Told
 from tests.refusals.cases import Case
 from tests.refusals.of_quotes import SECRET
-from tests.refusals.sites import all_sites
+from tests.refusals.sites import all_sites, family
 from tests.refusals.tables import CASES
 from tests.refusals.worlds import KEY
 
@@ -56,9 +56,5 @@ def test_every_place_in_the_code_that_refuses_has_its_case(answers: dict[Case, T
 
 def test_the_watch_sees_every_refusal() -> None:
     """None has an `__init__` that does not come to the one which is watched."""
-    own = [kind.__name__ for kind in _family(ClientFault) if "__init__" in vars(kind)]
+    own = [kind.__name__ for kind in family(ClientFault) if "__init__" in vars(kind)]
     assert own == ["FieldFault"]
-
-
-def _family(kind: type) -> list[type]:
-    return [kind, *(each for inner in kind.__subclasses__() for each in _family(inner))]

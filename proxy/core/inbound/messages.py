@@ -245,5 +245,5 @@ def _video(part: Json) -> Part:
     raise unsupported(".type", "video_url cannot be passed on: send single frames as image_url.")
 
 
-CHAT_PARTS = PARTS | {"file": _file, "video_url": _video}
-"""The same as on the Responses surface, which takes the Chat forms too, and what only Chat has."""
+CHAT_PARTS = {"text": PARTS["text"]} | PARTS | {"file": _file, "video_url": _video}
+"""The same as on the Responses surface, which takes the Chat forms too, and what only Chat has; its own word first."""

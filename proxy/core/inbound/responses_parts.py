@@ -89,14 +89,24 @@ def _reasoning(part: Json) -> Reasoning:
 def _image(part: Json) -> Image:
     source = part.get("image_url")
     if isinstance(source, dict):  # the Chat form, which people mix in
-        url = string_in(source, "url", ".image_url")
-        return Image(url, optional_string_in(source, "detail", ".image_url"), ".image_url.url")
+        return _image_url(part)
     if source is None and part.get("file_id") is not None:
         raise unsupported(
             ".file_id",
             "cannot be looked up, files are not stored here: send the image as image_url, for instance a data URL.",
         )
     return Image(string_in(part, "image_url"), optional_string_in(part, "detail"), ".image_url")
+
+
+def _image_url(part: Json) -> Image:
+    """As Chat has it, or what people make of it: the bare URL."""
+    source = part.get("image_url")
+    if source is None:
+        raise missing(".image_url", "an object with the url")
+    if isinstance(source, str):
+        return Image(source, optional_string_in(part, "detail"), ".image_url")
+    url = string_in(mapping(source, ".image_url"), "url", ".image_url")
+    return Image(url, optional_string_in(source, "detail", ".image_url"), ".image_url.url")
 
 
 def read_file(part: Json) -> File:
@@ -119,6 +129,8 @@ def _audio(part: Json) -> Audio:
         source = mapping(part["input_audio"], ".input_audio")
         data = string_in(source, "data", ".input_audio")
         return Audio(data, string_in(source, "format", ".input_audio"), ".input_audio.data")
+    if part.get("data") is None:
+        raise missing(".input_audio", "an object with the data and its format")
     return Audio(string_in(part, "data"), string_in(part, "format"), ".data")
 
 
@@ -145,7 +157,7 @@ PARTS: dict[str, PartReader] = {
     "summary_text": _reasoning,
     "reasoning_text": _reasoning,
     "input_image": _image,
-    "image_url": _image,
+    "image_url": _image_url,
     "input_file": read_file,
     "input_audio": _audio,
     "input_video": _video,
@@ -159,7 +171,8 @@ def content_in(
     allowed: tuple[type[Part], ...],
     readers: Mapping[str, PartReader] = PARTS,
 ) -> list[Part]:
-    """What stands at `key`: a string, or a list of parts of the kinds that make sense in this place."""
+    """What stands at `key`: a string, or a list of parts of the kinds that make sense in this place. The first of the
+    readers is of the kind that is asked for where none is named."""
     value = holder.get(key)
     if isinstance(value, str):
         return [Text(value)]
@@ -175,7 +188,9 @@ def content_in(
         try:
             if not isinstance(part, dict):
                 raise wrong_type("", "an object", part)
-            kind = string_in(part, "type", what="the type of the part, such as input_text")
+            kind = optional_string_in(part, "type")
+            if kind is None:
+                raise missing(".type", f"the type of the part, such as {next(iter(readers))}")
             reader = readers.get(kind)
             if reader is None:
                 walk.ledger.drop("unknown_part")

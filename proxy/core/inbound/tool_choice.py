@@ -12,9 +12,9 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.toolbox import MAX_TOOLS, UNNAMED, Json, Toolbox, unnested
+from proxy.core.inbound.toolbox import MAX_TOOLS, Json, Toolbox, unnested
 from proxy.core.ledger import Ledger
-from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+from proxy.core.model import UNNAMED, ChoiceMode, ToolChoice, ToolName
 from proxy.core.redact import shown
 
 PARAM = "tool_choice"

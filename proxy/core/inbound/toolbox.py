@@ -35,9 +35,6 @@ Json = dict[str, Any]
 ToolReader = Callable[[Json, str, str | None], ToolSpec | None]
 """From a tool, its path and its namespace. None for one that the server of another API would run itself."""
 
-UNNAMED = frozenset({"tool_search", "local_shell"})
-"""Types that have one tool each, which goes by the name of its type."""
-
 
 @dataclass(slots=True)
 class Toolbox:

@@ -14,12 +14,10 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request, ToolKind, ToolSpec
+from proxy.core.model import UNNAMED, Request, ToolSpec
 from proxy.core.redact import shown
 from proxy.core.tenants import Limits, Mode, Tenant, dotted
 
-UNNAMED = frozenset({ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL})
-"""Tools that go by their type."""
 TOLD = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
 CACHED_SCHEMAS = 1024
