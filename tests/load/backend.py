@@ -81,7 +81,8 @@ def completion(model: str) -> bytes:
         }
     finish = "stop" if script.kind == "text" else "tool_calls"
     choice = {"index": 0, "message": message, "finish_reason": finish}
-    return answer(200, {"object": "chat.completion", "model": model, "choices": [choice], "usage": USAGE})
+    head = {"id": "chatcmpl-load", "object": "chat.completion", "created": 1_700_000_000, "model": model}
+    return answer(200, {**head, "choices": [choice], "usage": USAGE})
 
 
 def answer(status: int, body: Any) -> bytes:
@@ -140,6 +141,8 @@ class Line(asyncio.Protocol):
             )
         elif not head.startswith(b"POST"):
             self._transport.write(answer(200, {"object": "list", "data": []}))
+        elif not head.startswith(b"POST /v1/chat/completions "):
+            self._transport.write(answer(404, {"error": {"message": "Nobody speaks that here."}}))
         else:
             asked = loads(body)
             model = asked["model"]

@@ -31,9 +31,15 @@ than by default, since here a fifth of the answers is bad, and a backend dies ev
 LITELLM_MODELS = """
 model_list:
   - model_name: "*"
-    litellm_params: {{model: "hosted_vllm/*", api_base: "{backend}/v1", api_key: none}}
+    litellm_params: {{model: "deepseek/*", api_base: "{backend}/v1", api_key: none}}
 """
-"""A backend that speaks Chat Completions only, which is what it has to be translated for."""
+"""As a vendor whose Chat Completions it translates; of others it passes Responses on as they are."""
+
+LITELLM_ENVIRONMENT = {
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",  # on loopback, and for its own good
+}
+"""A check of keys would only cost it time."""
 
 
 @contextmanager
@@ -74,7 +80,7 @@ def litellm(python: str, backend: str, core: int | None = None) -> Iterator[Serv
         script = "from litellm.proxy.proxy_cli import run_server; run_server()"
         command = [python, "-c", script, "--config", config, "--host", "127.0.0.1", "--port", str(port)]
         url = f"http://127.0.0.1:{port}"
-        with Server(*command, core=core, url=url, LITELLM_LOG="ERROR") as server:
+        with Server(*command, core=core, url=url, **LITELLM_ENVIRONMENT) as server:
             yield server
 
 
