@@ -290,11 +290,11 @@ class Engine:
             asked.answered(pipeline.reply)
             if not asked.request.reasoning.sealed:
                 self._recall.keep(_owner(turn, asked.request), pipeline.reply)
+        turn.interruptible.over()
         if whole is None:
             await turn.channel.finish()
         else:
-            turn.channel.headers.update(asked.headers())
-            turn.channel.headers.update(self._quota.remaining(turn.tenant))  # with the calls of this reply
+            turn.channel.headers |= {**asked.headers(), **self._quota.remaining(turn.tenant)}
             await turn.channel.answer(whole)
 
     async def drain(self, seconds: float) -> None:

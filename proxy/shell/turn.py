@@ -38,10 +38,16 @@ class Interruptible:
         assert task is not None
         self._task = task
         self._interruption: Fault | None = None
+        self._over = False
+
+    def over(self) -> None:
+        """What is answered stands, and is being sent: from here on there is nothing to interrupt."""
+        self._over = True
 
     def interrupt(self, fault: Fault) -> None:
-        self._interruption = fault
-        self._task.cancel()
+        if not self._over:
+            self._interruption = fault
+            self._task.cancel()
 
     def __enter__(self) -> None:
         pass

@@ -36,6 +36,10 @@ FINISHING_SECONDS = 3.0
 LINGER_SECONDS = 1.0
 """How long a body that was read to its last event may take to end, so that its connection can be pooled."""
 
+RACE_SECONDS = 1.0
+"""A kept connection that the backend had closed already, or was just closing, shows it within a round trip. One that is
+closed later than this was closed at work (F05)."""
+
 LARGE_BODY_BYTES = 1024 * 1024
 """aiohttp writes bytes in one piece; a larger request is given as a file, which goes out piece by piece."""
 
@@ -236,6 +240,8 @@ class Upstream:
 
     async def _post(self, call: Call, limits: Limits) -> aiohttp.ClientResponse:
         USED_BEFORE.set(True)
+        clock = asyncio.get_running_loop().time
+        started = clock()
         try:
             async with asyncio.timeout(limits.first_byte):
                 try:
@@ -243,7 +249,8 @@ class Upstream:
                 except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as failure:
                     # The backend closed a kept connection just when it was taken from the pool: not one byte of
                     # an answer came, so nothing is done twice (F06).
-                    if not USED_BEFORE.get() or _has_begun(failure):
+                    late = clock() - started > RACE_SECONDS
+                    if late or not USED_BEFORE.get() or _has_begun(failure):
                         raise
                     return await self._attempt(self._fresh, call, limits)
         except (aiohttp.ClientError, OSError) as failure:

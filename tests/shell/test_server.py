@@ -1,7 +1,8 @@
 """The front door: paths, methods, what is no HTTP, and the way it closes."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import aiohttp
 import orjson
@@ -349,3 +350,68 @@ async def test_a_request_without_an_answer_yet_gets_a_status(backend: ScriptedBa
             assert response.status == 503
             assert (await response.json())["error"]["code"] == "server_shutting_down"
         await stop
+
+
+@asynccontextmanager
+async def reluctant(url: str, **body: object) -> AsyncIterator[asyncio.StreamReader]:
+    """What a client gets that takes next to nothing until it is read from."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
+    data = orjson.dumps(ASK | body)
+    writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n")
+    writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
+    try:
+        yield reader
+    finally:
+        writer.close()
+
+
+async def test_a_slow_client_is_told_too_after_all_that_it_has_not_taken_yet(
+    backend: ScriptedBackend,
+) -> None:
+    """F67, F74."""
+    stopping = Stopping(backend, grace=0)
+    stuck, interrupted = asyncio.Event(), asyncio.Event()
+
+    async def floods(line: Line) -> None:
+        await line.request()
+        line.send(HEAD)
+        try:
+            while True:
+                line.send(text("x" * 60_000))
+                async with asyncio.timeout(0.2):
+                    await line.drained()
+        except TimeoutError:
+            stuck.set()
+        try:
+            await line.closed()
+        finally:
+            interrupted.set()
+
+    backend.plays(floods)
+    url = await stopping.start()
+    async with reluctant(url) as reader:
+        await stuck.wait()
+        stop = stopping.stop()
+        await interrupted.wait()
+        told = await reader.read()
+        await stop
+    assert told.endswith(b"\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+    assert b"event: response.failed" in told
+    assert (stopping.log.request["status"], stopping.log.request["code"]) == (200, "server_shutting_down")
+
+
+async def test_an_answer_that_is_on_its_way_is_not_interrupted(backend: ScriptedBackend) -> None:
+    """F74: nor does anything follow it that nobody asked for."""
+    stopping = Stopping(backend, grace=0)
+    backend.answers(reply(*[text("x" * 1_000_000)] * 20))
+    url = await stopping.start()
+    async with reluctant(url, stream=False) as reader:
+        head = await reader.readuntil(b"\r\n\r\n")
+        stop = stopping.stop()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        told = await reader.read()
+        await stop
+    assert b"Content-Length: %d\r\n" % len(told) in head
+    assert stopping.log.request["status"] == 200

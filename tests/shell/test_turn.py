@@ -99,6 +99,17 @@ async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callab
         await waiting.task
 
 
+async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Turn]) -> None:
+    waiting = Waiting(make)
+    await waiting.begun()
+    waiting.turn.interruptible.over()
+    waiting.turn.interrupt(STOPPING)
+    assert not waiting.task.cancelling()
+    waiting.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+
+
 # ── the line ──
 
 

@@ -219,6 +219,27 @@ async def test_a_kept_connection_that_was_just_closed_is_replaced_once(
     assert len(backend.received) == 3
 
 
+async def test_a_kept_connection_that_is_closed_later_is_not_replaced(
+    upstream: Upstream, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F05, F06: the backend has been at work since, and would be paid twice."""
+    monkeypatch.setattr(module, "RACE_SECONDS", 0.0)
+
+    async def dies_at_work(line: Line) -> None:
+        await line.request()
+        line.send(reply(text("first")))
+        await line.request()
+        line.close()
+
+    backend.plays(dies_at_work)
+    exchange = await upstream.send(call(backend), PATIENT)
+    assert b"first" in await read_all(exchange)
+    exchange.release()
+    with pytest.raises(Empty):
+        await upstream.send(call(backend), PATIENT)
+    assert len(backend.received) == 2
+
+
 async def test_a_fresh_connection_that_is_closed_is_not_tried_again(
     upstream: Upstream, backend: ScriptedBackend
 ) -> None:
