@@ -46,8 +46,6 @@ class Scanner:
         """Not None where a piece holds an opener, or ends with the beginning of one."""
         self._unread: list[str] = []
         """What the code tracker has not read yet: while nothing looks like markup, it need not."""
-        self.pass_by = self._unread.append
-        """For pieces that need not be fed, because nothing is held and nothing is spotted in them."""
         self._read = 0
         """How much of the text that is looked at has been given to it."""
         self._wasted = 0
@@ -61,8 +59,6 @@ class Scanner:
 
     def feed(self, piece: str) -> Sure:
         """What is certain by now."""
-        if not self._held and len(self._unread) > UNREAD_PIECES:
-            self._catch_up()
         self._held.append(piece)
         if self._attempt is None or self._attempt.hear(piece):
             return self._scan(End.OPEN)
@@ -99,7 +95,7 @@ class Scanner:
                 out.append(Found(outcome.dialect, outcome.calls, text[at:said]))
                 at = said
             attempt = None
-        self._unread.append(text[self._read : at])
+        self.pass_by(text[self._read : at])
         if said < at:
             out.append(text[said:at])
         if at < len(text):
@@ -137,6 +133,12 @@ class Scanner:
         if where is Where.INSIDE:
             return None
         return Doubt(self._code, readers) if where is Where.DOUBT else Candidate(readers, self._tools)
+
+    def pass_by(self, piece: str) -> None:
+        """For pieces that need not be fed, because nothing is held and nothing is spotted in them."""
+        self._unread.append(piece)
+        if len(self._unread) > UNREAD_PIECES:
+            self._catch_up()
 
     def _catch_up(self) -> None:
         if self._unread:
