@@ -195,7 +195,10 @@ class Assembler:
 
     def _take_arguments(self, call: CallState, text: str) -> None:
         if call.phase is CallPhase.OPEN:
-            self._deliver(call, text)
+            if text := text if call.arguments else self._first(call, text):
+                call.arguments.append(text)
+                if BRIDGES[call.type].streams:
+                    self._emit_delta(PartDelta(text))
             if self._held:
                 self._replay()
         elif call.phase in OVER:
@@ -209,15 +212,10 @@ class Assembler:
         if call.keep(text):
             self._ledger.odd("placeholder_arguments")
 
-    def _deliver(self, call: CallState, text: str) -> None:
-        if not call.arguments:
-            self._lay_aside(call, text)
-            if call.has_placeholder:
-                return
-            text = call.take_pending()
-        call.arguments.append(text)
-        if BRIDGES[call.type].streams:
-            self._emit_delta(PartDelta(text))
+    def _first(self, call: CallState, text: str) -> str:
+        """What leaves first: nothing while it may only be a placeholder."""
+        self._lay_aside(call, text)
+        return "" if call.has_placeholder else call.take_pending()
 
     def _may_open(self, call: CallState) -> bool:
         """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
