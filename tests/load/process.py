@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -125,18 +126,19 @@ def _tasks(pid: int, name: str) -> Iterable[Path]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """As exact as the scheduler's own account."""
-    return _scheduled(pid, 0)
+    """As exact as the scheduler's own account, and with the threads that have ended."""
+    return sum(time.clock_gettime(_clock_of(each)) for each in family(pid))
+
+
+def _clock_of(pid: int) -> int:
+    """What `clock_getcpuclockid` gives for a process: Linux writes its number into that of the clock."""
+    return (~pid << 3) | 2
 
 
 def waited_seconds(pid: int) -> float:
     """For a core, while others had it: not its own fault."""
-    return _scheduled(pid, 1)
-
-
-def _scheduled(pid: int, column: int) -> float:
-    told = (path.read_text().split()[column] for each in family(pid) for path in _tasks(each, "schedstat"))
-    return sum(map(int, told)) / NANOSECONDS
+    waits = (path.read_text().split()[1] for each in family(pid) for path in _tasks(each, "schedstat"))
+    return sum(map(int, waits)) / NANOSECONDS
 
 
 def memory_mib(pid: int) -> float:

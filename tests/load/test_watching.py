@@ -1,6 +1,7 @@
 """What is said of memory over time, and of files that stay open."""
 
 import os
+from threading import Thread
 
 import pytest
 
@@ -34,3 +35,11 @@ def test_a_process_has_its_cost() -> None:
     assert cpu_seconds(os.getpid()) > before
     assert memory_mib(os.getpid()) > 1
     assert waited_seconds(os.getpid()) > 0
+
+
+def test_the_work_of_threads_that_have_ended_is_not_forgotten() -> None:
+    before = cpu_seconds(os.getpid())
+    thread = Thread(target=lambda: sum(range(3_000_000)))
+    thread.start()
+    thread.join()
+    assert cpu_seconds(os.getpid()) - before > 0.005
