@@ -4,25 +4,10 @@ from typing import Any
 
 import httpx
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
-from langchain_core.tools import tool
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel
 
-BOTH = "Weather in Paris and London?"
-
-
-@tool
-def get_weather(city: str) -> str:
-    """The weather in a city."""
-    return f"{city}: 18 °C"
-
-
-class Meeting(BaseModel):
-    """A meeting."""
-
-    host: str
-    guests: list[str]
+from tests.clients.langchain_asking import BOTH, Meeting, cities, get_weather, whole
 
 
 @pytest.fixture
@@ -30,20 +15,8 @@ def model(how: dict[str, Any]) -> ChatOpenAI:
     return ChatOpenAI(model="demo", use_responses_api=True, **how)
 
 
-def cities(message: AIMessage) -> list[str]:
-    return [call["args"]["city"] for call in message.tool_calls]
-
-
 def text(message: AIMessage) -> str:
     return "".join(block["text"] for block in message.content_blocks if block["type"] == "text")
-
-
-def whole(stream: Any) -> AIMessageChunk:
-    chunks = list(stream)
-    message = chunks[0]
-    for chunk in chunks[1:]:
-        message += chunk
-    return message
 
 
 def test_text(model: ChatOpenAI) -> None:
