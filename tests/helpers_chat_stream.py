@@ -10,7 +10,6 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
-from proxy.core.events import Event
 from proxy.core.inbound.chat_calls import CallForm, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
 from proxy.core.inbound.chat_object import Completion
@@ -24,6 +23,7 @@ from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.prepare import prepare
+from tests.core.stream.assembling import Told, into
 from tests.helpers import NOW, WITH_TOOLS, counting_mint
 
 Json = dict[str, Any]
@@ -110,13 +110,13 @@ def run_chat(
 
 
 def encoded(
-    events: Iterable[Event], form: CallForm | None = None, body: Json | None = None, **how: Any
+    events: Iterable[Told], form: CallForm | None = None, body: Json | None = None, **how: Any
 ) -> list[Json]:
     """The chunks that become of events, after the reader had its look at them."""
     frames: list[bytes] = []
     encoder = ChatEncoder(completion_of(request_of(body), form or ToolCalls(), **how), frames.append)
     for event in events:
-        encoder.feed(event)
+        into(encoder)(event)
     return read_chat_stream(b"".join(frames))
 
 

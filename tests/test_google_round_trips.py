@@ -10,7 +10,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import BackendFault, Empty, Fault, Overloaded, Truncated
-from proxy.core.events import Ending, Event, Reply
+from proxy.core.events import Ending, Reply
 from proxy.core.inbound.recall import Recall
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -29,11 +29,11 @@ from proxy.core.model import (
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_signatures import DUMMY
-from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
 from tests.core.outbound.google_asking import GOOGLE, NEW, body_of, tool_spec
+from tests.core.stream.assembling import Told, recorder
 from tests.helpers import bytewise, counting_mint, cut
 
 USER = Turn(Role.USER, [Text("Hi")])
@@ -85,14 +85,14 @@ class Heard:
 
     def __init__(self, pieces: Iterable[bytes], ledger: Ledger | None = None) -> None:
         self.ledger = ledger or Ledger()
-        self.events: list[Event] = []
+        self.events: list[Told] = []
         keepsakes = Keepsakes()
         self.pipeline = Pipeline(
             lambda emit: GoogleDecoder(emit, GOOGLE, self.ledger, keepsakes.keep, model=NEW, stamp="17"),
             names=NameTable(TOOLS),
             mint=counting_mint(),
             ledger=self.ledger,
-            sink=Outlet(self.events.append),
+            sink=recorder(self.events),
             call_identity=GOOGLE.call_identity,
             stages=[keepsakes.added],
         )

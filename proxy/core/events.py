@@ -1,7 +1,8 @@
 """The words for what is answered: deltas, which promise nothing, and events, which promise order.
 
 A decoder says *deltas* as they come off the wire: late, split, repeated, interleaved. The assembler alone turns them
-into *events*, which never are: parts strictly one after another, each started and ended once, one ending, last.
+into *events*, which never are: parts strictly one after another, each started and ended once, one ending, last. What a
+part says between its start and its end is text and no event; it goes its own way (`outlet`).
 """
 
 from dataclasses import dataclass, field
@@ -109,14 +110,6 @@ class PartStarted:
 
 
 @dataclass(slots=True)
-class PartDelta:
-    """More of the one open part; never empty."""
-
-    text: str
-    logprobs: list[Any] | None = None
-
-
-@dataclass(slots=True)
 class PartEnded:
     part: ReplyPart
     complete: bool
@@ -138,7 +131,7 @@ class ReplyEnded:
     """Present exactly when `ending` is FAILED."""
 
 
-Event = ReplyStarted | PartStarted | PartDelta | PartEnded | ReplyEnded
+Event = ReplyStarted | PartStarted | PartEnded | ReplyEnded
 
 
 @dataclass(slots=True)

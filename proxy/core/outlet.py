@@ -1,25 +1,29 @@
-"""Where the events of a reply go: into the next stage, and by the last one to the client's encoder.
+"""Where a reply goes: into the next stage, and by the last one to the client's encoder.
 
-Nearly all of them are more text for the open part, and most stages have no use for it. So each says beside its `feed`
-where such a delta goes, and one that would only pass it on names the way of the next: what costs a call for every
-token is then decided once for a reply.
+Between the events, which say where the parts of a reply begin and end, comes the text of the open part, with every
+token. Most stages have no use for it. So it has a way of its own, without an object around it, and a stage that would
+only pass it on names the way of the next: what costs a call for every token is then decided once for a reply.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-from proxy.core.events import Event, PartDelta
+from proxy.core.events import Event
+
+TakeDelta = Callable[[str, list[Any] | None], None]
+"""Is given more text of the one open part, never nothing, and its log probabilities, if any."""
 
 
+@dataclass(slots=True)
 class Outlet:
-    __slots__ = ("delta", "feed")
-
-    def __init__(
-        self, feed: Callable[[Event], None], delta: Callable[[PartDelta], None] | None = None
-    ) -> None:
-        self.feed = feed
-        """For every event but deltas, unless there is no other way for them."""
-        self.delta: Callable[[PartDelta], None] = delta or feed
+    feed: Callable[[Event], None]
+    delta: TakeDelta
 
 
 Stage = Callable[[Outlet], Outlet]
 """Made anew for each reply, from where its own events go."""
+
+
+def unheard(text: str, logprobs: list[Any] | None) -> None:
+    """For who wants each part only when it is whole."""

@@ -22,7 +22,7 @@ from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outlet import Outlet, Stage
+from proxy.core.outlet import Outlet, Stage, unheard
 from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission, Outcome, outcome
 from proxy.core.policy.guard import guard, needed, rules_for
@@ -335,7 +335,7 @@ def _owner(turn: Turn, request: Request) -> str:
     return f"{turn.tenant.name} {request.model}"
 
 
-NOWHERE = Outlet(deque[Event](maxlen=0).append)
+NOWHERE = Outlet(deque[Event](maxlen=0).append, unheard)
 """For a client that does not stream: the pipeline itself collects the reply."""
 
 

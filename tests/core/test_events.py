@@ -7,7 +7,6 @@ from proxy.core.events import (
     Ending,
     Event,
     Finish,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -32,7 +31,6 @@ def test_the_encoder_understands_every_event() -> None:
     reply = [
         ReplyStarted(),
         PartStarted(PartKind.TEXT),
-        PartDelta("Hi"),
         PartEnded(Text("Hi"), True),
         ReplyEnded(Ending.COMPLETED),
     ]
@@ -64,5 +62,4 @@ def test_two_replies_share_no_parts() -> None:
 
 
 def test_what_was_not_said_is_none() -> None:
-    assert PartDelta("x").logprobs is None
     assert ReplyEnded(Ending.COMPLETED) == ReplyEnded(Ending.COMPLETED, usage=None, fault=None)

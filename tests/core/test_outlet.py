@@ -1,24 +1,20 @@
-"""The ways of events: deltas may have one of their own."""
+"""The two ways of a reply: its events, and the text between them."""
 
-from proxy.core.events import Event, PartDelta, ReplyStarted
-from proxy.core.outlet import Outlet
-from tests.core.stream.assembling import into
-
-EVENTS: list[Event] = [ReplyStarted(), PartDelta("Hi")]
+from proxy.core.events import Event, ReplyStarted
+from proxy.core.outlet import Outlet, unheard
 
 
-def test_deltas_go_the_way_of_all_events_unless_there_is_another() -> None:
+def test_text_goes_its_own_way_past_whoever_has_no_use_for_it() -> None:
     events: list[Event] = []
-    feed = into(Outlet(events.append))
-    for event in EVENTS:
-        feed(event)
-    assert events == EVENTS
+    texts: list[str] = []
+    outlet = Outlet(events.append, lambda text, logprobs: texts.append(text))
+    outlet.feed(ReplyStarted())
+    outlet.delta("Hi", None)
+    assert (events, texts) == ([ReplyStarted()], ["Hi"])
 
 
-def test_deltas_go_their_own_way_past_whoever_has_no_use_for_them() -> None:
+def test_who_wants_whole_parts_leaves_their_text_unheard() -> None:
     events: list[Event] = []
-    deltas: list[PartDelta] = []
-    feed = into(Outlet(events.append, deltas.append))
-    for event in EVENTS:
-        feed(event)
-    assert (events, deltas) == ([ReplyStarted()], [PartDelta("Hi")])
+    outlet = Outlet(events.append, unheard)
+    outlet.delta("Hi", [{"token": "Hi"}])
+    assert not events

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
-from proxy.core.events import Event, ReplyEnded
+from proxy.core.events import ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
+from tests.core.stream.assembling import Told, recorder
 from tests.helpers import counting_mint
 from tests.properties.examples import examples
 from tests.scripted.anthropic import body, stream
@@ -56,13 +56,13 @@ def streams(draw: st.DrawFn) -> list[Any]:
 
 def ending(data: bytes) -> ReplyEnded:
     ledger, keepsakes = Ledger(), Keepsakes()
-    out: list[Event] = []
+    out: list[Told] = []
     pipeline = Pipeline(
         lambda emit: AnthropicDecoder(emit, PROFILES["anthropic"], ledger, keepsakes.keep, model="m"),
         names=NameTable(),
         mint=counting_mint(),
         ledger=ledger,
-        sink=Outlet(out.append),
+        sink=recorder(out),
         stages=[keepsakes.added],
     )
     pipeline.feed(data)

@@ -15,7 +15,6 @@ from proxy.core.events import (
     ErrorDelta,
     Finish,
     FinishDelta,
-    PartDelta,
     PartStarted,
     ReasoningDelta,
     RefusalDelta,
@@ -26,11 +25,12 @@ from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from proxy.core.outlet import Outlet
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import TOOLS, Assembled, assemble
+from tests.core.stream.assembling import TOOLS, Assembled, PartDelta, assemble, into
 from tests.helpers import NOW, WITH_TOOLS, counting_mint, read_stream
 from tests.properties.examples import examples
 
@@ -226,9 +226,11 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
 ) -> None:
     frames: list[bytes] = []
     response = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW)
-    collector = Collector(ResponsesEncoder(response, frames.append, extended=extended).feed)
+    encoder = ResponsesEncoder(response, frames.append, extended=extended)
+    collector = Collector(encoder.feed)
+    feed = into(Outlet(collector.feed, encoder.delta))
     for event in assembled(said, names).events:
-        collector.feed(event)
+        feed(event)
     final = read_stream(b"".join(frames))[-1]["response"]
     whole = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW).whole(collector.reply)
     for one in (final, whole):

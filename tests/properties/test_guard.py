@@ -6,16 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core.errors import Unfit
-from proxy.core.events import Delta, Ending, Event, PartDelta, PartEnded, ReplyEnded
+from proxy.core.events import Delta, Ending, PartEnded, ReplyEnded
 from proxy.core.jsontext import is_object
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
-from proxy.core.outlet import Outlet
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Limits, Mode, Validation
 from proxy.core.tools.arguments import check_of
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import TOOLS, into, read_events
+from tests.core.stream.assembling import TOOLS, PartDelta, Told, into, read_events, recorder
 from tests.properties.examples import examples
 from tests.properties.test_deltas import assembled, deltas, tables
 
@@ -36,9 +35,9 @@ any_rules = st.builds(
 )
 
 
-def let_through(events: list[Event], rules: Rules) -> list[Event]:
-    out: list[Event] = []
-    feed = into(guard(rules, Ledger())(Outlet(out.append)))
+def let_through(events: list[Told], rules: Rules) -> list[Told]:
+    out: list[Told] = []
+    feed = into(guard(rules, Ledger())(recorder(out)))
     for event in events:
         feed(event)
     return out
@@ -94,7 +93,7 @@ def test_of_prose_nothing_is_lost_but_what_comes_after_the_end(
     assert after == before[: len(after)]
 
 
-def _prose(events: list[Event]) -> list[str]:
+def _prose(events: list[Told]) -> list[str]:
     pieces: list[str] = []
     waiting: list[str] = []
     for event in events:

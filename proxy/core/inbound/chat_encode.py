@@ -14,7 +14,6 @@ from proxy.core import sse
 from proxy.core.errors import Fault
 from proxy.core.events import (
     Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -52,8 +51,6 @@ class ChatEncoder:
                 self._on_started(event)
             case PartStarted():
                 self._on_part_started(event)
-            case PartDelta():
-                self.delta(event)
             case PartEnded():
                 self._on_part_ended(event)
             case _:
@@ -75,14 +72,14 @@ class ChatEncoder:
         fragment = form.fragment(index, head)
         self._open = self._around(fragment) if fragment else None
 
-    def delta(self, delta: PartDelta) -> None:
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
         if self._open is None:
             return
-        if delta.logprobs and self._completion.shows_logprobs:
-            self._send(self._completion.chunk({"content": delta.text}, delta.logprobs))
+        if logprobs and self._completion.shows_logprobs:
+            self._send(self._completion.chunk({"content": text}, logprobs))
             return
         before, after = self._open
-        self._emit(before + string(delta.text) + after)
+        self._emit(before + string(text) + after)
 
     def _on_part_ended(self, ended: PartEnded) -> None:
         if isinstance(ended.part, Call):

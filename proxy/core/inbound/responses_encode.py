@@ -17,7 +17,6 @@ from proxy.core.errors import Fault
 from proxy.core.events import (
     CallHead,
     Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -91,8 +90,6 @@ class ResponsesEncoder:
                 self._on_started(event)
             case PartStarted():
                 self._on_part_started(event)
-            case PartDelta():
-                self.delta(event)
             case PartEnded():
                 self._on_part_ended(event)
             case _:
@@ -178,12 +175,12 @@ class ResponsesEncoder:
         if events := FORMS[head.kind].events:
             item.frames.append(self._delta_frame(f"{events}.delta", _where(item)))
 
-    def delta(self, delta: PartDelta) -> None:
-        if delta.logprobs:
-            said = {**_content(self._item), "delta": delta.text, "logprobs": delta.logprobs}
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
+        if logprobs:
+            said = {**_content(self._item), "delta": text, "logprobs": logprobs}
             self._send("response.output_text.delta", **said)
             return
-        literal = string(delta.text)
+        literal = string(text)
         for before, after in self._item.frames:
             self._emit(b'%b%d,"delta":%b%b' % (before, self._number, literal, after))
             self._number += 1

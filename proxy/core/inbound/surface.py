@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proxy.core.events import Event, PartDelta, Reply
+from proxy.core.events import Event, Reply
 from proxy.core.inbound.clients import ClientProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -30,8 +30,8 @@ class Encoder(Protocol):
     """A reply as a stream."""
 
     def feed(self, event: Event) -> None: ...
-    def delta(self, delta: PartDelta) -> None:
-        """The same for the one kind of event that comes with every token."""
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
+        """More of the open part."""
 
     def still_working(self) -> None:
         """Tells a client that takes no comment for it that there is life."""

@@ -10,7 +10,7 @@ It stands behind the stage that adds keepsakes, which must find the call they be
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from proxy.core import jsontext
 from proxy.core.errors import Empty, Unfit
@@ -18,7 +18,6 @@ from proxy.core.events import (
     CallHead,
     Ending,
     Event,
-    PartDelta,
     PartEnded,
     PartStarted,
     ReplyEnded,
@@ -174,14 +173,14 @@ class _Guard:
         except Unfit as fault:
             self._end(fault)
 
-    def delta(self, delta: PartDelta) -> None:
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
         if self._over:
             return
         if self._open is None:
-            self._pass_on(delta)
+            self._pass_on(text, logprobs)
             return
         try:
-            self._on_arguments(self._open, delta)
+            self._on_arguments(self._open, text)
         except Unfit as fault:
             self._end(fault)
 
@@ -229,14 +228,14 @@ class _Guard:
         if not rules.holds:
             self._emit(started)
 
-    def _on_arguments(self, opened: _OpenCall, delta: PartDelta) -> None:
+    def _on_arguments(self, opened: _OpenCall, text: str) -> None:
         rules = self._rules
         if rules.limits_mode is Mode.ENFORCE:
-            opened.size += _bytes_of(delta.text)
+            opened.size += _bytes_of(text)
             self._weigh(opened.head.tool, opened.size)
         if not rules.holds:
-            opened.shown.append(delta.text)
-            self._pass_on(delta)
+            opened.shown.append(text)
+            self._pass_on(text, None)
 
     def _on_call_ended(self, ended: PartEnded, call: Call) -> None:
         opened, rules = self._open, self._rules
@@ -252,7 +251,7 @@ class _Guard:
                 return
             self._emit(opened.started)
             if call.arguments:
-                self._pass_on(PartDelta(call.arguments))
+                self._pass_on(call.arguments, None)
         self._emit(ended)
 
     def _weigh(self, tool: ToolName, size: int) -> None:

@@ -31,7 +31,6 @@ from proxy.core.events import (
     Event,
     Finish,
     FinishDelta,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -124,7 +123,7 @@ class Assembler:
         prose, text = self._open, delta.text
         if text and not delta.logprobs and type(prose) is OpenProse and prose.kind is PartKind.TEXT:
             prose.pieces.append(text)  # nearly every delta there is
-            self._emit_delta(PartDelta(text))
+            self._emit_delta(text, None)
         else:
             self._say(PartKind.TEXT, text, delta.logprobs)
 
@@ -189,7 +188,7 @@ class Assembler:
         prose.pieces.append(text)
         if logprobs:
             prose.logprobs += logprobs
-        self._emit_delta(PartDelta(text, logprobs))
+        self._emit_delta(text, logprobs)
 
     # ── calls ──
 
@@ -198,7 +197,7 @@ class Assembler:
             if text := text if call.arguments else self._first(call, text):
                 call.arguments.append(text)
                 if BRIDGES[call.type].streams:
-                    self._emit_delta(PartDelta(text))
+                    self._emit_delta(text, None)
             if self._held:
                 self._replay()
         elif call.phase in OVER:
@@ -251,7 +250,7 @@ class Assembler:
         if complete:
             text = bridge.restored(text)
         if text and not told:
-            self._emit_delta(PartDelta(text))
+            self._emit_delta(text, None)
         if complete and not bridge.freeform and not jsontext.is_object(text):
             # The model's error belongs to the client: passed on as it is (R09).
             self._ledger.odd("malformed_arguments")

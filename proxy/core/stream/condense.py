@@ -2,7 +2,7 @@
 
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Refusal, Summary, Text
-from proxy.core.outlet import Outlet
+from proxy.core.outlet import Outlet, unheard
 
 
 def condensed(outlet: Outlet) -> Outlet:
@@ -23,4 +23,4 @@ def condensed(outlet: Outlet) -> Outlet:
             case _:  # the way to it
                 pass
 
-    return Outlet(feed)
+    return Outlet(feed, unheard)

@@ -6,7 +6,7 @@ raises, because no client should ever have to cope with an order we did not prom
 
 from enum import StrEnum
 
-from proxy.core.events import Event, PartDelta, PartEnded, PartStarted, ReplyEnded, ReplyStarted
+from proxy.core.events import Event, PartEnded, PartStarted, ReplyEnded, ReplyStarted
 
 
 class ReplyPhase(StrEnum):
@@ -19,7 +19,6 @@ class ReplyPhase(StrEnum):
 REPLY_MOVES: dict[tuple[ReplyPhase, type], ReplyPhase] = {
     (ReplyPhase.NEW, ReplyStarted): ReplyPhase.BETWEEN,
     (ReplyPhase.BETWEEN, PartStarted): ReplyPhase.IN_PART,
-    (ReplyPhase.IN_PART, PartDelta): ReplyPhase.IN_PART,
     (ReplyPhase.IN_PART, PartEnded): ReplyPhase.BETWEEN,
     (ReplyPhase.BETWEEN, ReplyEnded): ReplyPhase.ENDED,
 }

@@ -11,8 +11,6 @@ from proxy.core.errors import Overloaded, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -25,6 +23,7 @@ from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.outbound import profiles
+from tests.core.stream.assembling import PartDelta, Told
 from tests.helpers import DONE, REQUEST, STOP, call_chunk, chunk
 from tests.helpers_chat_stream import completion_of, encoded, request_of, run_chat
 from tests.tables import table
@@ -40,7 +39,7 @@ CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}')
 CUSTOM = Call("call_b", ToolName("p"), ToolKind.CUSTOM, "*** Begin")
 
 
-def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Event]:
+def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Told]:
     head = None
     if isinstance(part, Call):
         head = CallHead(part.call_id, part.tool, part.kind, part.backend_id)
@@ -48,7 +47,7 @@ def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Event]:
     return [started, *(PartDelta(delta) for delta in deltas), PartEnded(part, complete)]
 
 
-def reply(*events: Event, ending: Ending = Ending.COMPLETED) -> list[Event]:
+def reply(*events: Told, ending: Ending = Ending.COMPLETED) -> list[Told]:
     return [ReplyStarted(), *events, ReplyEnded(ending, USAGE)]
 
 

@@ -10,8 +10,6 @@ from proxy.core.errors import ClientFault, RateLimited, Truncated
 from proxy.core.events import (
     CallHead,
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -24,6 +22,7 @@ from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncode
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
+from tests.core.stream.assembling import PartDelta, Told, into
 from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
 from tests.tables import table
 
@@ -38,19 +37,19 @@ KINDS: dict[type[ReplyPart], PartKind] = {
 }
 
 
-def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Event]:
+def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Told]:
     head = CallHead(part.call_id, part.tool, part.kind) if isinstance(part, Call) else None
     started = PartStarted(KINDS[type(part)], head)
     return [started, *(PartDelta(delta) for delta in deltas), PartEnded(part, complete)]
 
 
-def encode(*events: Event, extended: bool = False, seal: Seal | None = None) -> list[dict[str, Any]]:
+def encode(*events: Told, extended: bool = False, seal: Seal | None = None) -> list[dict[str, Any]]:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
         ResponseObject(REQUEST, counting_mint(), lambda: NOW, seal), frames.append, extended=extended
     )
     for event in (ReplyStarted(), *events):
-        encoder.feed(event)
+        into(encoder)(event)
     return read_stream(b"".join(frames))
 
 
@@ -280,7 +279,7 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append)
     for event in (ReplyStarted(), *part(Text(text), text), END):
-        encoder.feed(event)
+        into(encoder)(event)
     deltas = [event["delta"] for event in read_stream(b"".join(frames)) if "delta" in event]
     assert deltas == [part_of_it.replace("?", "\ufffd") if text == "\ud83d" else text]
 
@@ -344,7 +343,7 @@ def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Ca
     )
     events = [*part(Text("x"), "x"), *part(CALL, '{"a":1}'), *part(call, '{"a"', complete=False)]
     for event in (ReplyStarted(), *events, ReplyEnded(Ending.FAILED, None, Truncated("Gone."))):
-        encoder.feed(event)
+        into(encoder)(event)
     told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
     ends = [
         event
@@ -370,7 +369,7 @@ def test_half_a_text_is_closed_for_everybody() -> None:
         *part(Text("x"), "x", complete=False),
         ReplyEnded(Ending.MAX_TOKENS, USAGE),
     ):
-        encoder.feed(event)
+        into(encoder)(event)
     assert read_stream(b"".join(frames))[-2]["item"]["status"] == "incomplete"
 
 
@@ -396,7 +395,7 @@ def test_another_transport_has_its_own_frames_and_no_end_mark() -> None:
         ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, framing=framing
     )
     for event in (ReplyStarted(), *part(Text("x"), "x"), END):
-        encoder.feed(event)
+        into(encoder)(event)
     events = [jsontext.loads(frame) for frame in frames]
     assert [event["sequence_number"] for event in events] == list(range(9))
     assert events[-1]["type"] == "response.completed"
@@ -413,7 +412,7 @@ def test_over_a_socket_a_failure_is_one_event_and_nothing_follows_the_last() -> 
         *part(CALL, '{"a":1}'),
         ReplyEnded(Ending.FAILED, None, Truncated("Gone.")),
     ):
-        encoder.feed(event)
+        into(encoder)(event)
     told = types([jsontext.loads(frame) for frame in frames])
     assert told[-2:] == [DONE, "response.failed"]
     assert not [kind for kind in told if kind == "error" or "tool_call." in kind]
@@ -425,7 +424,7 @@ def test_a_call_without_events_of_its_own_comes_in_one_piece(kind: ToolKind) -> 
     frames: list[bytes] = []
     encoder = ResponsesEncoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append)
     for event in (ReplyStarted(), *part(call, '{"query":"q"}'), END):
-        encoder.feed(event)
+        into(encoder)(event)
     events = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
     assert types(events)[2:] == [ADDED, DONE, "response.completed"]
     assert events[-1]["response"]["output"] == [events[-2]["item"]]
@@ -438,7 +437,7 @@ def test_each_event_is_one_frame() -> None:
         ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, extended=True
     )
     for event in (ReplyStarted(), *part(CALL, '{"a":1}'), END):
-        encoder.feed(event)
+        into(encoder)(event)
     assert all(frame.startswith(b"event: ") and frame.count(b"\n\n") == 1 for frame in frames[:-1])
     assert frames[-1] == b"data: [DONE]\n\n"
 
@@ -463,14 +462,14 @@ def encoder_for_codex() -> tuple[ResponsesEncoder, list[bytes]]:
 def test_a_refusal_leaves_as_text_for_clients_that_drop_refusals() -> None:
     encoder, frames = encoder_for_codex()
     for event in (ReplyStarted(), *part(Refusal("I won't."), "I ", "won't."), END):
-        encoder.feed(event)
+        into(encoder)(event)
     assert read_stream(b"".join(frames)) == encode(*part(Text("I won't."), "I ", "won't."), END)
 
 
 def test_a_failure_is_told_in_the_codes_that_the_client_understands() -> None:
     encoder, frames = encoder_for_codex()
     for event in (ReplyStarted(), ReplyEnded(Ending.FAILED, None, ClientFault("No.", code="unsupported"))):
-        encoder.feed(event)
+        into(encoder)(event)
     *_, error, failed = read_stream(b"".join(frames))
     assert (error["code"], error["error"]["code"]) == ("invalid_prompt", "invalid_prompt")
     assert failed["response"]["error"] == {"code": "invalid_prompt", "message": "No."}
@@ -481,10 +480,10 @@ def test_a_sign_of_life_is_an_event_like_any_other() -> None:
     first, *rest = part(Text("Hello"), "Hel", "lo")
     encoder.feed(ReplyStarted())
     encoder.still_working()
-    encoder.feed(first)
+    into(encoder)(first)
     encoder.still_working()
     for event in (*rest, END):
-        encoder.feed(event)
+        into(encoder)(event)
     told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
     assert [event["sequence_number"] for event in told] == list(range(len(told)))
     assert types(told)[:7] == [

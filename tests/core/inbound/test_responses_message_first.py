@@ -7,8 +7,6 @@ from proxy.core.errors import Truncated
 from proxy.core.events import (
     CallHead,
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -19,6 +17,7 @@ from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName
+from tests.core.stream.assembling import PartDelta, Told, into
 from tests.helpers import NOW, REQUEST, counting_mint
 from tests.tables import table
 
@@ -33,7 +32,7 @@ KINDS: dict[type[ReplyPart], PartKind] = {
 ADDED, DONE = "response.output_item.added", "response.output_item.done"
 
 
-def part(part: ReplyPart, complete: bool = True) -> list[Event]:
+def part(part: ReplyPart, complete: bool = True) -> list[Told]:
     head = CallHead(part.call_id, part.tool, part.kind) if isinstance(part, Call) else None
     said = (
         PartDelta(part.arguments)
@@ -43,11 +42,11 @@ def part(part: ReplyPart, complete: bool = True) -> list[Event]:
     return [PartStarted(KINDS[type(part)], head), said, PartEnded(part, complete)]
 
 
-def encode(*events: Event, encoder: type[ResponsesEncoder] = MessageFirstEncoder) -> list[dict[str, Any]]:
+def encode(*events: Told, encoder: type[ResponsesEncoder] = MessageFirstEncoder) -> list[dict[str, Any]]:
     frames: list[bytes] = []
     made = encoder(ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append)
     for event in (ReplyStarted(), *events):
-        made.feed(event)
+        into(made)(event)
     told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
     assert [event["sequence_number"] for event in told] == list(range(len(told)))
     return told
@@ -121,7 +120,7 @@ def test_log_probabilities_of_all_its_texts_gather_in_the_message() -> None:
     ],
     ids=["cut within the text", "failed later"],
 )
-def test_a_message_that_was_cut_is_incomplete(events: list[Event], ended: ReplyEnded) -> None:
+def test_a_message_that_was_cut_is_incomplete(events: list[Told], ended: ReplyEnded) -> None:
     last = encode(*events, ended)
     assert last[-1]["response"]["output"][0]["status"] == "incomplete"
 

@@ -10,7 +10,6 @@ from proxy.core.events import (
     EndDelta,
     Ending,
     ErrorDelta,
-    Event,
     Finish,
     FinishDelta,
     ReasoningDelta,
@@ -21,12 +20,12 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
-from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
 from tests.core.outbound.asking import assistant, result, tool, user
 from tests.core.outbound.asking_anthropic import ANTHROPIC, MODEL, messages_of, on, sent
+from tests.core.stream.assembling import Told, recorder
 from tests.helpers import bytewise, counting_mint, cut
 from tests.tables import table
 
@@ -459,13 +458,13 @@ def wire(events: list[Json], newline: bytes = b"\n") -> bytes:
 
 def run(pieces: Any) -> Pipeline:
     ledger, keepsakes = Ledger(), Keepsakes()
-    events: list[Event] = []
+    events: list[Told] = []
     pipeline = Pipeline(
         lambda emit: AnthropicDecoder(emit, ANTHROPIC, ledger, keepsakes.keep, model=MODEL),
         names=NameTable([ToolSpec(ToolName("get_weather")), ToolSpec(ToolName("now"))]),
         mint=counting_mint(),
         ledger=ledger,
-        sink=Outlet(events.append),
+        sink=recorder(events),
         stages=[keepsakes.added],
     )
     for piece in pieces:

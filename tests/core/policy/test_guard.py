@@ -8,8 +8,6 @@ from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -30,14 +28,13 @@ from proxy.core.model import (
     Usage,
 )
 from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outlet import Outlet
 from proxy.core.policy.guard import Rules, guard, needed, rules_for
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import check_of
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import into, read_events
+from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
 from tests.helpers import DONE, STOP, call_chunk, chunk, counting_mint
 from tests.tables import table
 
@@ -63,7 +60,7 @@ TEXT = [
 ]
 
 
-def call(*arguments: str, spec: ToolSpec = WEATHER, id: str = "a", complete: bool = True) -> list[Event]:
+def call(*arguments: str, spec: ToolSpec = WEATHER, id: str = "a", complete: bool = True) -> list[Told]:
     made = Call(id, spec.tool, spec.kind, "".join(arguments), backend_id=f"their {id}")
     return [
         PartStarted(PartKind.CALL, CallHead(id, spec.tool, spec.kind, f"their {id}")),
@@ -74,7 +71,7 @@ def call(*arguments: str, spec: ToolSpec = WEATHER, id: str = "a", complete: boo
 
 @dataclass
 class Guarded:
-    events: list[Event]
+    events: list[Told]
     ledger: Ledger
 
     @property
@@ -87,20 +84,20 @@ class Guarded:
         return ended.fault
 
 
-def guarded(rules: Rules, *events: Event) -> Guarded:
+def guarded(rules: Rules, *events: Told) -> Guarded:
     """What passes of a reply, which is well-formed before and after."""
     said = [ReplyStarted(), *events]
     read_events(said)
-    out: list[Event] = []
+    out: list[Told] = []
     ledger = Ledger()
-    feed = into(guard(rules, ledger)(Outlet(out.append)))
+    feed = into(guard(rules, ledger)(recorder(out)))
     for event in said:
         feed(event)
     read_events(out)
     return Guarded(out[1:], ledger)
 
 
-def same(events: list[Event], others: list[Event]) -> bool:
+def same(events: list[Told], others: list[Told]) -> bool:
     """Equal, with the backend's ids, which do not count when calls are compared."""
     return repr(events) == repr(others)
 
@@ -114,8 +111,8 @@ class TestArguments:
         assert not reply.ledger.oddities
 
     def test_p05_prose_before_a_call_passes_at_once_and_nothing_of_the_call_before_its_end(self) -> None:
-        out: list[Event] = []
-        feed = into(guard(ENFORCING, Ledger())(Outlet(out.append)))
+        out: list[Told] = []
+        feed = into(guard(ENFORCING, Ledger())(recorder(out)))
         events = [ReplyStarted(), *TEXT, *call(GOOD)]
         for event in events[:-1]:
             feed(event)
@@ -150,8 +147,8 @@ class TestArguments:
 
     def test_c07_a_call_of_what_nobody_declared_ends_the_reply_at_its_name(self) -> None:
         stranger = ToolSpec(ToolName("rm_rf", "shell"))
-        out: list[Event] = []
-        feed = into(guard(ENFORCING, Ledger())(Outlet(out.append)))
+        out: list[Told] = []
+        feed = into(guard(ENFORCING, Ledger())(recorder(out)))
         feed(ReplyStarted())
         feed(call(spec=stranger)[0])
         read_events(out)
@@ -255,26 +252,26 @@ class TestChoice:
             [*TEXT, ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))],
         ],
     )
-    def test_p04_a_call_will_do_and_another_ending_has_its_own_reason(self, events: list[Event]) -> None:
+    def test_p04_a_call_will_do_and_another_ending_has_its_own_reason(self, events: list[Told]) -> None:
         assert same(guarded(self.REQUIRED, *events).events, events)
 
     def test_p04_another_call_than_was_demanded_is_no_empty_reply(self) -> None:
         """The assembler has left it out, and found nothing else."""
         ledger = Ledger()
-        out: list[Event] = []
+        out: list[Told] = []
         pipeline = Pipeline(
             lambda emit: ChatDecoder(emit, DEFAULT, ledger),
             names=NameTable(DECLARED.values(), only={WEATHER.tool}),
             mint=counting_mint(),
             ledger=ledger,
-            sink=Outlet(out.append),
+            sink=recorder(out),
             stages=[guard(self.REQUIRED, ledger)],
         )
         pipeline.feed(call_chunk(0, "a", "mcp__search", "{}") + STOP + DONE)
         assert Guarded(out, ledger).fault.code == "tool_call_required"
 
     def test_p04_an_empty_reply_is_empty_whatever_was_demanded(self) -> None:
-        events: list[Event] = [ReplyEnded(Ending.FAILED, fault=Empty("Nothing."))]
+        events: list[Told] = [ReplyEnded(Ending.FAILED, fault=Empty("Nothing."))]
         assert guarded(self.REQUIRED, *events).events == events
 
     def test_p04_nothing_is_demanded_by_itself(self) -> None:
@@ -407,19 +404,19 @@ class TestRules:
 class TestInItsPlace:
     """Between a whole pipeline and its client, behind the stage that adds keepsakes."""
 
-    def pipeline(self, rules: Rules, out: list[Event], keepsakes: Keepsakes) -> Pipeline:
+    def pipeline(self, rules: Rules, out: list[Told], keepsakes: Keepsakes) -> Pipeline:
         ledger = Ledger()
         return Pipeline(
             lambda emit: ChatDecoder(emit, DEFAULT, ledger, keepsakes.keep),
             names=NameTable(DECLARED.values()),
             mint=counting_mint(),
             ledger=ledger,
-            sink=Outlet(out.append),
+            sink=recorder(out),
             stages=[keepsakes.added, guard(rules, ledger)],
         )
 
     def test_a_bad_call_ends_the_reply_whatever_the_backend_goes_on_to_say(self) -> None:
-        out: list[Event] = []
+        out: list[Told] = []
         pipeline = self.pipeline(ENFORCING, out, Keepsakes())
         pipeline.feed(chunk({"content": "Let me see."}) + call_chunk(0, "a", "get_weather", "{}"))
         assert not pipeline.ended
@@ -434,7 +431,7 @@ class TestInItsPlace:
         assert out == told
 
     def test_what_belongs_to_a_held_call_stays_right_before_it(self) -> None:
-        out: list[Event] = []
+        out: list[Told] = []
         keepsakes = Keepsakes()
         pipeline = self.pipeline(ENFORCING, out, keepsakes)
         for index, id in enumerate("ab"):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any
 
 from proxy.core.events import (
     CallHead,
@@ -11,13 +12,13 @@ from proxy.core.events import (
     Event,
     Finish,
     FinishDelta,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
     ReplyEnded,
     ReplyStarted,
 )
+from proxy.core.inbound.surface import Encoder
 from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.outlet import Outlet
@@ -46,21 +47,36 @@ PART_KINDS: dict[type[ReplyPart], PartKind] = {
 }
 
 
-def into(outlet: Outlet) -> Callable[[Event], None]:
-    """Each event goes its own way, as the assembler sends them."""
+@dataclass
+class PartDelta:
+    """More of the open part, written down among the events."""
 
-    def feed(event: Event) -> None:
-        if isinstance(event, PartDelta):
-            outlet.delta(event)
+    text: str
+    logprobs: list[Any] | None = None
+
+
+Told = Event | PartDelta
+
+
+def recorder(told: list[Told]) -> Outlet:
+    return Outlet(told.append, lambda text, logprobs: told.append(PartDelta(text, logprobs)))
+
+
+def into(outlet: Outlet | Encoder) -> Callable[[Told], None]:
+    """Each goes its own way, as the assembler sends them."""
+
+    def feed(told: Told) -> None:
+        if isinstance(told, PartDelta):
+            outlet.delta(told.text, told.logprobs)
         else:
-            outlet.feed(event)
+            outlet.feed(told)
 
     return feed
 
 
 @dataclass
 class Assembled:
-    events: list[Event]
+    events: list[Told]
     ledger: Ledger
     assembler: Assembler
 
@@ -88,10 +104,10 @@ def assemble(
     close: bool = True,
 ) -> Assembled:
     """Everything that comes of these deltas. Unless told otherwise, the backend's bytes end after them."""
-    events: list[Event] = []
+    events: list[Told] = []
     ledger = Ledger(log)
     assembler = Assembler(
-        Outlet(events.append),
+        recorder(events),
         names=names or NameTable(TOOLS),
         mint=counting_mint(),
         ledger=ledger,
@@ -107,7 +123,7 @@ def assemble(
     return Assembled(events, ledger, assembler)
 
 
-def read_events(events: Iterable[Event]) -> None:
+def read_events(events: Iterable[Told]) -> None:
     """What is promised of every reply: one part at a time, each started and ended once, one ending, last."""
     rest = iter(events)
     assert next(rest) == ReplyStarted()

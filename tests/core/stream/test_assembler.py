@@ -18,7 +18,6 @@ from proxy.core.events import (
     EndDelta,
     Ending,
     ErrorDelta,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -31,12 +30,22 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
 from proxy.core.stream.shown_ids import MAX_CALL_ID
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import FILTER, LENGTH, STOP, TOOLS, assemble, call, cut, done
+from tests.core.stream.assembling import (
+    FILTER,
+    LENGTH,
+    STOP,
+    TOOLS,
+    PartDelta,
+    assemble,
+    call,
+    cut,
+    done,
+    recorder,
+)
 from tests.helpers import counting_mint
 from tests.tables import table
 
@@ -716,7 +725,7 @@ def test_it_has_ended_with_its_last_event_and_not_with_the_finish() -> None:
 
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:
-    assembler = Assembler(Outlet([].append), names=NameTable(), mint=counting_mint(), ledger=Ledger())
+    assembler = Assembler(recorder([]), names=NameTable(), mint=counting_mint(), ledger=Ledger())
     with pytest.raises(BrokenOrder):
         assembler.feed(TextDelta("x"))
     assembler.start()

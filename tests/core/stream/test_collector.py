@@ -3,7 +3,6 @@
 from proxy.core.events import (
     Ending,
     Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -16,7 +15,7 @@ from proxy.core.stream.collector import Collector
 
 PART = PartEnded(Text("Hi"), complete=True)
 END = ReplyEnded(Ending.COMPLETED)
-EVENTS: list[Event] = [ReplyStarted(), PartStarted(PartKind.TEXT), PartDelta("Hi"), PART, END]
+EVENTS: list[Event] = [ReplyStarted(), PartStarted(PartKind.TEXT), PART, END]
 
 
 def fold(events: list[Event]) -> tuple[Reply, list[Event]]:

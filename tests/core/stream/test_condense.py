@@ -3,8 +3,6 @@
 from proxy.core.errors import Truncated
 from proxy.core.events import (
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -12,9 +10,8 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Reasoning, Refusal, Summary, Text, Usage
-from proxy.core.outlet import Outlet
 from proxy.core.stream.condense import condensed
-from tests.core.stream.assembling import into
+from tests.core.stream.assembling import PartDelta, Told, into, recorder
 from tests.tables import table
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
@@ -23,9 +20,9 @@ REFUSED = [PartStarted(PartKind.REFUSAL), PartDelta("No."), PartEnded(Refusal("N
 END = ReplyEnded(Ending.COMPLETED, Usage(1, 2, 3))
 
 
-def told(*events: Event) -> list[Event]:
-    out: list[Event] = []
-    feed = into(condensed(Outlet(out.append)))
+def told(*events: Told) -> list[Told]:
+    out: list[Told] = []
+    feed = into(condensed(recorder(out)))
     for event in (ReplyStarted(), *events):
         feed(event)
     assert out[0] == ReplyStarted()
@@ -41,7 +38,7 @@ def told(*events: Event) -> list[Event]:
         (REFUSED, "No."),
     ],
 )
-def test_what_was_said_is_one_part_at_the_end(events: list[Event], summary: str) -> None:
+def test_what_was_said_is_one_part_at_the_end(events: list[Told], summary: str) -> None:
     assert told(*events, END) == [
         PartStarted(PartKind.SUMMARY, wordless=True),
         PartEnded(Summary(summary), True),

@@ -5,7 +5,6 @@ from proxy.core.events import (
     CallHead,
     Ending,
     Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -13,9 +12,8 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Call, Extras, Reasoning, Text, ToolKind, ToolName
-from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
-from tests.core.stream.assembling import into, read_events
+from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
 ANSWER = [PartStarted(PartKind.TEXT), PartDelta("Yes."), PartEnded(Text("Yes."), True)]
@@ -35,8 +33,8 @@ def extras(*details: int) -> Extras:
 def thoughts(*said: Event | int) -> list[Reasoning]:
     """The reasoning of a reply in which the numbers are kept as they come."""
     keepsakes = Keepsakes()
-    events: list[Event] = []
-    feed = into(keepsakes.added(Outlet(events.append)))
+    events: list[Told] = []
+    feed = into(keepsakes.added(recorder(events)))
     for one in (ReplyStarted(), *said):
         if isinstance(one, int):
             keepsakes.keep(extras(one))

@@ -7,7 +7,6 @@ import pytest
 from proxy.core.events import (
     Ending,
     Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -26,17 +25,16 @@ from proxy.core.stream.lifecycle import (
 )
 from tests.tables import table
 
-STARTED, DELTA = PartStarted(PartKind.TEXT), PartDelta("Hi")
+STARTED = PartStarted(PartKind.TEXT)
 PART_ENDED, ENDED = PartEnded(Text("Hi"), complete=True), ReplyEnded(Ending.COMPLETED)
-EVENTS: list[Event] = [ReplyStarted(), STARTED, DELTA, PART_ENDED, ENDED]
+EVENTS: list[Event] = [ReplyStarted(), STARTED, PART_ENDED, ENDED]
 
 
 def test_a_reply_goes_from_new_through_its_parts_to_its_end() -> None:
     phase = ReplyPhase.NEW
-    phases = [phase := after(phase, event) for event in (ReplyStarted(), STARTED, DELTA, PART_ENDED, ENDED)]
+    phases = [phase := after(phase, event) for event in (ReplyStarted(), STARTED, PART_ENDED, ENDED)]
     assert phases == [
         ReplyPhase.BETWEEN,
-        ReplyPhase.IN_PART,
         ReplyPhase.IN_PART,
         ReplyPhase.BETWEEN,
         ReplyPhase.ENDED,

@@ -3,8 +3,6 @@
 from proxy.core.errors import Truncated, Unreachable
 from proxy.core.events import (
     Ending,
-    Event,
-    PartDelta,
     PartEnded,
     PartKind,
     PartStarted,
@@ -12,18 +10,17 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Text
-from proxy.core.outlet import Outlet
 from proxy.core.stream.one_reply import OneReply
-from tests.core.stream.assembling import into
+from tests.core.stream.assembling import PartDelta, Told, into, recorder
 
 FAILED = ReplyEnded(Ending.FAILED, fault=Unreachable("No connection."))
 SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)]
 COMPLETED = ReplyEnded(Ending.COMPLETED)
 
 
-def shown(*attempts: list[Event]) -> list[Event]:
-    events: list[Event] = []
-    reply = OneReply(Outlet(events.append))
+def shown(*attempts: list[Told]) -> list[Told]:
+    events: list[Told] = []
+    reply = OneReply(recorder(events))
     feed = into(reply.outlet)
     for attempt in attempts:
         for event in (ReplyStarted(), *attempt):
@@ -50,8 +47,8 @@ def test_the_last_failure_is_told_when_nothing_follows() -> None:
 
 
 def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
-    events: list[Event] = []
-    reply = OneReply(Outlet(events.append))
+    events: list[Told] = []
+    reply = OneReply(recorder(events))
     feed = into(reply.outlet)
     broken = ReplyEnded(Ending.FAILED, fault=Truncated("Broken off."))
     for event in (ReplyStarted(), *SAID, broken):

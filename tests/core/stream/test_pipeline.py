@@ -5,17 +5,16 @@ from collections.abc import Callable
 import pytest
 
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
-from proxy.core.events import Ending, Event, PartEnded, ReplyStarted
+from proxy.core.events import Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outlet import Outlet
 from proxy.core.stream import pipeline as stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import call, cut, done, read_events
+from tests.core.stream.assembling import Told, call, cut, done, read_events, recorder
 from tests.helpers import DONE, REQUEST, STOP, Run, bytewise, call_chunk, chunk, counting_mint, run, start
 from tests.tables import table
 
@@ -81,13 +80,13 @@ def test_f32_one_byte_at_a_time_they_become_the_same(data: bytes, parts: list[Pa
 
 
 def test_the_events_pass_through_the_collector_to_the_sink() -> None:
-    events: list[Event] = []
+    events: list[Told] = []
     pipeline = Pipeline(
         lambda emit: ChatDecoder(emit, profiles.DEFAULT, Ledger()),
         names=NameTable(),
         mint=counting_mint(),
         ledger=Ledger(),
-        sink=Outlet(events.append),
+        sink=recorder(events),
     )
     assert events == [ReplyStarted()]
     pipeline.feed(text("Hi") + STOP)
@@ -105,7 +104,7 @@ def test_what_the_engine_knows_reaches_the_assembler() -> None:
         names=NameTable([ToolSpec(ToolName("search", "docs"))]),
         mint=Mint(lambda size: "new"),
         ledger=ledger,
-        sink=Outlet(lambda event: None),
+        sink=recorder([]),
         taken_ids={"a"},
         call_identity="index",
     )
