@@ -57,6 +57,10 @@ MAX_CALLS = 1024
 
 ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
 
+ENDED, TEXT = ReplyPhase.ENDED, PartKind.TEXT
+WAITING, OPEN = CallPhase.WAITING, CallPhase.OPEN
+"""What every token is compared with. Python 3.11 takes a tenth of a microsecond to find a member in its enumeration."""
+
 
 class Assembler:
     def __init__(
@@ -92,7 +96,7 @@ class Assembler:
         self._emit(ReplyStarted())
 
     def feed(self, delta: Delta) -> None:
-        if self.phase is ReplyPhase.ENDED:
+        if self.phase is ENDED:
             self._ledger.odd("delta_after_end")
             return
         HANDLERS[type(delta)](self, delta)
@@ -121,7 +125,7 @@ class Assembler:
 
     def _on_text(self, delta: TextDelta) -> None:
         prose, text = self._open, delta.text
-        if text and not delta.logprobs and type(prose) is OpenProse and prose.kind is PartKind.TEXT:
+        if text and not delta.logprobs and type(prose) is OpenProse and prose.kind is TEXT:
             prose.pieces.append(text)  # nearly every delta there is
             self._emit_delta(text, None)
         else:
@@ -135,7 +139,7 @@ class Assembler:
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)
-        if call.phase is CallPhase.WAITING:
+        if call.phase is WAITING:
             self._wait(call, delta)
         elif delta.arguments:
             self._take_arguments(call, delta.arguments)
@@ -193,7 +197,7 @@ class Assembler:
     # ── calls ──
 
     def _take_arguments(self, call: CallState, text: str) -> None:
-        if call.phase is CallPhase.OPEN:
+        if call.phase is OPEN:
             if text := text if call.arguments else self._first(call, text):
                 call.arguments.append(text)
                 if BRIDGES[call.type].streams:

@@ -22,6 +22,10 @@ class _State(Enum):
     PLAIN = "nothing left to look for"
 
 
+PLAIN = _State.PLAIN
+"""Asked for with every token; Python 3.11 is slow to find a member in its enumeration."""
+
+
 class ThinkSplitter:
     def __init__(self, emit: Callable[[Delta], None]) -> None:
         self._emit = emit
@@ -31,7 +35,7 @@ class ThinkSplitter:
         self._thought = False
 
     def feed(self, delta: Delta) -> None:
-        if self._state is not _State.PLAIN:
+        if self._state is not PLAIN:
             if isinstance(delta, TextDelta):
                 self._look(delta)
                 return
