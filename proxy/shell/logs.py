@@ -39,6 +39,10 @@ MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id
 SHORTEST_SECRET = 6
 """A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""
 
+REMEMBERED, LONGEST = 1024, 32 * 1024
+"""Characters of a text. What clients and backends send may be as long as a body: a line tells its beginning, and only
+what is short is kept for the next line (R7, S15)."""
+
 HARMLESS = (int, float, type(None))
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -53,9 +57,7 @@ class Redaction:
     def __init__(self, secrets: Iterable[str]) -> None:
         known = [re.escape(secret) for secret in secrets if len(secret) >= SHORTEST_SECRET]
         self._known = re.compile("|".join(known)) if known else None
-        self._masked = lru_cache(maxsize=1024)(
-            self._mask_text
-        )  # model names and messages come again and again
+        self._remembered = lru_cache(maxsize=1024)(self._mask_text)
 
     def __call__(self, _logger: Any, _method: str, fields: Fields) -> Fields:
         for key, value in fields.items():
@@ -72,6 +74,11 @@ class Redaction:
         if isinstance(value, (list, tuple)):
             return [self._mask(inner) for inner in value]
         return value if isinstance(value, HARMLESS) else self._masked(str(value))
+
+    def _masked(self, text: str) -> str:
+        if len(text) <= REMEMBERED:  # model names and messages come again and again
+            return self._remembered(text)
+        return self._mask_text(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
     def _mask_text(self, text: str) -> str:
         return masked(text if self._known is None else self._known.sub(MASK, text))

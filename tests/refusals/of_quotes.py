@@ -123,7 +123,7 @@ VALUES = (
         status=404,
         previous_response_id=QUOTED,
     ),
-    responses("Choose one of", "model", "model_not_found", status=404, world="routed", model=QUOTED),
+    responses("Choose one of", "model", "model_not_found", status=404, world="routed", model=QUOTED[:1024]),
     responses("letters, digits", "tools[0].name", tools=[F | {"name": QUOTED}]),
     responses("Leave one out", "tools[1].name", tools=[F | {"name": SECRET}] * 2),
     responses("must be one of", "tool_choice", tools=[F], tool_choice=QUOTED),

@@ -29,6 +29,7 @@ def _nested(levels: int) -> Any:
 
 ENVELOPE = (
     responses("the name of a model, such as those that GET /v1/models lists", "model", MISSING, model=None),
+    responses("may have at most 1024 characters", "model", model="m" * 1025),
     responses("a string or an array of items", "input", MISSING, input=None),
     responses("must be a string or an array of items", "input", TYPE, input=5),
     responses("at most 10485760 characters: send less", "input", input="x" * 10_485_761),

@@ -2,12 +2,13 @@
 
 import io
 import logging
+import sys
 
 import orjson
 import pytest
 from structlog.testing import CapturingLogger
 
-from proxy.shell.logs import LibraryLines, Redaction, make_log
+from proxy.shell.logs import LONGEST, REMEMBERED, LibraryLines, Redaction, make_log
 
 KEY = "sk-proj-0123456789abcdef"
 
@@ -134,6 +135,17 @@ def test_a_key_that_is_none_does_not_eat_words() -> None:
 def test_numbers_stay_numbers() -> None:
     line = orjson.loads(written(a=1, b=1.5, c=True, d=None, e={"f": [2]}))
     assert (line["a"], line["b"], line["c"], line["d"], line["e"]) == (1, 1.5, True, None, {"f": [2]})
+
+
+def test_what_is_very_long_is_told_by_its_beginning_and_not_kept() -> None:
+    """R7: a client's word may be as long as a body, and the next client's too."""
+    redaction = Redaction([])
+    word = "m" * (LONGEST + 1)
+    before = sys.getrefcount(word)
+    for text in (word, word[: REMEMBERED + 1]):
+        fields = redaction(CapturingLogger(), "info", {"model": text, "nested": [text]})
+        assert fields["model"] == fields["nested"][0] == (text if len(text) <= LONGEST else text[:-1] + "…")
+    assert sys.getrefcount(word) == before
 
 
 # ── control characters ──

@@ -12,6 +12,7 @@ from proxy.core.inbound.envelope import (
     MODEL,
     FormatWord,
     Loose,
+    ModelName,
     NamedSchema,
     RequestOptions,
     Verbosity,
@@ -38,7 +39,7 @@ class ResponseFormat(Loose):
 
 
 class ChatEnvelope(Loose):
-    model: str | None = None
+    model: ModelName | None = None
     messages: Any = None
     tools: list[Any] | None = None
     tool_choice: Any = None

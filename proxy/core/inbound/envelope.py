@@ -56,6 +56,9 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 
+ModelName = Annotated[str, Field(max_length=1024)]
+"""Longer than any: tables remember what is known of a model under its name, and log lines tell it (R7)."""
+
 
 class Loose(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)

@@ -11,6 +11,7 @@ from proxy.core.errors import ClientFault, NotFound
 from proxy.core.inbound.envelope import (
     FormatWord,
     Loose,
+    ModelName,
     NamedSchema,
     RequestOptions,
     Verbosity,
@@ -46,7 +47,7 @@ class StreamOptions(Loose):
 
 
 class Envelope(Loose):
-    model: str | None = None
+    model: ModelName | None = None
     input: Any = None
     instructions: str | None = None
     tools: list[Any] | None = None

@@ -47,11 +47,13 @@ class _Part:
     """Can what is inside match one text in several ways?"""
 
 
-@lru_cache(maxsize=CACHED_PATTERNS)
 def priced(pattern: str) -> Price | None:
     """None where the price has no bound, or cannot be told, or where Python cannot read the pattern."""
-    if len(pattern) > MAX_PATTERN:
-        return None
+    return _priced(pattern) if len(pattern) <= MAX_PATTERN else None
+
+
+@lru_cache(maxsize=CACHED_PATTERNS)
+def _priced(pattern: str) -> Price | None:
     power, factor = 0, 1
     around, last = [_Part()], _Part()
     for token in _TOKEN.finditer(pattern):

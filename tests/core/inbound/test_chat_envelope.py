@@ -55,6 +55,7 @@ def test_null_is_absent():
         ({"model": None}, f"model is required: {MODEL}."),
         ({"model": ""}, f"model is required: {MODEL}."),
         ({"model": 5}, "model must be a string, got number."),
+        ({"model": "m" * 1025}, "model may have at most 1024 characters."),
         ({"messages": None}, "messages is required: an array of messages."),
         ({"messages": []}, "messages must hold at least one message."),
         ({"messages": {}}, "messages must be an array, got object."),

@@ -1,6 +1,7 @@
 """S21: no pattern takes time without a bound, whoever wrote it, and honest ones are matched."""
 
 import re
+import sys
 from timeit import timeit
 
 import pytest
@@ -56,6 +57,14 @@ def test_the_price_follows_from_what_varies(pattern: str, power: int, factor: in
 )
 def test_what_has_no_bound_or_no_meaning_here_has_no_price(pattern: str) -> None:
     assert priced(pattern) is None
+
+
+def test_what_is_too_long_is_not_kept_either() -> None:
+    """R7: a pattern may be as long as a body, and there are many bodies."""
+    pattern = "a" * (MAX_PATTERN + 1)
+    before = sys.getrefcount(pattern)
+    assert priced(pattern) is None
+    assert sys.getrefcount(pattern) == before
 
 
 def test_a_price_grows_with_the_text() -> None:
