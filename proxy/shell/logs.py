@@ -142,6 +142,10 @@ def make_log(
     return log
 
 
+QUOTING = frozenset({"aiohttp.websocket"})
+"""Loggers that quote what clients offer in a handshake, which may be a key (S06), and say little else."""
+
+
 class LibraryLines(logging.Handler):
     """Gives what libraries log through the standard module the same form, and the same redaction, as our own."""
 
@@ -150,6 +154,8 @@ class LibraryLines(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.name in QUOTING:
+            return
         self._log.warning(
             "library", logger=record.name, message=record.getMessage(), exc_info=record.exc_info
         )

@@ -249,9 +249,7 @@ class Conversations:
     def _refusal(self, request: web.BaseRequest) -> Fault | None:
         if not web.WebSocketResponse().can_prepare(request):
             return ClientFault(HANDSHAKE, code="invalid_handshake")
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
-            # Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too.
+        if _comes_from_elsewhere(request):
             return ClientFault(
                 "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
                 status=403,
@@ -271,6 +269,17 @@ class Conversations:
         """No further turns; those under way are the engine's."""
         for conversation in self._open:
             conversation.leave()
+
+
+def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
+    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != request.host
+    except ValueError:  # not even an address
+        return True
 
 
 async def _body(message: Message) -> dict[str, Any]:

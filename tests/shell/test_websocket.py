@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -14,7 +15,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from proxy import app
 from proxy.core.stream.pipeline import Pipeline
 from proxy.settings import Settings
-from proxy.shell.logs import make_log
+from proxy.shell.logs import LibraryLines, make_log
 from proxy.shell.websocket import Conversation
 from tests.shell.backend import (
     DONE,
@@ -741,10 +742,22 @@ async def test_the_handshake_carries_the_requests_id_and_no_version(proxy: Proxy
 async def test_web_pages_of_other_origins_are_kept_out(proxy: Proxy) -> None:
     """Browsers let any page open a WebSocket to anywhere, a visitor's own machine included."""
     address = f"{proxy.url}/v1/responses"
-    for origin in ("https://example.com", "null", f"{proxy.url}0"):
+    for origin in ("https://example.com", "null", f"{proxy.url}0", "http://[::1", ""):
         assert await refused(proxy.session.ws_connect(address, origin=origin)) == 403
     async with talking(proxy.url, origin=proxy.url) as talk:
         assert (await talk.turn())["status"] == "completed"
+
+
+async def test_a_key_among_the_protocols_is_not_logged(proxy: Proxy) -> None:
+    """S06: browsers can send no headers, so OpenAI's clients there put the key where aiohttp would quote it."""
+    logger = logging.getLogger()
+    handlers, logger.handlers = logger.handlers, [LibraryLines(make_log(stream=proxy.log.stream))]
+    try:
+        async with talking(proxy.url, protocols=["realtime", "openai-insecure-api-key.canary"]) as talk:
+            assert (await talk.turn())["status"] == "completed"
+    finally:
+        logger.handlers = handlers
+    assert "canary" not in proxy.log.text
 
 
 @pytest.mark.parametrize(
