@@ -64,11 +64,11 @@ async def _read(request: web.BaseRequest, limit: int) -> bytes:
     collect = _Plain(limit) if coding == "identity" else _Inflated(coding, limit)
     if request.headers.get("Expect", "").lower() == "100-continue":
         await _invite(request)
-    if request.content.is_eof():  # most bodies have come together with their head
-        await collect.feed(request.content.read_nowait())
-        return collect.close()
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     try:
+        if request.content.is_eof():  # most bodies have come together with their head
+            await collect.feed(request.content.read_nowait())
+            return collect.close()
         async with asyncio.timeout_at(deadline) as patience:
             while data := await request.content.readany():
                 await collect.feed(data)
@@ -81,7 +81,10 @@ async def _read(request: web.BaseRequest, limit: int) -> bytes:
             code="request_timeout",
         ) from None
     except web.RequestPayloadError:
-        raise ClientFault("The request body broke off: send it again, to its end.") from None
+        raise ClientFault(
+            "The request body is broken: send it with Content-Length, or in whole chunks to the last.",
+            code="invalid_framing",
+        ) from None
     return collect.close()
 
 

@@ -20,6 +20,7 @@ from proxy.core.redact import shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_json
+from proxy.shell.connection import Acceptor
 from proxy.shell.engine import Engine, shutting_down
 from proxy.shell.http import Channel, Tempo, answer, refuse, request_id, text
 from proxy.shell.logs import Log
@@ -29,18 +30,14 @@ from proxy.shell.tasks import Tasks
 from proxy.shell.turn import Visitor
 from proxy.shell.websocket import Conversations
 
-KEEP_ALIVE_SECONDS = 75.0
-"""nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
-
-LINGERING_SECONDS = 5.0
-"""After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
-
 TOO_LARGE = 413
 BACKLOG = 1024
 CLOSING_SECONDS = 3.0
 """For answers that are already written, to leave."""
 
 HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
+
+NO_HTTP = "This is not valid HTTP: send a request of its version 1.1, without TLS."
 
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""
@@ -113,7 +110,7 @@ class Server:
         """Listens; returns the address that was bound. OSError when it cannot be. Others that share it may listen
         there too: the kernel gives each of them its part of the connections."""
         self._runner = web.ServerRunner(
-            _Acceptor(self._answer, self.refuse_garbage), shutdown_timeout=CLOSING_SECONDS
+            Acceptor(self._answer, self._refuse_garbage), shutdown_timeout=CLOSING_SECONDS
         )
         await self._runner.setup()
         await web.TCPSite(self._runner, host, port, backlog=BACKLOG, reuse_port=shared or None).start()
@@ -146,7 +143,8 @@ class Server:
         except Exception as bug:
             self._log.error("unhandled exception", request_id=this, exc_info=bug)
             response = self._refuse(ProxyFault("The proxy failed on this request.", retryable=True), this)
-        if response.status == TOO_LARGE or not request.content.at_eof():
+        body = request.content
+        if response.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
             response.force_close()  # nobody reads the rest, and whoever sends too much need not go on
         return response
 
@@ -263,11 +261,8 @@ class Server:
     async def _described(self, visit: Visit) -> web.StreamResponse:
         return answer(openapi.DOCUMENT, visit.id)
 
-    def refuse_garbage(self, request: web.BaseRequest, status: int) -> web.Response:
-        fault = ClientFault(
-            "This is not valid HTTP: send a request of its version 1.1, without TLS.", status=status
-        )
-        return self._refuse(fault, request_id({}, self._mint))
+    def _refuse_garbage(self, error: BaseException | None) -> web.Response:
+        return self._refuse(ClientFault(NO_HTTP), request_id({}, self._mint))
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
@@ -290,44 +285,3 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
 
 def _wants_websocket(request: web.BaseRequest) -> bool:
     return request.method == "GET" and request.headers.get("Upgrade", "").strip().lower() == "websocket"
-
-
-class _Connection(web.RequestHandler):
-    """aiohttp's own, but for the answer to what is no request at all, and for how slow clients are waited for."""
-
-    def __init__(self, manager: "_Acceptor", refuse_garbage: Callable[..., web.Response]) -> None:
-        super().__init__(
-            manager,
-            loop=asyncio.get_running_loop(),
-            keepalive_timeout=KEEP_ALIVE_SECONDS,
-            lingering_time=LINGERING_SECONDS,
-            access_log=None,  # type: ignore[arg-type]  # the engine's summary is better
-            auto_decompress=False,  # see `body`
-        )
-        self._refuse_garbage = refuse_garbage
-
-    async def _drain_helper(self) -> None:
-        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
-        of a connection share one future: cancelled once, it would cancel those that follow."""
-        if self.writing_paused:
-            await asyncio.shield(super()._drain_helper())
-
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
-        response = self._refuse_garbage(request, status)
-        response.force_close()
-        return response
-
-
-class _Acceptor(web.Server):
-    def __init__(self, handler: Any, refuse_garbage: Callable[..., web.Response]) -> None:
-        super().__init__(handler, handler_cancellation=True)
-        self._refuse_garbage = refuse_garbage
-
-    def __call__(self) -> web.RequestHandler:
-        return _Connection(self, self._refuse_garbage)

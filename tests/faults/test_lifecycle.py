@@ -16,7 +16,7 @@ from proxy.core.policy.retry import RESERVE
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import digest
 from proxy.shell import body as body_module
-from proxy.shell import server
+from proxy.shell import connection
 from tests.faults.asking import ASK, Row, final, in_short, raw, told
 from tests.faults.watching import post_aside, watching
 from tests.shell.backend import (
@@ -328,7 +328,7 @@ async def told_by(proxy: Proxy, path: str) -> int:
 async def test_f70_a_body_that_drips_is_408(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """S26: each byte buys a millisecond, not a minute."""
     monkeypatch.setattr(body_module, "PATIENCE_SECONDS", 0.2)
-    monkeypatch.setattr(server, "LINGERING_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LINGERING_SECONDS", 0.05)
     async with raw(proxy) as (reader, writer):
         writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n")
         said = asyncio.get_running_loop().create_task(reader.read())
@@ -342,7 +342,7 @@ async def test_f70_a_head_that_drips_is_not_waited_for(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S26: a connection that shows no request in its time is closed, whatever it sends meanwhile."""
-    monkeypatch.setattr(server, "KEEP_ALIVE_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "KEEP_ALIVE_SECONDS", 0.3)
     proxy = await start_proxy()
     async with raw(proxy) as (reader, writer):
         closed = asyncio.get_running_loop().create_task(reader.read())

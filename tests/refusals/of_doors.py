@@ -62,6 +62,12 @@ BODIES = (
         POST + b"Content-Length: 9\r\n\r\n{",
         world="impatient",
     ),
+    _raw(
+        "with Content-Length, or in whole chunks",
+        "invalid_framing",
+        400,
+        POST + b"Transfer-Encoding: chunked\r\n\r\n80000\r\n" + b" " * 0x80000 + b"\r\nnonsense\r\n",
+    ),
     _raw("send a request of its version 1.1, without TLS", None, 400, b"\x16\x03\x01\r\n\r\n"),
 )
 

@@ -15,7 +15,6 @@ LONGEST = 600
 
 TOLD_NOBODY = {
     "ClientFault('The client has left.', status=CLIENT_GONE)",
-    "ClientFault('The request body broke off: send it again, to its end.')",  # because its connection did
 }
 """Made for the log and the counts: nobody is there to read them."""
 

@@ -1,0 +1,77 @@
+"""One client's connection: aiohttp's own, but for what it would keep to itself, say in words of its own, or mix up.
+
+Three of its private names are used, for want of public ones; a test of each fails if it goes.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+from aiohttp.http import RawRequestMessage
+
+KEEP_ALIVE_SECONDS = 75.0
+"""nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
+
+LINGERING_SECONDS = 5.0
+"""After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
+
+RefuseGarbage = Callable[[BaseException | None], web.Response]
+"""The answer to what is no request at all, by what is wrong with it."""
+
+
+class Connection(web.RequestHandler):
+    def __init__(self, manager: "Acceptor", refuse_garbage: RefuseGarbage) -> None:
+        super().__init__(
+            manager,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            lingering_time=LINGERING_SECONDS,
+            access_log=None,  # type: ignore[arg-type]  # the engine's summary is better
+            auto_decompress=False,  # see `body`
+        )
+        self._refuse_garbage = refuse_garbage
+
+    def data_received(self, data: bytes) -> None:
+        """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
+        one, and whoever reads the body would wait for the rest until patience ends."""
+        super().data_received(data)
+        if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
+            self._break_bodies()
+
+    def _break_bodies(self) -> None:
+        bodies = [body for _, body in self._messages]
+        if self._current_request is not None:
+            bodies.append(self._current_request.content)
+        for body in bodies:
+            if not body.is_eof():
+                body.set_exception(web.RequestPayloadError("broken framing"))
+                body.feed_eof()  # nobody needs to wait for the rest of it
+
+    async def _drain_helper(self) -> None:
+        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
+        of a connection share one future: cancelled once, it would cancel those that follow."""
+        if self.writing_paused:
+            await asyncio.shield(super()._drain_helper())
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        if isinstance(exc, ConnectionError):
+            raise exc  # the client has left, and there is nobody to tell
+        response = self._refuse_garbage(exc)
+        response.force_close()
+        return response
+
+
+class Acceptor(web.Server):
+    def __init__(self, handler: Any, refuse_garbage: RefuseGarbage) -> None:
+        super().__init__(handler, handler_cancellation=True)
+        self._refuse_garbage = refuse_garbage
+
+    def __call__(self) -> web.RequestHandler:
+        return Connection(self, self._refuse_garbage)
