@@ -331,7 +331,7 @@ async def test_f70_a_body_that_drips_is_408(proxy: Proxy, monkeypatch: pytest.Mo
     monkeypatch.setattr(connection, "LINGERING_SECONDS", 0.05)
     async with raw(proxy) as (reader, writer):
         writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n")
-        said = asyncio.get_running_loop().create_task(reader.read())
+        said = asyncio.get_running_loop().create_task(reader.readline())
         while not said.done():
             writer.write(b"{")
             await asyncio.wait([said], timeout=0.05)
