@@ -16,7 +16,7 @@ KEEP_ALIVE_SECONDS = 75.0
 LINGERING_SECONDS = 5.0
 """After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
 
-RefuseGarbage = Callable[[BaseException | None], web.Response]
+RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 """The answer to what is no request at all, by what is wrong with it."""
 
 
@@ -63,7 +63,7 @@ class Connection(web.RequestHandler):
     ) -> web.StreamResponse:
         if isinstance(exc, ConnectionError):
             raise exc  # the client has left, and there is nobody to tell
-        response = self._refuse_garbage(exc)
+        response = self._refuse_garbage(request, exc)
         response.force_close()
         return response
 

@@ -40,8 +40,9 @@ SECONDS = (0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
 """Models think for milliseconds or for minutes."""
 
 CODES: Final = frozenset({
-    "array_above_max_length", "content_filter", "context_length_exceeded", "insufficient_quota",
-    "invalid_api_key", "invalid_handshake", "invalid_json", "invalid_message", "invalid_prompt",
+    "array_above_max_length", "content_filter", "context_length_exceeded", "head_too_large",
+    "insufficient_quota", "invalid_api_key", "invalid_framing",
+    "invalid_handshake", "invalid_json", "invalid_message", "invalid_prompt",
     "invalid_tool_arguments", "invalid_type", "invalid_value", "malformed_tool_arguments",
     "method_not_allowed", "model_not_found", "not_found", "origin_not_allowed", "permission_denied",
     "previous_response_not_found", "rate_limit_exceeded", "request_timeout", "request_too_large",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import LineTooLong
 
 from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound, ProxyFault
 from proxy.core.ids import Mint
@@ -38,6 +39,7 @@ CLOSING_SECONDS = 3.0
 HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
 
 NO_HTTP = "This is not valid HTTP: send a request of its version 1.1, without TLS."
+TOO_MUCH = "The target or a header of this request is longer than 8190 bytes, or there are over 128: send less."
 
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""
@@ -137,16 +139,13 @@ class Server:
         try:
             return await self._route(request, this)
         except Fault as fault:
-            response = self._refuse(fault, this)
+            return self._refuse(fault, request, this)
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
             self._log.error("unhandled exception", request_id=this, exc_info=bug)
-            response = self._refuse(ProxyFault("The proxy failed on this request.", retryable=True), this)
-        body = request.content
-        if response.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
-            response.force_close()  # nobody reads the rest, and whoever sends too much need not go on
-        return response
+            failure = ProxyFault("The proxy failed on this request.", retryable=True)
+            return self._told(failure, request, this)
 
     async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
         for path, methods in ROUTES:
@@ -156,7 +155,6 @@ class Server:
                     return await handler(self, Visit(request, this, tenant), **found.groupdict())
                 allowed = ", ".join(method for method in methods if method != WEBSOCKET)
                 return self._refuse_method(request, allowed, this)
-        self._log.info("no such path", request_id=this, method=request.method, path=request.path)
         message = f"There is nothing at {shown(request.path)}. GET /openapi.json lists the paths."
         raise NotFound(message, code="not_found")
 
@@ -173,19 +171,27 @@ class Server:
             fault = ClientFault(message, status=426, code="upgrade_required")
             told["Upgrade"] = "HTTP/1.1"
         else:
-            self._log.info("no such method", request_id=this, method=request.method, path=request.path)
-            fault = ClientFault(
-                f"{shown(request.method)} is not allowed here: use {allowed}.",
-                status=405,
-                code="method_not_allowed",
-            )
-        refusal = self._refuse(fault, this)
+            message = f"{shown(request.method)} is not allowed here: use {allowed}."
+            fault = ClientFault(message, status=405, code="method_not_allowed")
+        refusal = self._refuse(fault, request, this)
         refusal.headers.update(told)
         return refusal
 
-    def _refuse(self, fault: Fault, this: str) -> web.Response:
+    def _refuse(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
+        """With a line in the log, since the engine has not heard of it."""
+        self._log_refusal(fault, this, method=request.method, path=request.path)
+        return self._told(fault, request, this)
+
+    def _log_refusal(self, fault: Fault, this: str, **asked: str) -> None:
+        told = {"status": fault.status, "code": fault.code, "error": fault.message}
+        self._log.info("refused", request_id=this, **asked, **told)
+
+    def _told(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         self._metrics.refused(fault)
-        return refuse(fault, this)
+        refusal, body = refuse(fault, this), request.content
+        if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
+            refusal.force_close()  # nobody reads the rest, and whoever sends too much need not go on
+        return refusal
 
     async def _ask(
         self, surface: Surface, visit: Visit, read: Callable[[Any], Any] = _as_it_is
@@ -196,7 +202,10 @@ class Server:
         request = visit.request
         channel = Channel(request, visit.id, self._tempo, self._tasks)
         visitor = Visitor(visit.tenant, request.headers)
-        await self._engine.respond(surface, self._body(request, read), visitor, channel)
+        try:
+            await self._engine.respond(surface, self._body(request, read), visitor, channel)
+        except Fault as fault:
+            return self._told(fault, request, visit.id)
         assert channel.response is not None
         return channel.response
 
@@ -261,8 +270,13 @@ class Server:
     async def _described(self, visit: Visit) -> web.StreamResponse:
         return answer(openapi.DOCUMENT, visit.id)
 
-    def _refuse_garbage(self, error: BaseException | None) -> web.Response:
-        return self._refuse(ClientFault(NO_HTTP), request_id({}, self._mint))
+    def _refuse_garbage(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
+        """aiohttp's own words quote the head, where keys are: the log is told the kind of error alone."""
+        too_much = isinstance(error, LineTooLong) or "Too many headers" in str(error)
+        fault = ClientFault(TOO_MUCH, status=431, code="head_too_large") if too_much else ClientFault(NO_HTTP)
+        this = request_id({}, self._mint)
+        self._log_refusal(fault, this, kind=type(error).__name__)
+        return self._told(fault, request, this)
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (

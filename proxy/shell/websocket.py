@@ -227,7 +227,6 @@ class Conversations:
 
     async def hold(self, request: web.BaseRequest, request_id: str, tenant: Tenant) -> web.StreamResponse:
         if (refusal := self._refusal(request)) is not None:
-            self._log.info("websocket refused", request_id=request_id, code=refusal.code)
             raise refusal
         this = Conversation(
             request,

@@ -82,7 +82,7 @@ async def test_what_follows_a_whole_body_is_no_part_of_it(proxy: Proxy) -> None:
 async def test_whoever_has_left_is_told_nothing() -> None:
     """F66: nor is it counted as a refusal."""
 
-    def refuse(_: BaseException | None) -> web.Response:
+    def refuse(*_: object) -> web.Response:
         raise AssertionError("refused")
 
     connection = Acceptor(None, refuse)()

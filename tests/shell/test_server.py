@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from proxy import app
+from proxy.core.tenants import digest
 from proxy.settings import Settings
 from proxy.shell import discovery
 from proxy.shell.logs import make_log
@@ -37,7 +38,7 @@ async def test_elsewhere_there_is_nothing(proxy: Proxy, path: str) -> None:
     """S30: no debugging door either."""
     status, error, _ = await refused(proxy, "GET", path)
     assert (status, error["type"], error["code"]) == (404, "invalid_request_error", "not_found")
-    assert proxy.log.named("no such path")[0]["path"] == path
+    assert proxy.log.named("refused")[0]["path"] == path
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ async def test_a_wrong_method_is_told_the_right_one(
 ) -> None:
     status, error, allow = await refused(proxy, method, path)
     assert (status, error["code"], allow) == (405, "method_not_allowed", allowed)
-    assert proxy.log.named("no such method")[0]["method"] == method
+    assert proxy.log.named("refused")[0]["method"] == method
 
 
 @pytest.mark.parametrize(
@@ -190,23 +191,62 @@ async def spoken(proxy: Proxy, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "garbage",
+    ("garbage", "status"),
     [
-        b"GARBAGE\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: h\r\nBad Header: x\r\n\r\n",
-        b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 10_000 + b"\r\n\r\n",
+        (b"GARBAGE\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: h\r\nBad canary: x\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: h\r\nX: canary" + b"x" * 10_000 + b"\r\n\r\n", 431),
+        (b"GET /?canary" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: h\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: h\r\n" + b"X: canary\r\n" * 200 + b"\r\n", 431),
     ],
-    ids=["words", "TLS", "a bad header", "two lengths", "an endless header"],
+    ids=["words", "TLS", "a bad header", "two lengths", "a long header", "a long target", "many headers"],
 )
-async def test_what_is_no_http_is_refused_like_anything_else(proxy: Proxy, garbage: bytes) -> None:
-    """S12, S34: the same envelope, the same Server header, and the connection is closed."""
+async def test_what_is_no_http_is_refused_like_anything_else(
+    proxy: Proxy, garbage: bytes, status: int
+) -> None:
+    """S12, S34: the same envelope, the same Server header, and the connection is closed. The log knows it by the id
+    that the client was told, and quotes nothing, for keys stand in heads (S06)."""
     head, _, body = (await spoken(proxy, garbage)).partition(b"\r\n\r\n")
-    assert b" 400 " in head.splitlines()[0]
+    assert b" %d " % status in head.splitlines()[0]
     assert b"Server: responses-proxy" in head
     assert b"aiohttp" not in head
     assert orjson.loads(body)["error"]["type"] == "invalid_request_error"
+    (line,) = proxy.log.named("refused")
+    assert line["status"] == status
+    assert f"X-Request-Id: {line['request_id']}".encode() in head
+    assert "canary" not in proxy.log.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/models", 401),
+        ("GET", "/v1/responses/resp_1", 404),
+        ("GET", "/v1/models/none", 404),
+        ("GET", "/metrics", 403),
+        ("OPTIONS", "/v1/responses", 405),
+    ],
+)
+async def test_every_refusal_has_one_line(
+    method: str, path: str, status: int, start_proxy: StartProxy
+) -> None:
+    """A client that asks why can be answered: by the id that it was told."""
+    proxy = await start_proxy(tenants={"a": {"keys": [digest("key-of-a")]}})
+    key = {} if status == 401 else {"Authorization": "Bearer key-of-a"}
+    async with proxy.session.request(method, proxy.url + path, headers=key) as response:
+        assert response.status == status
+        (line,) = proxy.log.named("refused")
+    assert line["request_id"] == response.headers["X-Request-Id"]
+    assert (line["method"], line["path"], line["status"]) == (method, path, status)
+    assert not proxy.log.named("request")
+
+
+async def test_what_the_engine_tells_is_told_once(proxy: Proxy) -> None:
+    assert (await proxy.refused(model=5))[0] == 400
+    assert proxy.log.request["status"] == 400
+    assert not proxy.log.named("refused")
 
 
 async def test_requests_in_one_go_are_answered_in_order(proxy: Proxy) -> None:

@@ -781,7 +781,7 @@ async def test_connections_are_not_taken_without_a_bound(
     monkeypatch.setattr("proxy.shell.websocket.MAX_OPEN", 1)
     address = f"{proxy.url}/v1/responses"
     assert await refused(proxy.session.ws_connect(address)) == 503
-    assert proxy.log.named("websocket refused")[0]["code"] == "server_is_overloaded"
+    assert proxy.log.named("refused")[0]["code"] == "server_is_overloaded"
     await talk.socket.close()
     await proxy.log.wait_for("websocket")
     async with talking(proxy.url) as other:
