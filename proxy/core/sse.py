@@ -18,6 +18,9 @@ LF = 0x0A
 PLAIN = b"data: {"
 """How nearly every event begins, and it is the only line of it."""
 DONE = b"data: [DONE]\n\n"
+ERROR = b"error"
+"""The name of an event whose data may be mere words. llama.cpp, until late in 2025, wrote it as a field of its own, and
+then its end mark, as if nothing had been."""
 
 Emit = Callable[[bytes, bytes], None]
 
@@ -91,6 +94,9 @@ def _read(block: bytes, emit: Emit) -> None:
             data.append(value.removeprefix(b" "))
         elif field == b"event":
             name = value.removeprefix(b" ")
+        elif field == ERROR:
+            name = ERROR
+            data.append(value.removeprefix(b" "))
     payload = b"\n".join(data)
     if payload:
         emit(payload, name)

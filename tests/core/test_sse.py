@@ -43,6 +43,10 @@ FIXTURES: dict[str, tuple[bytes, Events]] = {
     "blank lines first": (b'\n\n\n\r\ndata: {"a":1}\n\n', ONE),
     "three blank lines between": (b'data: {"a":1}\n\n\n\ndata: {"b":2}\n\n', TWO),
     "names": (b'event: error\ndata: {"a":1}\n\ndata: {"b":2}\n\n', [(b'{"a":1}', b"error"), TWO[1]]),
+    "F20 an error in a field of its own": (
+        b'error: {"a":1}\n\ndata: {"b":2}\n\n',
+        [(b'{"a":1}', b"error"), TWO[1]],
+    ),
     "a name after its data, without space": (b'data: {"a":1}\nevent:x\n\n', [(b'{"a":1}', b"x")]),
     "a field that begins like data": (b'database: 1\ndata : 2\ndata: {"a":1}\n\n', ONE),
     "JSON in no field, with which Gemini breaks off": (

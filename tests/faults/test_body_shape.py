@@ -92,6 +92,18 @@ ROWS = [
         HEAD + text("Hel") + event({"error": {"message": "boom"}}) + finish() + DONE + END,
         "failed upstream_error | Hel…",
     ),
+    Row(
+        "F20",
+        "an error in a field of its own, as llama.cpp had it",
+        HEAD + text("Hel") + http_chunk(b'error: {"code":500,"message":"boom"}\n\n') + DONE + END,
+        "failed upstream_error | Hel…",
+    ),
+    Row(
+        "F20",
+        "an outgrown window in such a field",
+        HEAD + http_chunk(b'error: {"message":"it exceeds the available context size"}\n\n') + DONE + END,
+        "400 context_length_exceeded",
+    ),
     Row("F21", "gzip that nobody asked for", packed(b"gzip", gzip.compress(STREAM)), "completed | Hello"),
     Row("F21", "deflate likewise", packed(b"deflate", zlib.compress(STREAM)), "completed | Hello"),
     Row("F21", "gzip that is cut",

@@ -9,12 +9,9 @@ from typing import Protocol
 
 from proxy.core import jsontext
 from proxy.core.errors import Garbled
-from proxy.core.sse import SseParser
+from proxy.core.sse import ERROR, SseParser
 
 BOM = b"\xef\xbb\xbf"
-ERROR = b"error"
-"""The name of an event whose data may be mere words."""
-
 END = b"[DONE]"
 _INVISIBLE = re.compile(rb"(?:[ \t\r\n]|%b)*" % BOM)
 
