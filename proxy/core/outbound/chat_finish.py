@@ -4,9 +4,10 @@ A finish reason is advice: whether there are calls is seen, not told. What matte
 cut, was filtered, or failed.
 """
 
-from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded
+from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
+from proxy.core.redact import quotable
 
 CONTEXT_FULL = "model_context_window_exceeded"
 """Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""
@@ -27,29 +28,40 @@ WORDS = {
     "max_tokens": Finish.LENGTH,
     "model_length": Finish.LENGTH,
     CONTEXT_FULL: Finish.LENGTH,
+    "blocklist": Finish.FILTER,
     "content_filter": Finish.FILTER,
+    "guardrail_intervened": Finish.FILTER,
+    "prohibited_content": Finish.FILTER,
+    "recitation": Finish.FILTER,
+    "refusal": Finish.FILTER,
     "safety": Finish.FILTER,
     "sensitive": Finish.FILTER,
+    "spii": Finish.FILTER,
 }
 """Gateways pass on the words of the vendor behind them, some in capitals."""
 
 FAILURES: dict[str, type[Fault]] = {
     "abort": BackendFault,
+    "cancelled": BackendFault,
     "error": BackendFault,
+    "function_call_filter": BackendFault,
+    "malformed_function_call": BackendFault,
     "network_error": BackendFault,
+    "timeout": Timeout,
     "insufficient_system_resource": Overloaded,
 }
+"""What was said before one of them is no answer, even a call that can be read."""
 
 
 def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     """What a word means for the ending. `spoken`: the reply had some output before."""
-    word = word.lower()
+    told, word = word, word.lower().partition(":")[0]  # Google: "content_filter: RECITATION"
     if word == CONTEXT_FULL and not spoken:
         message = "The conversation leaves no room for a reply in the model's context window. Shorten it."
         return ClientFault(message, code="context_length_exceeded")
     if failure := FAILURES.get(word):
-        return failure(f"The backend stopped the reply: {word}.")
+        return failure(f"The backend stopped the reply: {quotable(told, MAX_LOGGED)}.")
     if word not in WORDS:
         ledger.odd("finish_unknown")
-        ledger.log.info("finish_reason_unknown", reason=word[:MAX_LOGGED])
+        ledger.log.info("finish_reason_unknown", reason=told[:MAX_LOGGED])
     return WORDS.get(word, Finish.STOP)

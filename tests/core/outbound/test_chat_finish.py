@@ -1,6 +1,6 @@
 """Every word for an ending means one of four things."""
 
-from proxy.core.errors import BackendFault, ClientFault, Overloaded
+from proxy.core.errors import BackendFault, ClientFault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_finish
@@ -19,6 +19,8 @@ from tests.tables import table
         ("model_length", Finish.LENGTH),
         ("content_filter", Finish.FILTER),
         ("sensitive", Finish.FILTER),
+        ("refusal", Finish.FILTER),
+        ("content_filter: RECITATION", Finish.FILTER),
     ],
 )
 def test_known_words(word: str, finish: Finish) -> None:
@@ -40,10 +42,15 @@ def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
         ("error", BackendFault),
         ("network_error", BackendFault),
         ("abort", BackendFault),
+        ("timeout", Timeout),
+        ("cancelled", BackendFault),
+        ("MALFORMED_FUNCTION_CALL", BackendFault),
+        ("function_call_filter: MALFORMED_FUNCTION_CALL", BackendFault),
         ("insufficient_system_resource", Overloaded),
     ],
 )
 def test_words_for_failures(word: str, kind: type[BackendFault]) -> None:
+    """R3: TensorRT-LLM's and Gemini's among them, with which nothing is complete."""
     fault = chat_finish.read(word, Ledger(), spoken=True)
     assert type(fault) is kind
     assert word in fault.message
