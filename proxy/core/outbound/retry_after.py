@@ -36,6 +36,6 @@ def _number(text: str | None) -> float | None:
 def _date(text: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(text or "")
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for numbers that no calendar has
         return None
     return date if date.tzinfo else None

@@ -26,6 +26,8 @@ LATER = "Wed, 21 Oct 2015 07:28:30 GMT"
         ({"retry-after": DATE, "date": LATER}, 0.0),
         ({"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT", "date": DATE}, 120.0),
         ({"retry-after": LATER}, None),
+        ({"retry-after": "Wed, 21 Oct 99999999999999999999 07:28:00 GMT", "date": DATE}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 +99999999999999999999", "date": DATE}, None),
         ({"retry-after": LATER, "date": "today"}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:30 -0000", "date": DATE}, None),
     ],
