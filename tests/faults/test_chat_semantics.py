@@ -16,6 +16,7 @@ from tests.shell.backend import (
     delta,
     event,
     finish,
+    http_chunk,
     reply,
     text,
     usage,
@@ -154,6 +155,10 @@ USAGES = [
     ("F44 in every chunk", (text("x"), usage(3, 1), usage(3, 5), finish(), usage(3, 5)), 8),
     ("F44 zero", (text("x"), finish(), usage(0, 0)), 0),
     ("F44 with other fields", (text("x"), finish(), event({"choices": [], "usage": USAGE | {"cost": {"x": 1}}})), 8),
+    ("F44 beyond all numbers",
+     (text("x"), finish(), event({"choices": [], "usage": {"prompt_tokens": 1e300, "completion_tokens": 5}})), 5),
+    ("F44 with more digits than a float has",
+     (text("x"), finish(), http_chunk(b'data: {"usage": {"prompt_tokens": 1%b}}\n\n' % (b"0" * 400))), 0),
     ("F44 of another form", (text("x"), finish(), event({"choices": [], "usage": [1, 2]})), None),
 ]  # fmt: skip
 

@@ -1,12 +1,12 @@
 """How a reply of the Messages API ended, and what it cost."""
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
+from proxy.core.outbound import token_counts
 
 MAX_LOGGED = 64
 """Of a word that nobody knows; the longest known one has half of it."""
@@ -48,5 +48,4 @@ def usage(counts: Mapping[str, Any]) -> Usage | None:
 
 
 def _count(counts: Mapping[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return max(int(value), 0) if isinstance(value, int | float) and isfinite(value) else 0
+    return token_counts.read(counts.get(name))

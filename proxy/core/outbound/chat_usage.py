@@ -1,9 +1,9 @@
 """How many tokens a reply cost, as each backend counts them."""
 
-from math import isfinite
 from typing import Any
 
 from proxy.core.model import Usage
+from proxy.core.outbound import token_counts
 
 COUNTS = {"prompt_tokens", "completion_tokens", "total_tokens"}
 CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
@@ -11,17 +11,17 @@ CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
 
 
 def read(said: Any) -> Usage | None:
-    """None where nothing was counted. Fractions are cut, and what no count can be (negative, text) is zero."""
+    """None where nothing was counted."""
     if not isinstance(said, dict) or COUNTS.isdisjoint(said):
         return None
-    sent = _count(said.get("prompt_tokens"))
-    made = _count(said.get("completion_tokens"))
-    total = _count(said.get("total_tokens"))
+    sent = token_counts.read(said.get("prompt_tokens"))
+    made = token_counts.read(said.get("completion_tokens"))
+    total = token_counts.read(said.get("total_tokens"))
     reasoning = _detail(said, "completion_tokens_details", "reasoning_tokens")
     cached = _detail(said, "prompt_tokens_details", "cached_tokens")
     for name in CACHED:
         if not cached and name in said:
-            cached = _count(said[name])
+            cached = token_counts.read(said[name])
     if (
         reasoning and total == sent + made + reasoning
     ):  # xAI counts reasoning beside the completion, not in it
@@ -29,12 +29,6 @@ def read(said: Any) -> Usage | None:
     return Usage(sent, made, total or sent + made, cached, reasoning)
 
 
-def _count(value: Any) -> int:
-    if isinstance(value, int | float) and isfinite(value):
-        return max(int(value), 0)
-    return 0
-
-
 def _detail(said: dict[str, Any], group: str, name: str) -> int:
     details = said.get(group)
-    return _count(details.get(name)) if isinstance(details, dict) else 0
+    return token_counts.read(details.get(name)) if isinstance(details, dict) else 0

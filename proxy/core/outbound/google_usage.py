@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.model import Usage
+from proxy.core.outbound import token_counts
 
 
 def read(counts: Mapping[str, Any]) -> Usage | None:
@@ -23,5 +24,4 @@ def read(counts: Mapping[str, Any]) -> Usage | None:
 
 
 def _count(counts: Mapping[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return max(value, 0) if isinstance(value, int) else 0
+    return token_counts.read(counts.get(name))

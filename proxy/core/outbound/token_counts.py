@@ -1,0 +1,11 @@
+"""A number of tokens, as far as what a backend says in its place can be one."""
+
+MOST = 2**53 - 1
+"""Whoever counts with floating point, JavaScript or our own metrics, is exact up to here."""
+
+
+def read(said: object) -> int:
+    """Fractions are cut, and what no count can be (negative, without end, text) is zero."""
+    if isinstance(said, int | float) and 0 < said <= MOST:
+        return int(said)
+    return 0
