@@ -47,8 +47,10 @@ def is_one(said: Any) -> bool:
     """Is this, where a reply or a chunk of one was expected, a complaint?"""
     if not isinstance(said, dict):
         return False
-    base, choices = said.get("base_resp"), said.get("choices")
-    if said.get("error") or (isinstance(base, dict) and base.get("status_code")):
+    base, choices, error = said.get("base_resp"), said.get("choices"), said.get("error")
+    if isinstance(error, dict) and choices:
+        error = any(error.values())  # gateways in Go write each field, one without a value too
+    if error or (isinstance(base, dict) and base.get("status_code")):
         return True
     if choices:
         entries = choices if isinstance(choices, list) else []

@@ -173,6 +173,7 @@ def test_complaints_are_known(said: Any) -> None:
         {"choices": []},
         {"choices": [{}], "message": "x", "detail": "y", "object": "error"},
         {"choices": [{"error": None}, None]},
+        {"choices": [{}], "error": {"message": "", "type": "", "param": "", "code": None}},
         {"choices": "x"},
         {"base_resp": {"status_code": 0}},
         {"base_resp": 7},

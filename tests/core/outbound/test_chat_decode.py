@@ -378,7 +378,7 @@ class TestErrors:
     def test_other_names_of_events_mean_nothing(self) -> None:
         assert Decoded().say(chunk({"content": "Hi"}), event=b"message").deltas == [TextDelta("Hi")]
 
-    @table("error", [None, {}, ""])
+    @table("error", [None, {}, "", {"message": "", "type": "", "code": None}])
     def test_an_empty_error_is_none(self, error: Any) -> None:
         decoded = Decoded().say(chunk({"content": "Hi"}, error=error, base_resp={"status_code": 0}))
         assert decoded.deltas == [TextDelta("Hi")]
