@@ -104,6 +104,12 @@ ROWS = [
         HEAD + http_chunk(b'error: {"message":"it exceeds the available context size"}\n\n') + DONE + END,
         "400 context_length_exceeded",
     ),
+    Row(
+        "F20",
+        "an error beside a finish, as Groq has it",
+        HEAD + text("Hel") + event(COMPLETION | {"x_groq": {"error": "over_capacity"}}) + DONE + END,
+        "failed server_is_overloaded | Hel…",
+    ),
     Row("F21", "gzip that nobody asked for", packed(b"gzip", gzip.compress(STREAM)), "completed | Hello"),
     Row("F21", "deflate likewise", packed(b"deflate", zlib.compress(STREAM)), "completed | Hello"),
     Row("F21", "gzip that is cut",

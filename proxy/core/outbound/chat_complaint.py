@@ -1,8 +1,8 @@
 """What an error body says, in whichever of a dozen shapes it says it.
 
 OpenAI nests it in `error`; SGLang, Mistral and Cerebras write it flat; LM Studio and xAI make `error` a string;
-FastAPI servers have `detail`, Fireworks `fault`, MiniMax `base_resp`; OpenRouter quotes the vendor's own body as
-text in `metadata.raw`; gateways put web pages and plain text in front of all of them.
+FastAPI servers have `detail`, Fireworks `fault`, MiniMax `base_resp`, Groq's streams `x_groq.error`; OpenRouter quotes
+the vendor's own body as text in `metadata.raw`; gateways put web pages and plain text in front of all of them.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,18 @@ from proxy.core import jsontext
 
 MESSAGES = ("message", "error", "detail", "faultstring", "status_msg", "msg")
 """Where the text is, if it is a string; the first one counts."""
-NESTED = ("error", "detail", "fault", "errors", "base_resp", "message", "metadata", "raw", "choices")
+NESTED = (
+    "error",
+    "detail",
+    "fault",
+    "errors",
+    "base_resp",
+    "message",
+    "metadata",
+    "raw",
+    "x_groq",
+    "choices",
+)
 """Where to look further, if it is none, or JSON in a string. What is said further inside is closer to the cause."""
 MAX_DEPTH = 8
 """Twice the deepest known: a gateway's error around OpenRouter's around a vendor's."""
@@ -47,9 +58,11 @@ def is_one(said: Any) -> bool:
     """Is this, where a reply or a chunk of one was expected, a complaint?"""
     if not isinstance(said, dict):
         return False
-    base, choices, error = said.get("base_resp"), said.get("choices"), said.get("error")
+    base, groq, choices, error = (said.get(name) for name in ("base_resp", "x_groq", "choices", "error"))
     if isinstance(error, dict) and choices:
         error = any(error.values())  # gateways in Go write each field, one without a value too
+    if isinstance(groq, dict):
+        error = error or groq.get("error")
     if error or (isinstance(base, dict) and base.get("status_code")):
         return True
     if choices:

@@ -163,7 +163,7 @@ class ChatDecoder:
                     self._odd("choice_not_an_object")
         elif choices is not None:
             self._odd("choices_not_a_list")
-        if finish or not choices or "error" in chunk or event:
+        if finish or not choices or "error" in chunk or "x_groq" in chunk or event:
             self._aside(chunk, finish, event)
         elif usage := chunk.get("usage"):
             self._usage(usage)

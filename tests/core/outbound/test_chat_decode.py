@@ -361,6 +361,9 @@ class TestErrors:
             {"object": "error", **ERROR},
             {"detail": "Rate limit reached: too many requests"},
             {"type": "error", "error": ERROR},
+            {"x_groq": {"id": "x", "error": "Rate limit reached"}, "choices": []},
+            {"x_groq": {"id": "x", "error": "Rate limit reached"}, "choices": [{"delta": {}}]},
+            {"x_groq": {"error": "Rate limit reached"}, "choices": [{"delta": {}, "finish_reason": "stop"}]},
         ],
     )
     def test_an_error_inside_the_stream(self, chunk: Any) -> None:
@@ -377,6 +380,10 @@ class TestErrors:
 
     def test_other_names_of_events_mean_nothing(self) -> None:
         assert Decoded().say(chunk({"content": "Hi"}), event=b"message").deltas == [TextDelta("Hi")]
+
+    def test_groq_says_by_a_word_why_it_stopped(self) -> None:
+        """F20: beside a finish reason, or without one."""
+        assert isinstance(Decoded().say(chunk({}, x_groq={"error": "over_capacity"})).fault, Overloaded)
 
     @table("error", [None, {}, "", {"message": "", "type": "", "code": None}])
     def test_an_empty_error_is_none(self, error: Any) -> None:
