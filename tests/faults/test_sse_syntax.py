@@ -40,6 +40,8 @@ ROWS = [
     Row("F30", "comments", b": OPENROUTER PROCESSING\n\n" + HEL + b": ping\n\n:\n" + LO + STOP + DONE, COMPLETED),
     Row("F30", "other fields",
         b"id: 7\nretry: 10\nfoo: bar\nbaz\n\n" + HEL + b"id: 8\n" + LO + STOP + DONE, COMPLETED),
+    Row("F30", "a ping that tells the time",
+        HEL + b"event: ping\r\ndata: 2023-05-01 12:00:00.000\r\n\r\n" + LO + STOP + DONE, COMPLETED),
     Row("F30", "events of nothing", b"\n\n\ndata\n\ndata:\n\n" + HELLO + b"\n\n", COMPLETED),
     Row("F33", "no blank line at the end", HEL + LO + STOP.rstrip(b"\n"), COMPLETED),
     Row("F33", "the end mark without its line end", HEL + LO + b"data: [DONE]", COMPLETED),

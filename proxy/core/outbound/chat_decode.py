@@ -143,6 +143,8 @@ class ChatDecoder:
                 self.event(line, event)
         elif event == b"error":
             self._fail(chat_faults.in_stream(data.decode("utf-8", "replace")))
+        elif event == b"ping":
+            self._odd("ping_with_words")  # of sse-starlette, in its first years: the time of day
         else:
             # Passing it over would lose text in silence.
             self._fail(Garbled("The backend sent an event that is not JSON."))

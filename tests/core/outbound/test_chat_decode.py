@@ -378,6 +378,11 @@ class TestErrors:
         """F20."""
         assert isinstance(Decoded().say(payload, event=b"error").fault, RateLimited)
 
+    def test_a_ping_need_not_be_json(self) -> None:
+        """F30."""
+        decoded = Decoded().say(b"2023-05-01 12:00:00.000", event=b"ping").say(chunk({"content": "Hi"}))
+        assert (decoded.deltas, decoded.odd) == ([TextDelta("Hi")], {"ping_with_words": 1})
+
     def test_other_names_of_events_mean_nothing(self) -> None:
         assert Decoded().say(chunk({"content": "Hi"}), event=b"message").deltas == [TextDelta("Hi")]
 
