@@ -218,6 +218,8 @@ class ChatDecoder:
             self._prose(RefusalDelta, refusal)
         if "tool_calls" in delta or "function_call" in delta:
             self._calls(delta)
+        if chat_parts.leaves_out(delta):
+            self._odd("delta_field_unknown")
 
     def _content(self, content: Any, logprobs: Any) -> None:
         if type(content) is str and content:

@@ -8,6 +8,26 @@ from proxy.core.ledger import Ledger
 WORDS = ("text", "summary")
 """Where one of OpenRouter's objects has text that people can read."""
 
+READ = frozenset(
+    {
+        "role",
+        "content",
+        "refusal",
+        "reasoning_content",
+        "reasoning",
+        "reasoning_text",
+        "reasoning_details",
+        "tool_calls",
+        "function_call",
+    }
+)
+"""Of a delta. Whatever else there may be, such as images, sound or annotations, has no place in a reply of ours."""
+
+
+def leaves_out(delta: dict[str, Any]) -> bool:
+    """Does it say something that is not read?"""
+    return not READ.issuperset(delta) and any(delta[name] for name in delta.keys() - READ)
+
 
 def read(parts: list[Any], ledger: Ledger) -> list[Delta]:
     """Mistral's reasoning models answer `[{"type": "thinking", "thinking": [parts]}, {"type": "text", …}]`."""

@@ -350,6 +350,18 @@ class TestFinish:
         assert Decoded().say(mark).deltas == [EndDelta()]
 
 
+class TestWhatHasNoPlace:
+    @table(
+        "delta", [{"images": [{"type": "image_url"}]}, {"content": "Hi", "audio": {"id": "a"}, "name": None}]
+    )
+    def test_is_counted(self, delta: Any) -> None:
+        assert Decoded().say(chunk(delta)).odd == {"delta_field_unknown": 1}
+
+    def test_nothing_is_not(self) -> None:
+        """LiteLLM and others write each field that they know."""
+        assert Decoded().say(chunk({"content": "Hi", "audio": None, "annotations": []})).odd == {}
+
+
 class TestErrors:
     @table(
         "chunk",
