@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from proxy.core.errors import Fault, Garbled
+from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -34,12 +34,6 @@ TEACHING = (400, 422, 500)
 """llama.cpp and LM Studio answer 500 to what others call a bad request."""
 
 MAX_REFUSAL_BYTES = 64 * 1024
-
-UNPACKED = frozenset({"", "gzip", "deflate", "br", "zstd"})
-"""Content codings that the HTTP client undoes, one layer of them, or does not let pass."""
-
-PACKINGS = UNPACKED - {""} | {"x-gzip", "compress", "x-compress"}
-"""In any other word, such as the `utf-8` of a server that means its charset, there is nothing to be undone."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -119,7 +113,6 @@ class Backend:
         while True:
             exchange = await self._upstream.send(plan.call, self._limits(plan.profile))
             if exchange.status // 100 == 2:
-                _check_packing(exchange)
                 if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
                     if lasting:
                         self._keep(plan.model, plan.profile)
@@ -147,14 +140,6 @@ class Backend:
             target = replace(target, profile=profile)
         call = dialects.call(target, model, body)
         return Plan(self, request, target, model, profile, prepared, call)
-
-
-def _check_packing(exchange: Exchange) -> None:
-    """A reply that nobody can read is no reply that breaks off (F21)."""
-    codings = exchange.headers.get("Content-Encoding", "").lower().replace(" ", "")
-    if codings not in UNPACKED and (packed := PACKINGS.intersection(codings.split(","))):
-        exchange.close()
-        raise Garbled(f"The backend's answer is packed in a way that was not asked for ({max(packed)}).")
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

@@ -11,7 +11,7 @@ the key would travel along (S08-S10).
 import asyncio
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +22,7 @@ import aiohttp
 from proxy.core.errors import BackendFault, Fault, Garbled, Silent
 from proxy.core.outbound.dialects import Call
 from proxy.shell.failures import NOT_BEGUN, exhausted, fault_of
+from proxy.shell.packing import Unpacker, unpacker
 from proxy.shell.tap import Take, Tap
 
 READ_BYTES = 64 * 1024
@@ -90,10 +91,16 @@ class Exchange:
     ) -> None:
         self.status = response.status
         self.headers: Mapping[str, str] = response.headers
+        self._broken: Fault | None = None
+        self._unpacker: Unpacker | None = None
+        try:
+            self._unpacker = unpacker(response.headers)
+        except Garbled as unreadable:  # its status is not
+            self._broken = unreadable
+        self._pieces: Iterator[bytes] = iter(())
         self._response = response
         self._loop = asyncio.get_running_loop()
         self._ended: Callable[[aiohttp.ClientResponse, bool], None] | None = ended
-        self._broken: Fault | None = None
         self._tap: Tap | None = None
         self._idle = limits.idle
         self._waiting_since: float | None = None
@@ -107,6 +114,17 @@ class Exchange:
 
     async def read(self) -> bytes:
         """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
+        if self._unpacker is None:
+            return await self._received()
+        while (piece := next(self._pieces, None)) is None:
+            data = await self._received()
+            if not data:
+                return b""
+            self._pieces = self._unpacker.pieces(data)
+        await asyncio.sleep(0)  # many pieces may come of one packet, and others wait
+        return piece
+
+    async def _received(self) -> bytes:
         if self._broken is not None:
             raise self._broken
         self._waiting_since = self._loop.time()
@@ -129,8 +147,8 @@ class Exchange:
 
     async def pour(self, take: Take) -> None:
         """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. An end or a
-        failure is left to `read`."""
-        if self._broken is not None:
+        failure is left to `read`, and so is what is packed."""
+        if self._broken is not None or self._unpacker is not None:
             return
         self._tap = Tap(self._response, take)
         self._waiting_since = self._loop.time()
@@ -223,6 +241,7 @@ class Upstream:
             trust_env=False,
             headers=self._headers,
             read_bufsize=READ_BYTES,
+            auto_decompress=False,
         )
 
     async def send(self, call: Call, limits: Limits) -> Exchange:
@@ -287,12 +306,13 @@ class Upstream:
             async with self._pooled.get(
                 url, headers=headers, allow_redirects=False, timeout=limits
             ) as response:
-                body = bytearray()
+                body, unpack = bytearray(), unpacker(response.headers)
                 async for data in response.content.iter_any():
-                    body += data
-                    if len(body) > MAX_PAGE_BYTES:
-                        response.close()
-                        raise Garbled("The backend's page does not end.")
+                    for piece in unpack.pieces(data) if unpack else (data,):
+                        body += piece
+                        if len(body) > MAX_PAGE_BYTES:
+                            response.close()
+                            raise Garbled("The backend's page does not end.")
                 return Page(response.status, response.headers, bytes(body))
         except (aiohttp.ClientError, OSError) as failure:
             raise fault_of(failure, answering=False) from failure

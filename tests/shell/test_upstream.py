@@ -1,6 +1,7 @@
 """The way to the backend, against real sockets that behave as badly as sockets do (F01-F06, F19, F42, F43, F60-F63)."""
 
 import asyncio
+import gzip
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -555,6 +556,20 @@ async def test_a_page_is_read_whole(upstream: Upstream, backend: ScriptedBackend
     page = await upstream.fetch(f"{backend.url}/models", {"Authorization": "Bearer k"}, 5)
     assert (page.status, page.body, page.headers["server"]) == (200, b'{"data":[]}', "llama.cpp")
     assert backend.received[0].headers["authorization"] == "Bearer k"
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+async def test_f21_a_packed_page(
+    upstream: Upstream, backend: ScriptedBackend, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_PAGE_BYTES", 10)
+    backend.answers(answer(200, gzip.compress(b"x" * size), Content_Encoding="gzip"))
+    asking = upstream.fetch(backend.url, {}, 5)
+    if size > 10:
+        with pytest.raises(Garbled, match="does not end"):
+            await asking
+    else:
+        assert (await asking).body == b"x" * size
 
 
 async def test_a_page_that_does_not_end_is_given_up(

@@ -1,0 +1,63 @@
+"""Bodies that a backend packs although nobody asked for it: unpacked here, in pieces, one layer of what zlib knows.
+
+aiohttp would do it too, but refuses the whole answer where it cannot, and with it the status, which says more than
+the words of a refusal (F21).
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping
+
+from proxy.core.errors import Garbled
+
+WINDOW_BITS = {
+    "gzip": 16 + zlib.MAX_WBITS,
+    "x-gzip": 16 + zlib.MAX_WBITS,
+    "deflate": zlib.MAX_WBITS,
+}
+RAW = -zlib.MAX_WBITS
+"""Deflate without its frame, which many took for the real one."""
+
+DEFLATED = 8
+"""The method in the first four bits of that frame."""
+
+PACKINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
+"""In any other word, such as the `utf-8` of a server that means its charset, there is nothing to be undone."""
+
+PIECE_BYTES = 64 * 1024
+"""A small body may unpack to a thousand times its size: whoever takes the pieces may stop at any of them (S28)."""
+
+
+def unpacker(headers: Mapping[str, str]) -> "Unpacker | None":
+    """None for a body that is not packed. Raises Garbled if nobody here can unpack it."""
+    words = [word.strip() for word in headers.get("Content-Encoding", "").lower().split(",")]
+    packing = ", ".join(word for word in words if word in PACKINGS)
+    if packing and packing not in WINDOW_BITS:
+        raise Garbled(f"The backend's answer is packed in a way that was not asked for ({packing}).")
+    return Unpacker(packing) if packing else None
+
+
+class Unpacker:
+    def __init__(self, packing: str) -> None:
+        """`packing`: one of those that have `WINDOW_BITS`."""
+        self._packing = packing
+        self._bits = WINDOW_BITS[packing]
+        self._inflate = zlib.decompressobj(self._bits)
+        self._begun = False
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """What comes of it. Raises Garbled for what is not packed so."""
+        if not self._begun:
+            self._begun = True
+            if self._packing == "deflate" and data[0] & 0x0F != DEFLATED:
+                self._inflate = zlib.decompressobj(RAW)
+        piece = b""
+        while data or len(piece) == PIECE_BYTES:
+            if self._inflate.eof:  # several of them, one after another
+                self._inflate = zlib.decompressobj(self._bits)
+            try:
+                piece = self._inflate.decompress(data, PIECE_BYTES)
+            except zlib.error:
+                raise Garbled(f"The backend's answer is not packed as it says ({self._packing}).") from None
+            data = self._inflate.unconsumed_tail or self._inflate.unused_data
+            if piece:
+                yield piece
