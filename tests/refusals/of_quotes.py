@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.refusals.cases import Case, chat, native, responses
 from tests.refusals.of_messages import CALL, CALLED, RESULT
-from tests.refusals.of_tools import CHAT_F, WHOLE, F
+from tests.refusals.of_tools import BAD_PARAMETERS, CHAT_F, WHOLE, F
 
 SECRET = "sk-canary0123456789"
 QUOTED = f"{SECRET}/{'x' * 5_000}"
@@ -63,13 +63,13 @@ NAMES = (
     responses(
         "must be a schema",
         f"tools[0].parameters.properties.{SHOWN}",
-        None,
+        BAD_PARAMETERS,
         tools=[F | {"parameters": {"type": "object", "properties": {QUOTED: 5}}}],
     ),
     chat(
         "mend it, or leave strict out",
         "tools[0].function.parameters.required",
-        None,
+        BAD_PARAMETERS,
         tools=[
             {
                 "type": "function",
@@ -107,7 +107,6 @@ VALUES = (
     responses(
         "Send the call too",
         "input[0].call_id",
-        None,
         input=[{"type": "function_call_output", "call_id": QUOTED, "output": ""}],
     ),
     responses(

@@ -10,7 +10,7 @@ STRING, OBJECT = "must be a string", "must be an object"
 CODEX = {"originator": "codex_cli_rs"}
 
 
-def _item(says: str, param: str, code: str | None = TYPE, **item: Any) -> Case:
+def _item(says: str, param: str, code: str = TYPE, **item: Any) -> Case:
     """Of one item that is wrong, after one that is right."""
     return responses(says, f"input[1]{param}", code, input=[HI, item])
 
@@ -104,7 +104,7 @@ ITEMS = (
     _item(
         "Send the call too, or leave its output out",
         ".call_id",
-        None,
+        "invalid_value",
         type="function_call_output",
         call_id="c",
         output="",
@@ -112,7 +112,6 @@ ITEMS = (
     responses(
         "leave one out",
         "input[2].call_id",
-        None,
         input=[
             {"type": "function_call", "call_id": "c", "name": "f"},
             *[{"type": "function_call_output", "call_id": "c", "output": ""}] * 2,

@@ -6,6 +6,7 @@ from tests.refusals.cases import HI, Case, chat, native, responses
 from tests.refusals.of_responses import LONG, MISSING, NO, OBJECT, STRING, TYPE
 
 CODE = "invalid_value"
+BAD_PARAMETERS = "invalid_function_parameters"
 F: dict[str, Any] = {"type": "function", "name": "f"}
 CHAT_F: dict[str, Any] = {"type": "function", "function": {"name": "f"}}
 CUSTOM: dict[str, Any] = {"type": "custom", "name": "c"}
@@ -13,13 +14,13 @@ SEARCH = {"type": "tool_search", "execution": "client"}
 TYPES = "one of array, boolean, integer, null, number, object, string"
 
 
-def _tool(says: str, param: str, code: str | None = TYPE, **fields: Any) -> Case:
+def _tool(says: str, param: str, code: str = TYPE, **fields: Any) -> Case:
     """Of the second of two tools."""
     return responses(says, f"tools[1]{param}", code, tools=[CUSTOM, F | fields])
 
 
-def _schema(says: str, where: str, parameters: Any, code: str | None = None) -> Case:
-    return _tool(says, f".parameters{where}", code, parameters=parameters)
+def _schema(says: str, where: str, parameters: Any) -> Case:
+    return _tool(says, f".parameters{where}", BAD_PARAMETERS, parameters=parameters)
 
 
 def _choice(says: str, where: str, choice: Any, code: str = CODE) -> Case:
@@ -76,18 +77,19 @@ SCHEMAS = (
     responses(
         "must be an array of strings",
         "text.format.schema.required",
-        None,
+        "invalid_json_schema",
         text={"format": {"type": "json_schema", "name": "n", "schema": {"required": "x"}}},
     ),
     chat(
         "must be false in a strict tool: mend it, or leave strict out",
         "tools[0].function.parameters.additionalProperties",
-        None,
+        BAD_PARAMETERS,
         tools=[{"type": "function", "function": {"name": "f", "strict": True, "parameters": _of()}}],
     ),
     chat(
         'must be "object"',
         "tools[0].function.parameters.type",
+        BAD_PARAMETERS,
         tools=[{"type": "function", "function": {"name": "f", "parameters": {"properties": {}}}}],
     ),
 )
@@ -135,7 +137,7 @@ IN_CHAT = (
 WHOLE = {"name": "f", "description": "Does it.", "parameters": {"type": "object", "properties": {}}}
 
 
-def _native(says: str, param: str, code: str | None = MISSING, **fields: Any) -> Case:
+def _native(says: str, param: str, code: str = MISSING, **fields: Any) -> Case:
     tool = {"type": "function", "function": WHOLE | fields}
     return native(says, f"tools[0].function{param}", code, tools=[tool])
 

@@ -4,13 +4,14 @@ from typing import Any
 
 from proxy.core.inbound import toolbox
 from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.checks import string_in, unsupported, wrong_type, wrong_value
+from proxy.core.inbound.checks import FieldFault, string_in, unsupported, wrong_type, wrong_value
 from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
 from proxy.core.redact import shown
 from proxy.core.tools import strictness
+from proxy.core.tools.meta import BAD_PARAMETERS
 
 LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
 
@@ -18,9 +19,8 @@ LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
 def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     spec = toolbox.function(tool, param, namespace)
     if spec.parameters is not None and spec.parameters.get("type") != "object":
-        raise wrong_value(
-            f"{param}.parameters.type", 'must be "object": for a tool that takes none, leave parameters out.'
-        )
+        complaint = 'must be "object": for a tool that takes none, leave parameters out.'
+        raise FieldFault(f"{param}.parameters.type", complaint, BAD_PARAMETERS)
     if spec.strict:
         strictness.check(spec.parameters, f"{param}.parameters")
     return spec

@@ -171,11 +171,13 @@ def _orphan(result: Result, place: str, *, known: bool) -> ClientFault:
         return ClientFault(
             f"The function call with call_id {call_id} at {place} already has its output: leave one out.",
             param=place,
+            code="invalid_value",
         )
     return ClientFault(
         f"No tool call found for function call output with call_id {call_id} at {place}. "
         "Send the call too, or leave its output out.",
         param=place,
+        code="invalid_value",
     )
 
 

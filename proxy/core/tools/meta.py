@@ -9,6 +9,9 @@ from typing import Any
 
 from proxy.core.tools.walking import TYPES, Path, Schema
 
+BAD_PARAMETERS, BAD_SCHEMA = "invalid_function_parameters", "invalid_json_schema"
+"""The codes of refusals, as OpenAI has them: of a tool's schema, and of an answer's."""
+
 Test = Callable[[Any], bool]
 
 

@@ -16,6 +16,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.tools import meta, reductions, rewriting, walking
 from proxy.core.tools.losses import Rewritten
+from proxy.core.tools.meta import BAD_PARAMETERS, BAD_SCHEMA
 from proxy.core.tools.subsets import PROVIDERS
 from proxy.core.tools.walking import Schema
 
@@ -91,14 +92,15 @@ def check(parameters: Any, param: str) -> None:
     if parameters is None:
         return
     if not isinstance(parameters, dict):
-        raise ClientFault(f"{param} must be an object: the JSON Schema of the parameters.", param=param)
+        complaint = f"{param} must be an object: the JSON Schema of the parameters."
+        raise ClientFault(complaint, param=param, code=BAD_PARAMETERS)
     declared = parameters.get("type") or "object"
     if "object" not in (declared if isinstance(declared, list) else [declared]):
-        raise ClientFault(f'{param}.type must be "object".', param=f"{param}.type")
-    check_schema(parameters, param)
+        raise ClientFault(f'{param}.type must be "object".', param=f"{param}.type", code=BAD_PARAMETERS)
+    check_schema(parameters, param, BAD_PARAMETERS)
 
 
-def check_schema(schema: Schema, param: str) -> None:
+def check_schema(schema: Schema, param: str, code: str = BAD_SCHEMA) -> None:
     """The same for any schema, whatever it describes."""
     try:
         data = jsontext.dumps(schema)
@@ -106,10 +108,12 @@ def check_schema(schema: Schema, param: str) -> None:
         flaw: _Flaw | None = TOO_DEEP
     else:
         if len(data) > MAX_BYTES:
-            raise ClientFault(f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param)
+            raise ClientFault(
+                f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param, code=code
+            )
         flaw = (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data)
     if flaw:
-        raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where)
+        raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where, code=code)
 
 
 @lru_cache(maxsize=CACHED_SCHEMAS)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from proxy.core.errors import ClientFault
 from proxy.core.redact import shown
+from proxy.core.tools.meta import BAD_PARAMETERS
 from proxy.core.tools.walking import Path, Schema, spelled, subschemas
 
 MAX_PROPERTIES = 100
@@ -55,7 +56,9 @@ def check(parameters: Schema | None, param: str) -> None:
     """C03. Raises ClientFault, naming the place below `param`, unless a strict tool can have these parameters."""
     if found := first_problem(parameters):
         raise ClientFault(
-            f"{param}{found.where} {found.what}: mend it, or leave strict out.", param=param + found.where
+            f"{param}{found.where} {found.what}: mend it, or leave strict out.",
+            param=param + found.where,
+            code=BAD_PARAMETERS,
         )
 
 

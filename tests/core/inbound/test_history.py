@@ -225,7 +225,7 @@ def test_what_was_mended_is_counted():
 def test_an_output_without_a_call_is_the_clients_mistake(items, param, message):
     """G10: only backends that check would notice, and their message would name our ids."""
     fault = refused(input=items)
-    assert (fault.param, fault.message, fault.status) == (param, message, 400)
+    assert (fault.param, fault.message, fault.status, fault.code) == (param, message, 400, "invalid_value")
 
 
 def test_an_output_without_a_call_is_dropped_for_clients_that_are_known_for_it():

@@ -75,7 +75,7 @@ def test_closed_objects_with_all_required_are_strict(good: Any) -> None:
 def test_what_is_not_strict_is_refused_with_its_place(bad: Any, where: str, what: str) -> None:
     with pytest.raises(ClientFault, match="mend it, or leave strict out") as caught:
         strictness.check(bad, PARAM)
-    assert caught.value.param == PARAM + where
+    assert (caught.value.param, caught.value.code) == (PARAM + where, "invalid_function_parameters")
     assert what in caught.value.message
 
 
