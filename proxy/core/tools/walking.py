@@ -3,6 +3,7 @@
 Whoever calls has bounded the nesting (`schema.MAX_NESTING`), so that recursion is safe here.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -40,6 +41,8 @@ _SWITCHES = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedP
 ANYTHING: Schema = {}
 NEVER: Schema = {"not": {}}
 """What `true` and `false` are where a schema has to be an object."""
+_INDEX = re.compile(r"0|[1-9][0-9]{0,3}")
+"""A step into a list. No schema that is read has longer ones with schemas in them."""
 UNIONS = ("anyOf", "oneOf")
 COMBINATORS = ("anyOf", "oneOf", "allOf")
 
@@ -144,7 +147,10 @@ def target_of(root: Schema, reference: Any) -> Schema | None:
         return None
     for step in steps:
         step = step.replace("~1", "/").replace("~0", "~")
-        if not isinstance(here, dict) or step not in here:
+        if isinstance(here, list) and _INDEX.fullmatch(step) and int(step) < len(here):
+            here = here[int(step)]  # generators point at what they wrote first, in whichever branch that was
+        elif isinstance(here, dict) and step in here:
+            here = here[step]
+        else:
             return None
-        here = here[step]
     return here if isinstance(here, dict) else None

@@ -32,6 +32,7 @@ def result(schema: Any, *, recursion: bool = False) -> tuple[Any, dict[str, str]
             {"pattern": "a", "allOf": [{}, {"pattern": "b"}]},
         ),
         (A, {"a": {"$ref": "#/$defs/b"}, "b": {"type": "null"}}, {"type": "null"}),
+        ({"$ref": "#/$defs/a/anyOf/1"}, {"a": {"anyOf": [{}, {"type": "null"}]}}, {"type": "null"}),
         (A, {"a": {"$defs": {"c": {}}, "items": {"$ref": "#/$defs/a/$defs/c"}}}, {"items": {}}),
         ({"anyOf": [A, A]}, {"a": {"type": "null"}}, {"anyOf": [{"type": "null"}] * 2}),
     ],

@@ -61,6 +61,25 @@ def test_a_reference_is_followed_inside_the_schema_only(reference: Any, target: 
     assert walking.target_of({"$defs": {"a/b~c": {"type": "null"}}, "x": 1}, reference) == target
 
 
+@table(
+    ("reference", "target"),
+    [
+        ("#/properties/a/anyOf/1/properties/b", {"type": "null"}),
+        ("#/properties/a/anyOf/0", {"const": 1}),
+        ("#/properties/a/anyOf/2", None),
+        ("#/properties/a/anyOf/01", None),
+        ("#/properties/a/anyOf/-1", None),
+        ("#/properties/a/anyOf/٠", None),
+        ("#/properties/a/anyOf/" + "9" * 5_000, None),
+        ("#/properties/a/anyOf", None),
+    ],
+)
+def test_a_reference_may_lead_through_the_branches_of_a_union(reference: str, target: Any) -> None:
+    """MCP's SDK for TypeScript writes a type once and points there, wherever that was."""
+    branches = [{"const": 1}, {"properties": {"b": {"type": "null"}}}]
+    assert walking.target_of({"properties": {"a": {"anyOf": branches}}}, reference) == target
+
+
 def test_the_own_part_has_no_schemas_in_it() -> None:
     assert walking.own_part({"type": "array", "items": {}, "anyOf": [{}], "$defs": {}, "enum": [[]]}) == {
         "type": "array",
