@@ -80,6 +80,12 @@ SCHEMAS = (
         "invalid_json_schema",
         text={"format": {"type": "json_schema", "name": "n", "schema": {"required": "x"}}},
     ),
+    responses(
+        "put what it means under $defs",
+        "text.format.schema.properties.x.$ref",
+        "invalid_json_schema",
+        text={"format": {"type": "json_schema", "name": "n", "schema": _of(x={"$ref": "#/$defs/X"})}},
+    ),
     chat(
         "must be false in a strict tool: mend it, or leave strict out",
         "tools[0].function.parameters.additionalProperties",

@@ -109,7 +109,7 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputForm
         raise missing(f"{param}.name", "a name for the schema")
     if wish.schema_ is None:
         raise missing(f"{param}.schema", "a JSON Schema")
-    schema.check_schema(wish.schema_, f"{param}.schema")
+    schema.check_answer(wish.schema_, f"{param}.schema")
     return OutputFormat(
         wanted, wish.name, wish.schema_, wish.description, wish.strict, place=f"{param}.schema"
     )

@@ -84,6 +84,22 @@ def _modern(schema: Schema) -> Schema:
     return schema
 
 
+def without_dead_ends(schema: Schema) -> Schema:
+    """A reference to what is not there says as little as one that leads out of the schema, but servers that make a
+    grammar of it refuse the whole request. Clients that leave the definitions behind are many. Names go unread, and
+    stay."""
+
+    def open_ended(here: Schema) -> Schema:
+        return without(here, "$ref") if is_dead_end(schema, here) else here
+
+    return everywhere(schema, open_ended)
+
+
+def is_dead_end(root: Schema, here: Schema) -> bool:
+    reference = str(here.get("$ref", ""))
+    return reference.startswith("#/") and target_of(root, reference) is None
+
+
 def as_object(schema: Schema) -> Schema:
     """Parameters are one object, and say so at their root: Moonshot, LM Studio and MiniMax refuse less."""
     if "$ref" in schema:

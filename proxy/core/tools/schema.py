@@ -116,6 +116,26 @@ def check_schema(schema: Schema, param: str, code: str = BAD_SCHEMA) -> None:
         raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where, code=code)
 
 
+def check_answer(schema: Schema, param: str) -> None:
+    """The same for what answers must be like: with a reference to what is not there, nothing could be held to it."""
+    check_schema(schema, param)
+    data = jsontext.dumps(schema)
+    if where := (_dead_end if len(data) <= CACHED_BYTES else _dead_end.__wrapped__)(data):
+        complaint = f"{param}{where} points at nothing in the schema: put what it means under $defs."
+        raise ClientFault(complaint, param=param + where, code=BAD_SCHEMA)
+
+
+@lru_cache(maxsize=CACHED_SCHEMAS)
+def _dead_end(data: bytes) -> str:
+    """Where the first one is. In either form: one knows older drafts, the other what a boolean stands for."""
+    whole = jsontext.loads(data)
+    plain = reductions.plain(whole)
+    for path, here in walking.subschemas(plain):
+        if reductions.is_dead_end(plain, here) and reductions.is_dead_end(whole, here):
+            return walking.spelled(walking.as_sent(whole, (*path, "$ref")))
+    return ""
+
+
 @lru_cache(maxsize=CACHED_SCHEMAS)
 def _flaw(data: bytes) -> _Flaw | None:
     if data.count(b"{") > MAX_OBJECTS:
@@ -168,13 +188,20 @@ def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Rewritten:
     schema = jsontext.loads(data)
     if provider := next((rule for rule in PROVIDERS if rule in rules), None):
         return rewriting.rewritten(schema, provider, of_tool=of_tool)
-    schema = reductions.plain(schema)
+    sent, schema = schema, reductions.plain(schema)
+    if of_tool:
+        schema = reductions.without_dead_ends(schema)
+    lost = ("$ref",) if _references(schema) < _references(sent) else ()
     if of_tool:
         schema = reductions.as_object(schema)
     for rule, reduction in _REDUCTIONS.items():
         if rule in rules:
             schema = reduction(schema)
-    return Rewritten(schema)
+    return Rewritten(schema, lost)
+
+
+def _references(schema: Schema) -> int:
+    return sum("$ref" in here for _, here in walking.subschemas(schema))
 
 
 def incompatible(

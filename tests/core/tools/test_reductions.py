@@ -101,6 +101,16 @@ def test_the_root_is_an_object_and_says_so(root: Schema, after: Schema) -> None:
     assert reductions.as_object(root) == after
 
 
+def test_a_reference_that_leads_nowhere_goes_and_what_stands_beside_it_stays() -> None:
+    """Clients that strip `$defs` are many; a server that makes a grammar of it would refuse every other tool too."""
+    alive = {"anyOf": [REF, {"$ref": "#"}, {"$ref": "#name"}, {"$ref": "#/properties/x"}], "$defs": {"a": {}}}
+    dead = {"$ref": "#/$defs/missing", "title": "T"}
+    whole = alive | {"properties": {"x": dead, "$ref": {"items": dead}}}
+    assert reductions.without_dead_ends(whole) == alive | {
+        "properties": {"x": {"title": "T"}, "$ref": {"items": {"title": "T"}}}
+    }
+
+
 @table(
     ("before", "definitions", "after"),
     [

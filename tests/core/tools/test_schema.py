@@ -213,6 +213,42 @@ def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None
     assert caught.value.param == "text.format.schema.properties.x"
 
 
+@table(
+    ("references", "relaxed"),
+    [
+        ({"x": {"$ref": "#/$defs/x"}}, ()),
+        ({"x": {"$ref": "#/$defs/missing"}}, ("$ref",)),
+        ({"x": {"$ref": "https://x.example/x.json"}}, ("$ref",)),
+    ],
+)
+def test_a_tool_keeps_its_place_without_what_it_refers_to(references: Any, relaxed: Any) -> None:
+    """What a chat backend is not told is counted."""
+    result = schema.rewritten({"properties": references, "$defs": {"x": {}}}, {"plain"})
+    assert result.relaxed == relaxed
+    assert ("$ref" in result.schema["properties"]["x"]) is not bool(relaxed)
+
+
+@table(
+    "good",
+    [
+        {"items": {"$ref": "#"}},
+        {"items": {"$ref": "#/$defs/any"}, "$defs": {"any": True}},
+        {"properties": {"x": {"items": [{}]}, "y": {"$ref": "#/properties/x/items/0"}}},
+    ],
+)
+def test_an_answer_can_be_held_to_references_that_lead_somewhere(good: Any) -> None:
+    schema.check_answer(good, "text.format.schema")
+
+
+@table("padding", ["", "x" * schema.CACHED_BYTES])
+def test_an_answer_cannot_be_held_to_what_is_not_there(padding: str) -> None:
+    bad = {"description": padding, "properties": {"x": {"items": [{"$ref": "#/$defs/missing"}]}}}
+    with pytest.raises(ClientFault, match="points at nothing in the schema") as caught:
+        schema.check_answer(bad, "text.format.schema")
+    assert caught.value.param == "text.format.schema.properties.x.items[0].$ref"
+    assert caught.value.code == "invalid_json_schema"
+
+
 def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:
     theirs = {"properties": {"x": {"type": "string", "minLength": 2, "$comment": "c"}}}
     result = schema.rewritten(theirs, {"plain", "google"})
