@@ -115,6 +115,13 @@ CHOICES = (
     _choice(OBJECT, ".tools[1]", {"type": "allowed_tools", "tools": [F, 5]}, TYPE),
     _choice("the type of the tool", ".tools[1].type", {"type": "allowed_tools", "tools": [F, {}]}, MISSING),
     responses("declare one, or send auto", "tool_choice", tool_choice="required"),
+    responses(
+        "the name of the tool",
+        "tool_choice.function.name",
+        MISSING,
+        input=[HI, {"type": "compaction_trigger"}],
+        tool_choice={"type": "function", "function": {}},
+    ),
     _chat_choice(OBJECT, ".function", {"type": "function", "function": "f"}, TYPE),
     _chat_choice("an object with the name", ".function", {"type": "function"}, MISSING),
     _chat_choice("name a declared tool by its own type", ".type", {"type": "web_search"}),

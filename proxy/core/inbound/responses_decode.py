@@ -47,6 +47,7 @@ def decode(
     walk = Walk(ledger, seal, before=known)
     said = _said(envelope, walk)
     toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger, READERS)
+    choice = read_choice(envelope.tool_choice, toolbox, ledger)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
         raise wrong_value(
@@ -57,9 +58,7 @@ def decode(
         model=envelope.model,
         turns=turns,
         tools=list(toolbox.specs.values()),
-        choice=ToolChoice(ChoiceMode.NONE)
-        if walk.compact
-        else read_choice(envelope.tool_choice, toolbox, ledger),
+        choice=ToolChoice(ChoiceMode.NONE) if walk.compact else choice,
         parallel_calls=envelope.parallel_tool_calls is not False,
         sampling=_sampling(envelope),
         reasoning=_reasoning(envelope),

@@ -11,7 +11,9 @@ from proxy.core.errors import Fault
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.inbound.responses_calls import FORMS, call_item
+from proxy.core.inbound.responses_tools import runs_elsewhere
 from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.tool_choice import MODES
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 
 STATUS = {
@@ -47,7 +49,8 @@ KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary
 PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
 """Of the ids of items; all others are messages, or calls, whose kinds have their own."""
 
-OFFERED = frozenset({*ToolKind, "namespace"})
+CALLED: frozenset[str] = frozenset(ToolKind)
+OFFERED = CALLED | {"namespace"}
 
 
 class ResponseObject:
@@ -247,28 +250,38 @@ def _echo_text(text: Any) -> dict[str, Any]:
 
 def _is_offered(tool: Any) -> bool:
     """Hosted tools were filtered out of the request; an echo would claim that they work."""
-    return tool.get("type") in OFFERED
+    return tool.get("type") in OFFERED and not runs_elsewhere(tool)
+
+
+def _flat(said: Any) -> dict[str, Any]:
+    """Without the level that the Chat form has more."""
+    kind = said["type"]
+    inner = said.get(kind)
+    return {"type": kind, **inner} if isinstance(inner, dict) else dict(said)
 
 
 def _echo_tool(tool: Any) -> dict[str, Any]:
-    if tool["type"] != "function":
-        return dict(tool)
-    function = tool.get("function") or tool
+    flat = _flat(tool)
+    if flat["type"] != "function":
+        return flat
     return {
         "type": "function",
-        "name": function["name"],
-        "description": function.get("description"),
-        "parameters": function.get("parameters"),
-        "strict": function.get("strict"),
+        "name": flat["name"],
+        "description": flat.get("description"),
+        "parameters": flat.get("parameters"),
+        "strict": flat.get("strict"),
     }
 
 
 def _echo_choice(choice: Any) -> Any:
-    """Every form that a request may use, in the one form that the specification has."""
+    """Every form that a request may use, in the one form that the specification has, and without hosted tools."""
     if not isinstance(choice, dict):
         return choice or "auto"
-    if choice.get("type") == "allowed_tools":
-        allowed = [_echo_choice(tool) for tool in choice.get("tools") or ()]
-        return {"type": "allowed_tools", "mode": choice.get("mode") or "auto", "tools": allowed}
-    function = choice.get("function")
-    return {"type": "function", "name": function["name"]} if isinstance(function, dict) else choice
+    kind = choice["type"]
+    if kind in MODES:
+        return kind
+    if kind != "allowed_tools":
+        return _flat(choice) if kind in CALLED else "auto"
+    said = _flat(choice)
+    allowed = [_flat(tool) for tool in said["tools"] if tool["type"] in CALLED]
+    return {"type": kind, "mode": said.get("mode") or "auto", "tools": allowed} if allowed else "none"

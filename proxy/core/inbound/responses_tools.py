@@ -7,9 +7,16 @@ from proxy.core.inbound.toolbox import Json, ToolReader
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 
 
+def runs_elsewhere(tool: Json) -> bool:
+    """Is it, of types that clients run, one that the server of another API would run itself?
+
+    Codex searches among its own tools; those of others are searched by their server.
+    """
+    return tool["type"] == ToolKind.TOOL_SEARCH and tool.get("execution") != "client"
+
+
 def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
-    """Codex searches among its own tools; those of others are searched by their server."""
-    if tool.get("execution") != "client":
+    if runs_elsewhere(tool):
         return None
     found = toolbox.function(tool | {"name": ToolKind.TOOL_SEARCH.value}, param, None)
     return replace(found, kind=ToolKind.TOOL_SEARCH)

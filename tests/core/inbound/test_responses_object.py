@@ -192,6 +192,8 @@ FUNCTION = {"type": "function", "name": "f", "description": None, "parameters": 
             [{"type": "namespace", "name": "n", "tools": []}],
         ),
         ([{"type": "web_search"}, WEATHER, {"type": "file_search"}], [WEATHER]),
+        ([{"type": "tool_search"}, {"type": "tool_search", "execution": "server"}], []),
+        ([{"type": "custom", "custom": {"name": "c"}}], [{"type": "custom", "name": "c"}]),
     ],
 )
 def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -> None:
@@ -213,9 +215,18 @@ def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -
             {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
         ),
         (
-            {"type": "allowed_tools", "mode": "required"},
-            {"type": "allowed_tools", "mode": "required", "tools": []},
+            {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [PATCH]}},
+            {"type": "allowed_tools", "mode": "required", "tools": [PATCH]},
         ),
+        (
+            {"type": "allowed_tools", "tools": [{"type": "web_search"}, {"type": "custom", "name": "c"}]},
+            {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "custom", "name": "c"}]},
+        ),
+        ({"type": "allowed_tools", "tools": [{"type": "web_search"}]}, "none"),
+        ({"type": "custom", "custom": {"name": "c"}}, {"type": "custom", "name": "c"}),
+        ({"type": "web_search_preview"}, "auto"),
+        ({"type": "tool_search"}, {"type": "tool_search"}),
+        ({"type": "required"}, "required"),
     ],
 )
 def test_r02_the_choice_is_echoed_in_the_form_of_the_specification(asked: Any, told: Any) -> None:
