@@ -16,7 +16,8 @@ from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
 
 _NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "parameters", "args", "tool_input", "input", "kwargs")
-_MISSING: Final = object()
+_ABOUT_THE_CALL: Final = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
+"""Keys beside the name that are no arguments."""
 
 _BLANK: Final = re.compile(r"\s*+")
 _STRAY: Final = re.compile(r"[\s}\];,]*+")
@@ -55,7 +56,7 @@ def object_text(text: str) -> str | None:
     return values.written(value) if isinstance(value, dict) else None
 
 
-def calls_in(value: Any, *, keyed: bool = False, sure: bool = True) -> tuple[Recovered, ...]:
+def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True) -> tuple[Recovered, ...]:
     """The calls that a JSON value describes; what among them is none is left out.
 
     `keyed` objects say name → arguments. Unless we are `sure` that these are calls, arguments have to be there.
@@ -63,7 +64,7 @@ def calls_in(value: Any, *, keyed: bool = False, sure: bool = True) -> tuple[Rec
     found: list[Recovered] = []
     for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, dict):
-            found += _keyed(entry) if keyed else _one(entry, sure)
+            found += _keyed(entry) if keyed else _one(entry, sure, tools)
     return tuple(found)
 
 
@@ -73,16 +74,35 @@ def _keyed(entry: Mapping[str, Any]) -> Iterator[Recovered]:
             yield Recovered(name, arguments)
 
 
-def _one(entry: Mapping[str, Any], sure: bool) -> Iterator[Recovered]:
+def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recovered]:
     if isinstance(inner := entry.get("function"), dict):
         entry = inner
-    name = next((entry[key] for key in _NAMES if isinstance(entry.get(key), str)), None)
-    said = next((entry[key] for key in _ARGUMENTS if key in entry), _MISSING)
-    if name is None or (said is _MISSING and not sure):
+    naming = next((key for key in _NAMES if isinstance(entry.get(key), str)), None)
+    holding = next((key for key in _ARGUMENTS if key in entry), None)
+    if naming is None:
         return
-    arguments = "{}" if said is _MISSING else _arguments(said)
+    arguments = None
+    if holding is None and sure:
+        beside = {key: said for key, said in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
+        arguments = _beside(beside, tools.schemas.get(tools.declared(entry[naming]) or "", {}))
+    elif holding == "arguments" or (holding and not _is_schema(entry[holding], "description" in entry)):
+        arguments = _arguments(entry[holding])
     if arguments is not None:
-        yield Recovered(name, arguments)
+        yield Recovered(entry[naming], arguments)
+
+
+def _is_schema(said: Any, described: bool) -> bool:
+    """Is a tool declared here and not called? Models quote the prompt that tells them what tools there are."""
+    if not isinstance(said, dict):
+        return False
+    if said.get("type") == "object" and isinstance(said.get("properties"), dict):
+        return True
+    return described and all(isinstance(one, dict) for one in said.values())
+
+
+def _beside(said: Mapping[str, Any], schema: values.Schema) -> str | None:
+    """Arguments that stand beside the name, which they are only if the tool has such parameters."""
+    return values.written(said) if not said or values.fit(set(said), schema) else None
 
 
 def _arguments(said: Any) -> str | None:
@@ -124,7 +144,7 @@ class Envelope:
     """Does the opener belong to the JSON?"""
 
 
-def read(envelope: Envelope, text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+def read(envelope: Envelope, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     """The block that begins at `at` with an opener."""
     unended: Verdict = None if ended else MORE
     position = at if envelope.inside else after_blank(text, follows(text, at, envelope.openers) or at)
@@ -144,21 +164,21 @@ def read(envelope: Envelope, text: str, at: int, ended: bool, _tools: Tools) -> 
         whole, end = not found.missing, found.stop
         position = after_stray(text, end)
     if not envelope.closers:
-        return _bare(pieces, text, end, ended, envelope) if whole else None
+        return _bare(pieces, text, end, ended, envelope, tools) if whole else None
     closed = follows(text, position, envelope.closers)
     if not closed and pieces and (fence := _FENCE_END.match(text, position)):
         end = fence.end()
         position = after_stray(text, end)
         closed = follows(text, position, envelope.closers)
     if closed:
-        return _block(pieces, closed, envelope)
+        return _block(pieces, closed, envelope, tools)
     if not ended and may_follow(text, position, (*envelope.closers, *envelope.openers)):
         return MORE
     at_end = position == len(text) or follows(text, position, envelope.openers)
-    return _block(pieces, end, envelope) if at_end and whole and not envelope.strict else None
+    return _block(pieces, end, envelope, tools) if at_end and whole and not envelope.strict else None
 
 
-def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelope) -> Verdict:
+def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelope, tools: Tools) -> Verdict:
     """A block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
     if envelope.inside:
         position = after_blank(text, end)
@@ -166,14 +186,14 @@ def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelop
             return MORE
         if text.startswith(("}", "]", ",", ":"), position):
             return None
-    return _block(pieces, end, envelope)
+    return _block(pieces, end, envelope, tools)
 
 
-def _block(pieces: list[str], end: int, envelope: Envelope) -> Block | None:
+def _block(pieces: list[str], end: int, envelope: Envelope, tools: Tools) -> Block | None:
     calls: list[Recovered] = []
     for piece in pieces:
         try:
-            calls += calls_in(jsonish.parse(piece), keyed=envelope.keyed, sure=envelope.sure)
+            calls += calls_in(jsonish.parse(piece), tools, keyed=envelope.keyed, sure=envelope.sure)
         except BadJson:
             return None
     return Block(end, tuple(calls)) if calls else None

@@ -75,6 +75,11 @@ def required(schema: Schema) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def fit(keys: set[str], schema: Schema) -> bool:
+    """Could these be the keys of a call: no others than the tool has, and all that it requires?"""
+    return keys.issubset(properties(schema)) and keys.issuperset(required(schema))
+
+
 def arguments(pairs: Iterable[Pair], schema: Schema) -> str | None:
     """The JSON object that these texts are; of a key that comes twice, the last. None if it cannot be written."""
     known = properties(schema)

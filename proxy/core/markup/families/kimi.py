@@ -31,14 +31,12 @@ _NUMBERED: Final = re.compile(r":\d+\Z")
 def _name(head: str, _said: str, arguments: str, tools: Tools) -> str:
     if _COUNTER.fullmatch(head):
         fitting = [
-            name for name, schema in tools.schemas.items() if _fits(schema, set(jsontext.loads(arguments)))
+            name
+            for name, schema in tools.schemas.items()
+            if values.fit(set(jsontext.loads(arguments)), schema)
         ]
         return fitting[0] if len(fitting) == 1 else ""
     return tools.declared(head) or _NUMBERED.sub("", head).removeprefix("functions.")
-
-
-def _fits(schema: values.Schema, keys: set[str]) -> bool:
-    return keys.issubset(values.properties(schema)) and keys.issuperset(values.required(schema))
 
 
 _K2: Final = sections.Grammar(

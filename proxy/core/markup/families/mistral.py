@@ -23,7 +23,7 @@ _NAME_BEGUN: Final = re.compile(
 )
 
 
-def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     unended: Verdict = None if ended else MORE
     start = bodies.after_blank(text, bodies.follows(text, at, _OPENERS) or at)
     named = _NAME.match(text, start)
@@ -37,7 +37,7 @@ def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
         value = jsonish.parse(text[value_at : found.stop])
     except BadJson:
         return None
-    if not (calls := _calls(named["name"] if named else None, value)):
+    if not (calls := _calls(named["name"] if named else None, value, tools)):
         return None
     after = bodies.after_blank(text, found.stop)
     if not ended and (after == len(text) or bodies.may_follow(text, after, _CLOSERS)):
@@ -45,9 +45,9 @@ def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
     return Block(bodies.follows(text, after, _CLOSERS) or found.stop, calls)
 
 
-def _calls(name: str | None, value: Any) -> tuple[Recovered, ...]:
+def _calls(name: str | None, value: Any, tools: Tools) -> tuple[Recovered, ...]:
     if name is None:
-        return bodies.calls_in(value)
+        return bodies.calls_in(value, tools)
     arguments = values.written(value) if isinstance(value, dict) else None
     return (Recovered(name, arguments),) if arguments is not None else ()
 

@@ -9,6 +9,11 @@ DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 
+DECLARED = (
+    '{"name": "get_weather", "description": "Its weather.", "parameters": '
+    '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}'
+)
+
 
 def tag(body: str) -> str:
     return f"<tool_call>\n{body}\n</tool_call>"
@@ -51,6 +56,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "parameters as text": (
+        tag('{"name": "get_weather", "parameters": "{\\"city\\": \\"Oslo\\"}"}'),
+        [OSLO],
+        "",
+    ),
     "arguments as text twice over": (
         tag('{"name": "get_weather", "arguments": "\\"{\\\\\\"city\\\\\\": \\\\\\"Oslo\\\\\\"}\\""}'),
         [OSLO],
@@ -59,6 +69,26 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "arguments as empty text": (tag('{"name": "get_time", "arguments": ""}'), [("get_time", {})], ""),
     "arguments null": (tag('{"name": "get_time", "arguments": null}'), [("get_time", {})], ""),
     "no arguments": (tag('{"name": "get_time"}'), [("get_time", {})], ""),
+    "no arguments, but an id": (
+        tag('{"id": "1", "type": "function", "name": "get_time"}'),
+        [("get_time", {})],
+        "",
+    ),
+    "arguments beside the name": (
+        tag('{"name": "get_weather", "city": "Oslo", "days": 2}'),
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
+    "a call that is described": (
+        tag('{"name": "get_weather", "description": "asks", "parameters": {"city": "Oslo"}}'),
+        [OSLO],
+        "",
+    ),
+    "arguments that look like a declaration": (
+        tag('{"name": "untyped", "arguments": {"type": "object", "properties": {}}}'),
+        [("untyped", {"type": "object", "properties": {}})],
+        "",
+    ),
     "trailing commas": (tag('{"name": "get_weather", "arguments": {"city": "Oslo",},}'), [OSLO], ""),
     "a fence": (tag(f"```json\n{JSON}\n```"), [OSLO], ""),
     "a fence without a language": (tag(f"```\n{JSON}\n```"), [OSLO], ""),
@@ -104,6 +134,17 @@ TEXTS = (
     tag('{"name": "get_weather", "arguments": "[1]"}'),
     tag('{"name": "get_weather", "arguments": {"city": Oslo}}'),
     tag('{"name": "get_weather" "arguments" {}}'),
+    # ── arguments that the tool does not have, or not all that it needs
+    tag('{"name": "get_weather", "town": "Oslo"}'),
+    tag('{"name": "get_weather", "days": 2}'),
+    # ── a tool as the prompt declares it
+    tag(DECLARED),
+    tag(f'{{"type": "function", "function": {DECLARED}}}'),
+    tag(f"[{DECLARED}]"),
+    tag('{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {}}}}'),
+    tag('{"name": "get_time", "description": "The time.", "parameters": {}}'),
+    tag('{"name": "get_weather", "description": "Its weather.", "parameters": {"city": {"type": "string"}}}'),
+    tag('{"name": "get_time", "description": "The time."}'),
     tag('{"name": "get_weather", "arguments": {"city": "Oslo"}} and more'),
     tag(f"{JSON}\n{{broken}}"),
     "<tool_call>",

@@ -133,6 +133,9 @@ TEXTS = (
     f"<tool_calls>[{JSON}]",
     f"<tool_calls>[{JSON}] then",
     "<function_call> {}",
+    # what the prompt tells of the tools
+    '<tools>\n{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", '
+    '"properties": {"city": {"type": "string"}}}}}\n</tools>',
     "<|python_tag|>print('x')",
     "<|python_tag|>import math",
     "<|python_tag|>",
