@@ -1,22 +1,46 @@
-"""Reasoning that a backend writes into its text: `<think>…</think>` at the very start of the content.
+"""Reasoning that a backend writes into its text: `<think>…</think>` at the very start of the content, and its kin.
 
-Only at the start: further on it is text about the tag. Nothing is held back but a suffix that can still become the
-tag, and the blank lines around the tags belong to the markup.
+Only at the start: further on it is text about the tag. A closer that stands there alone is markup as well: its opener
+was the end of the prompt, and what came before it was sent as reasoning, or there was none. Nothing is held back but
+what can still become a tag, and the blank lines around the tags belong to the markup.
 """
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from proxy.core.events import Delta, ReasoningDelta, TextDelta, UsageDelta
 
-OPENER, CLOSER = "<think>", "</think>"
 MAX_LEADING_BLANKS = 64
 """More white space than any chat template puts before its opener: what is longer is the answer itself."""
 
 
+class Form(NamedTuple):
+    """How the models of a family mark their thoughts."""
+
+    opener: str
+    closer: str
+    answer: str = ""
+    """What they write between the closer and the answer."""
+
+
+FORMS: Final = (
+    Form("<think>", "</think>"),
+    Form("[THINK]", "[/THINK]"),  # Magistral
+    Form("<seed:think>", "</seed:think>"),
+    Form("◁think▷", "◁/think▷"),  # Kimi-VL
+    Form("<|channel>thought", "<channel|>"),  # Gemma 4
+    Form(
+        "<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>"
+    ),  # gpt-oss
+)
+ALONE: Final = (*(form.closer for form in FORMS if not form.answer), "<|channel|>final<|message|>")
+"""What comes first where the thoughts have gone another way."""
+_FIRST: Final = (*(form.opener for form in FORMS), *ALONE)
+
+
 class _State(Enum):
-    UNDECIDED = "the content may still start with the opener"
+    UNDECIDED = "the content may still start with a tag"
     THINKING = "inside"
     AFTER = "past the closer, before the first visible character"
     PLAIN = "nothing left to look for"
@@ -33,6 +57,8 @@ class ThinkSplitter:
         self._held = ""
         self._logprobs: list[Any] = []
         self._thought = False
+        self._closer = ""
+        self._answer = ""
 
     def feed(self, delta: Delta) -> None:
         if self._state is not PLAIN:
@@ -45,10 +71,10 @@ class ThinkSplitter:
 
     def close(self) -> None:
         """Release what is held: nothing that could complete a tag will come."""
-        if self._state is _State.UNDECIDED:
-            self._say(self._held)
-        elif self._state is _State.THINKING:
+        if self._state is _State.THINKING:
             self._think(self._held)
+        else:
+            self._say(self._held)
         self._state = _State.PLAIN
         self._held = ""
 
@@ -62,16 +88,22 @@ class ThinkSplitter:
             self._logprobs.clear()  # those of a thought are not those of the answer
             text = self._until_closer(text)
         if self._state is _State.AFTER and (text := text.lstrip()):
-            self._state = _State.PLAIN
-            self._say(text)
+            self._begin_answer(text)
 
     def _decide(self, text: str) -> str:
         visible = text.lstrip()
         if len(text) - len(visible) <= MAX_LEADING_BLANKS:
-            if visible.startswith(OPENER):
-                self._state = _State.THINKING
-                return visible[len(OPENER) :]
-            if OPENER.startswith(visible):
+            for form in FORMS:
+                if visible.startswith(form.opener):
+                    self._state = _State.THINKING
+                    _, self._closer, self._answer = form
+                    return visible[len(form.opener) :]
+            for tag in ALONE:
+                if visible.startswith(tag):
+                    self._state = _State.AFTER
+                    self._logprobs.clear()
+                    return visible[len(tag) :]
+            if _may_begin(visible, _FIRST):
                 self._held = text
                 return ""
         self._state = _State.PLAIN
@@ -79,15 +111,28 @@ class ThinkSplitter:
         return ""
 
     def _until_closer(self, text: str) -> str:
-        thought, closer, rest = text.partition(CLOSER)
+        thought, closer, rest = text.partition(self._closer)
         if closer:
             self._think(thought)
             self._state = _State.AFTER
             return rest
-        kept = _possible_closer(text)
+        kept = _possible_closer(text, self._closer)
         self._held = text[len(text) - kept :]
         self._think(text[: len(text) - kept])
         return ""
+
+    def _begin_answer(self, text: str) -> None:
+        if len(text) < len(self._answer) and _may_begin(text, (self._answer,)):
+            self._held = text
+            return
+        if self._answer and text.startswith(self._answer):
+            text = text[len(self._answer) :].lstrip()
+            self._answer = ""
+            self._logprobs.clear()
+            if not text:
+                return
+        self._state = _State.PLAIN
+        self._say(text)
 
     def _think(self, text: str) -> None:
         """Blank lines before the first thought are markup; an empty block is no reasoning at all."""
@@ -102,9 +147,14 @@ class ThinkSplitter:
             self._emit(TextDelta(text, self._logprobs or None))
 
 
-def _possible_closer(text: str) -> int:
+def _may_begin(text: str, tags: tuple[str, ...]) -> bool:
+    """Can this become one of the tags?"""
+    return any(tag.startswith(text) for tag in tags)
+
+
+def _possible_closer(text: str, closer: str) -> int:
     """How long a suffix of the text may be the beginning of the closer."""
-    for length in range(min(len(text), len(CLOSER) - 1), 0, -1):
-        if CLOSER.startswith(text[-length:]):
+    for length in range(min(len(text), len(closer) - 1), 0, -1):
+        if closer.startswith(text[-length:]):
             return length
     return 0

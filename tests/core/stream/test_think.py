@@ -1,4 +1,4 @@
-"""F57, R08: `<think>…</think>` at the start of the content is reasoning; all other text is passed on byte for byte."""
+"""F57, R08: a thought in tags at the start of the content is reasoning; all other text is passed on byte for byte."""
 
 from itertools import pairwise
 
@@ -77,7 +77,58 @@ CONTENTS = [
         id="only once",
     ),
     pytest.param("Use <think>x</think>.", [TextDelta("Use <think>x</think>.")], id="further on it is text"),
-    pytest.param("</think>Hello", [TextDelta("</think>Hello")], id="a closer alone"),
+    pytest.param("</think>\n\nHello", [TextDelta("Hello")], id="a closer alone, before all else"),
+    pytest.param("</think>", [], id="nothing but a closer"),
+    pytest.param("Hi</think>Hello", [TextDelta("Hi</think>Hello")], id="a closer further on"),
+    pytest.param("</thinking>Hello", [TextDelta("</thinking>Hello")], id="a longer closer"),
+    pytest.param(
+        "[THINK]Hm.[/THINK]Hello", [ReasoningDelta("Hm."), TextDelta("Hello")], id="Magistral's tags"
+    ),
+    pytest.param("[THIN", [TextDelta("[THIN")], id="half a tag of Magistral's"),
+    pytest.param("[1] Hi", [TextDelta("[1] Hi")], id="another bracket"),
+    pytest.param("[THINK]a</think>b", [ReasoningDelta("a</think>b")], id="another family's closer"),
+    pytest.param(
+        "<seed:think>Hm.</seed:think>Hello", [ReasoningDelta("Hm."), TextDelta("Hello")], id="Seed's tags"
+    ),
+    pytest.param(
+        "◁think▷Hm.◁/think▷Hello", [ReasoningDelta("Hm."), TextDelta("Hello")], id="Kimi's tags for images"
+    ),
+    pytest.param(
+        "<|channel>thought\nHm.\n<channel|>Hello",
+        [ReasoningDelta("Hm.\n"), TextDelta("Hello")],
+        id="Gemma's channel",
+    ),
+    pytest.param("<|channel>thought\n<channel|>Hello", [TextDelta("Hello")], id="Gemma's channel, empty"),
+    pytest.param("<channel|>Hello", [TextDelta("Hello")], id="Gemma's closer alone"),
+    pytest.param(
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hello",
+        [ReasoningDelta("Hm."), TextDelta("Hello")],
+        id="gpt-oss's channels",
+    ),
+    pytest.param(
+        "<|channel|>analysis<|message|>Hm.<|end|>\n<|start|>assistant<|channel|>final<|message|> \n",
+        [ReasoningDelta("Hm.")],
+        id="gpt-oss's channels, without an answer",
+    ),
+    pytest.param(
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.f",
+        [ReasoningDelta("Hm."), TextDelta("<|start|>assistant<|channel|>commentary to=functions.f")],
+        id="gpt-oss's channels, then a call",
+    ),
+    pytest.param(
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assi",
+        [ReasoningDelta("Hm."), TextDelta("<|start|>assi")],
+        id="gpt-oss's channels, cut",
+    ),
+    pytest.param(
+        "<|channel|>analysis<|message|>Hm.<|end|>Hello",
+        [ReasoningDelta("Hm."), TextDelta("Hello")],
+        id="gpt-oss's thought, then no channel",
+    ),
+    pytest.param("<|channel|>final<|message|>Hello", [TextDelta("Hello")], id="gpt-oss's answer alone"),
+    pytest.param(
+        "<|channel|>analysis to=functions.f", [TextDelta("<|channel|>analysis to=functions.f")], id="a call"
+    ),
     pytest.param("<thinking>x", [TextDelta("<thinking>x")], id="a longer tag"),
     pytest.param("<Think>x", [TextDelta("<Think>x")], id="another case"),
     pytest.param("<thin", [TextDelta("<thin")], id="half an opener"),
@@ -197,6 +248,16 @@ def test_log_probabilities_of_held_text_come_with_it() -> None:
 def test_log_probabilities_of_a_thought_are_not_those_of_the_answer() -> None:
     deltas = TextDelta("<think>a", [1]), TextDelta("</think>", [2]), TextDelta("Hi", [3])
     assert split(*deltas) == [ReasoningDelta("a"), TextDelta("Hi", [3])]
+
+
+def test_log_probabilities_of_tags_are_not_those_of_the_answer() -> None:
+    pieces = "<|channel|>analysis<|message|>", "Hm.", "<|end|>", "<|start|>assistant"
+    answer = TextDelta("<|channel|>final<|message|>", [1]), TextDelta("Hi", [2])
+    assert split(*(TextDelta(piece, [0]) for piece in pieces), *answer) == [
+        ReasoningDelta("Hm."),
+        TextDelta("Hi", [2]),
+    ]
+    assert split(TextDelta("</think>", [1]), TextDelta("Hi", [2])) == [TextDelta("Hi", [2])]
 
 
 def test_text_without_log_probabilities_has_none() -> None:
