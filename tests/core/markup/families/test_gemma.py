@@ -19,6 +19,18 @@ def fg(call: str) -> str:
 CASES: dict[str, tuple[str, Calls, str]] = {
     "4": (g4(f"get_weather{{city:{Q}Oslo{Q}}}"), [OSLO], ""),
     "4, prose on both sides": (f"a {g4(f'get_weather{{city:{Q}Oslo{Q}}}')} b", [OSLO], "a  b"),
+    "4, closed by the end of the turn": (
+        f"<|tool_call>call:get_weather{{city:{Q}Oslo{Q}}}<turn|>",
+        [OSLO],
+        "",
+    ),
+    "4, closed by the begin of the answer": (
+        f"<|tool_call>call:get_weather{{city:{Q}Oslo{Q}}}<|tool_response>",
+        [OSLO],
+        "",
+    ),
+    "4, closed by both": (g4(f"get_weather{{city:{Q}Oslo{Q}}}") + "\n<|tool_response>", [OSLO], ""),
+    "4, a colon too many": (f"<|tool_call>:call:get_weather{{city:{Q}Oslo{Q}}}<tool_call|>", [OSLO], ""),
     "4, two blocks": (g4(f"get_weather{{city:{Q}Oslo{Q}}}") + g4("get_time{}"), [OSLO, ("get_time", {})], ""),
     "4, two in one": (g4(f"get_weather{{city:{Q}Oslo{Q}}}", "get_time{}"), [OSLO, ("get_time", {})], ""),
     "4, all kinds": (
