@@ -35,7 +35,8 @@ def verbatim(raw: str) -> str:
 
 def one_newline(raw: str) -> str:
     """Without the newline that the template puts at each end; further blanks are data."""
-    return raw.removeprefix("\n").removesuffix("\n")
+    raw = raw.removeprefix("\r\n" if raw.startswith("\r") else "\n")
+    return raw.removesuffix("\r\n" if raw.endswith("\r\n") else "\n")
 
 
 def attributes(raw: str) -> dict[str, str]:
@@ -159,6 +160,8 @@ class _Reader:
         if call.about.endswith("/"):
             return self._finish(name, "{}", call.end, self._after(call.end))
         here = self._next(call.end)
+        if here.kind == "given":  # a closer too many: GLM writes one where there are no arguments
+            here = self._next(here.end)
         if here.kind == "other" and self.text.startswith("{", here.start):
             arguments, end, here = self._json(here.start)
             may_stay_open = ("call", "opened", "end")

@@ -60,7 +60,7 @@ def _grammar(call: str, *wrapper: str, suffix: str = "") -> Grammar:
     )
 
 
-_GLM: Final = _grammar(rf"(?P<call><tool_call>{_GAP}(?P<name>{_NAME})(?=[\s<\\]))")
+_GLM: Final = _grammar(rf"(?P<call><tool_call>{_GAP}(?P<name>{_NAME})(?=[\s<\\{{]))")
 _HUNYUAN: Final = _grammar(
     rf"(?P<call><tool_call{_SUFFIX}>{_GAP}(?P<name>{_NAME})(?:{_GAP}<tool_sep{_SUFFIX}>|(?=[\s<])))",
     rf"(?P<opened><tool_calls{_SUFFIX}>)",

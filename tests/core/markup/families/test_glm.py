@@ -28,6 +28,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "prose on both sides": (f"Look. {call('get_weather', city='Oslo')} So.", [OSLO], "Look.  So."),
     "two calls": (call("get_weather", city="Oslo") + "\n" + call("get_time"), [OSLO, ("get_time", {})], "\n"),
     "no arguments, on one line": ("<tool_call>get_time</tool_call>", [("get_time", {})], ""),
+    "no arguments, and a closer too many": (
+        "<tool_call>get_time</arg_value>\n</tool_call>",
+        [("get_time", {})],
+        "",
+    ),
+    "one object, right behind the name": (
+        '<tool_call>get_weather{"city": "Oslo"}</tool_call>',
+        [OSLO],
+        "",
+    ),
     "no arguments, with blanks": ("<tool_call>  \n  get_time  \n  </tool_call>", [("get_time", {})], ""),
     "all on one line": (call("get_weather", city="Oslo").replace("\n", ""), [OSLO], ""),
     "typed by the schema": (
@@ -135,6 +145,8 @@ TEXTS = (
     "<tool_call>call get_time now</tool_call>",
     "<tool_call>get_weather<arg_key>city</arg_key>Oslo</tool_call>",
     "<tool_call>get_time<b></tool_call>",
+    "<tool_call>get_time</arg_value> is how it ends",
+    "<tool_call>get_time</arg_value>",
     "<tool_call></tool_call>",
     "<tool_calls><tool_call>get_time<tool_sep></tool_call>",
     "<tool_calls><tool_call>get_time<tool_sep></tool_call> then",

@@ -62,6 +62,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "\n  Oslo \n"})],
         "",
     ),
+    "lines that end as in Windows": (
+        wrapped(call("get_weather", city="a\r\nb")).replace("\n", "\r\n").replace("\r\r", "\r"),
+        [("get_weather", {"city": "a\r\nb"})],
+        "",
+    ),
+    "a value whose lines end so": (
+        wrapped(call("get_weather", city="a\r\nb\r\n")),
+        [("get_weather", {"city": "a\r\nb\r\n"})],
+        "",
+    ),
     "nothing is unescaped": (
         wrapped(call("get_weather", city='a &amp;&amp; b < "c" > \\n')),
         [("get_weather", {"city": 'a &amp;&amp; b < "c" > \\n'})],
