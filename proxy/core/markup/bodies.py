@@ -64,13 +64,13 @@ def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True
     found: list[Recovered] = []
     for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, dict):
-            found += _keyed(entry) if keyed else _one(entry, sure, tools)
+            found += _keyed(entry, tools) if keyed else _one(entry, sure, tools)
     return tuple(found)
 
 
-def _keyed(entry: Mapping[str, Any]) -> Iterator[Recovered]:
+def _keyed(entry: Mapping[str, Any], tools: Tools) -> Iterator[Recovered]:
     for name, said in entry.items():
-        if (arguments := _arguments(said)) is not None:
+        if (arguments := _arguments(said, _schema(name, tools))) is not None:
             yield Recovered(name, arguments)
 
 
@@ -81,12 +81,12 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
     holding = next((key for key in _ARGUMENTS if key in entry), None)
     if naming is None:
         return
-    arguments = None
+    arguments, schema = None, _schema(entry[naming], tools)
     if holding is None and sure:
         beside = {key: said for key, said in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
-        arguments = _beside(beside, tools.schemas.get(tools.declared(entry[naming]) or "", {}))
+        arguments = _beside(beside, schema)
     elif holding == "arguments" or (holding and not _is_schema(entry[holding], "description" in entry)):
-        arguments = _arguments(entry[holding])
+        arguments = _arguments(entry[holding], schema)
     if arguments is not None:
         yield Recovered(entry[naming], arguments)
 
@@ -105,14 +105,29 @@ def _beside(said: Mapping[str, Any], schema: values.Schema) -> str | None:
     return values.written(said) if not said or values.fit(set(said), schema) else None
 
 
-def _arguments(said: Any) -> str | None:
+def _schema(name: str, tools: Tools) -> values.Schema:
+    return tools.schemas.get(tools.declared(name) or "", {})
+
+
+def _arguments(said: Any, schema: values.Schema) -> str | None:
     match said:
         case dict():
             return values.written(said)
         case None | "":
             return "{}"
         case str():
-            return object_text(said)
+            return object_text(said) or _only_text(said, schema)
+        case _:
+            return None
+
+
+def _only_text(said: str, schema: values.Schema) -> str | None:
+    """The argument of a tool that takes one text and nothing else, as those do that stand for custom tools."""
+    match list(values.properties(schema).items()):
+        case [(key, declared)] if (
+            "string" in values.admitted(declared, schema) and said.lstrip()[:1] not in "{["
+        ):
+            return values.written({key: said})
         case _:
             return None
 

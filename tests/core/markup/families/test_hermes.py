@@ -61,6 +61,16 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
+    "the one text that a tool takes": (
+        tag('{"name": "mcp.search-docs", "arguments": "how to {begin}"}'),
+        [("mcp.search-docs", {"query": "how to {begin}"})],
+        "",
+    ),
+    "the one text, as an input": (
+        tag('{"name": "mcp.search-docs", "input": "*** Begin\\n"}'),
+        [("mcp.search-docs", {"query": "*** Begin\n"})],
+        "",
+    ),
     "arguments as text twice over": (
         tag('{"name": "get_weather", "arguments": "\\"{\\\\\\"city\\\\\\": \\\\\\"Oslo\\\\\\"}\\""}'),
         [OSLO],
@@ -132,6 +142,8 @@ TEXTS = (
     tag('{"name": "get_weather", "arguments": [1]}'),
     tag('{"name": "get_weather", "arguments": "Oslo"}'),
     tag('{"name": "get_weather", "arguments": "[1]"}'),
+    tag('{"name": "mcp.search-docs", "arguments": "{\\"query\\": "}'),
+    tag('{"name": "mcp.search-docs", "arguments": 5}'),
     tag('{"name": "get_weather", "arguments": {"city": Oslo}}'),
     tag('{"name": "get_weather" "arguments" {}}'),
     # ── arguments that the tool does not have, or not all that it needs
