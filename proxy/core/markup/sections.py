@@ -75,7 +75,7 @@ class _Reader:
             return None
         start = self._next(said.end())
         if not self.text.startswith("{", start):
-            return None
+            return self._empty(start, head["head"], said["said"] or "")
         found = jsonish.scan(self.text, start)
         if found.missing and found.stop == len(self.text):
             raise bodies.Unended
@@ -90,6 +90,12 @@ class _Reader:
             return None
         name = self.grammar.name(head["head"], said["said"] or "", arguments, self.tools)
         return (Recovered(name, arguments), called.end() if called else found.stop) if name else None
+
+    def _empty(self, at: int, head: str, said: str) -> tuple[Recovered, int] | None:
+        """A call whose arguments were left out."""
+        called = self.grammar.called.match(self.text, self._next(bodies.behind(_LEFT_OVER, self.text, at)))
+        name = called and self.grammar.name(head, said, "{}", self.tools)
+        return (Recovered(name, "{}"), called.end()) if called and name else None
 
 
 def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:

@@ -4,8 +4,9 @@
     <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{json}<|tool_call_end|>
     <|tool_calls_section_end|>
 
-The tokens come in singular and plural, with blanks around them, without the section or without the ends. The id may
-lack `functions.`, or be the counter alone: then the keys of the arguments tell the tool, if they fit only one.
+The tokens come in singular and plural, with blanks around them, without the section or without the ends. The model
+copies the ids that it finds in the history, where clients have put other ones: `functions_NAME_0`, `functionsNAME0`, an
+id like OpenAI's, the counter alone. If no name is in it, the keys of the arguments tell the tool, if they fit only one.
 
 Kimi K3 has tags made of tokens, whose attributes are escaped as in HTML:
 
@@ -24,19 +25,21 @@ from proxy.core.markup import sections, tagged, values
 from proxy.core.markup.formats import Dialect, Tier, Tools
 from proxy.core.markup.values import Unknown
 
-_COUNTER: Final = re.compile(r":?\d+")
-_NUMBERED: Final = re.compile(r":\d+\Z")
+_NAMELESS: Final = re.compile(r":?\d+|(?:call|toolu|chatcmpl-tool)[_-](?=\w*\d)\w{6,}")
+_PREFIX: Final = re.compile(r"functions[._-]?")
+_NUMBER: Final = re.compile(r"[:._-]?\d+\Z")
 
 
 def _name(head: str, _said: str, arguments: str, tools: Tools) -> str:
-    if _COUNTER.fullmatch(head):
-        fitting = [
-            name
-            for name, schema in tools.schemas.items()
-            if values.fit(set(jsontext.loads(arguments)), schema)
-        ]
+    if known := tools.declared(head):
+        return known
+    if _NAMELESS.fullmatch(head):
+        keys = set(jsontext.loads(arguments))
+        fitting = [name for name, schema in tools.schemas.items() if values.fit(keys, schema)]
         return fitting[0] if len(fitting) == 1 else ""
-    return tools.declared(head) or _NUMBERED.sub("", head).removeprefix("functions.")
+    unnumbered = _NUMBER.sub("", head)
+    bare = _PREFIX.sub("", unnumbered, count=1) if _PREFIX.match(head) else unnumbered
+    return next((name for name in (unnumbered, bare) if name in tools.schemas), bare)
 
 
 _K2: Final = sections.Grammar(

@@ -27,6 +27,8 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "3, two": (f"{BEGIN}{OSLO_V3}\n{v3('get_time', '{}')}{END}", [OSLO, ("get_time", {})], ""),
     "3.1, two": (f"{BEGIN}{OSLO_V31}{v31('get_time', '{}')}{END}", [OSLO, ("get_time", {})], ""),
     "both forms in one section": (f"{BEGIN}{OSLO_V31}{OSLO_V3}{END}", [OSLO, OSLO], ""),
+    "3, no arguments": (BEGIN + v3("get_time", "") + END, [("get_time", {})], ""),
+    "3.1, no arguments": (BEGIN + v31("get_time", "") + END, [("get_time", {})], ""),
     "blanks around the tokens": (
         f"{BEGIN}\n{CALL}\nget_weather\n{SEP}\n {{}} \n{CALLED}\n{END}",
         [("get_weather", {})],
