@@ -19,7 +19,8 @@ from proxy.core.redact import shown
 OrphanOutputs = Literal["refuse", "drop"]
 
 MISSING_RESULT = "aborted"
-"""Stands for a result that the client does not have: what Codex writes for a call that it could not run."""
+"""Stands for a result that the client does not have: what Codex writes for a call that it could not run. It is told as
+a failure, where there is a way to: the model must not take the word for what the tool found."""
 
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
@@ -158,7 +159,7 @@ class _History:
 
     def _made_up(self, call: Call) -> Result:
         self._ledger.odd("missing_output")
-        return Result(call.call_id, [Text(MISSING_RESULT)])
+        return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
 
 
 def _says_something(part: Text | Refusal | Reasoning) -> bool:

@@ -33,6 +33,7 @@ from tests.core.inbound.asks import (
 from tests.tables import table
 
 A, B, C = called("a"), called("b"), called("c")
+MISSING = Result("a", [Text("aborted")], is_error=True)
 SYSTEM = {"role": "system", "content": "Be brief."}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
 
@@ -131,7 +132,7 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
         ),
         pytest.param(
             [call("a"), user("Never mind")],
-            [("assistant", [A]), ("tool", [result("a", "aborted")]), ("user", [Text("Never mind")])],
+            [("assistant", [A]), ("tool", [MISSING]), ("user", [Text("Never mind")])],
             id="a missing output is made up",
         ),
         pytest.param(
@@ -148,7 +149,7 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text
             [call("a"), user("Again"), call("a"), output("a", "rain")],
             [
                 ("assistant", [A]),
-                ("tool", [result("a", "aborted")]),
+                ("tool", [MISSING]),
                 ("user", [Text("Again")]),
                 ("assistant", [called("a_2")]),
                 ("tool", [result("a_2", "rain")]),

@@ -256,7 +256,7 @@ def test_a_call_without_its_result_gets_one():
     """A client that was stopped in between can go on."""
     ledger = Ledger()
     *_, results, _ = turns(HI, assistant(called("a"), called("b")), returned("b"), HI, ledger=ledger)
-    assert results.parts == [Result("a", [Text("aborted")]), Result("b", [Text("sunny")])]
+    assert results.parts == [Result("a", [Text("aborted")], is_error=True), Result("b", [Text("sunny")])]
     assert ledger.oddities["missing_output"] == 1
 
 

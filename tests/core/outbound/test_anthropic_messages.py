@@ -234,6 +234,7 @@ def test_orphans_doubles_and_gaps_are_settled_before() -> None:
     messages = messages_of(*turns)
     assert [block["id"] for block in messages[1]["content"]] == ["c1", "c2", "c1_2"]
     assert [block.get("content") for block in messages[2]["content"]] == ["aborted", "two", "aborted", None]
+    assert [block.get("is_error") for block in messages[2]["content"]] == [True, None, True, None]
 
 
 # ── thoughts ──
