@@ -10,6 +10,12 @@ from proxy.core.outbound.anthropic_models import LADDER, Model
 BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 32768}
 """Tokens of thought, for models that count them. They are part of `max_tokens`."""
 
+LEAST_BUDGET = 1024
+"""Less is refused."""
+ANSWER = 4096
+"""Tokens that are kept for it, unless the client wants fewer: a budget may be used up to its last token. A client's
+own limit may be far more than it expects, often all that the model has."""
+
 ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
 
 Config = dict[str, Any]
@@ -46,11 +52,14 @@ def plan(request: Request, profile: BackendProfile, model: Model, ledger: Ledger
     if unproven:
         return Plan({"type": "disabled"}, _rounded(word, model.efforts), limit)
     budget = BUDGETS[_rounded(word, tuple(BUDGETS)) or "medium"]
+    answer = min(limit, ANSWER)
     if request.sampling.max_tokens:
         limit = model.limit(limit + budget)
-    return Plan(
-        {"type": "enabled", "budget_tokens": min(budget, limit - 1)}, _rounded(word, model.efforts), limit
-    )
+    if limit <= LEAST_BUDGET:
+        ledger.drop("reasoning_effort")
+        return Plan(None, None, limit)
+    budget = max(min(budget, limit - answer), LEAST_BUDGET)
+    return Plan({"type": "enabled", "budget_tokens": budget}, _rounded(word, model.efforts), limit)
 
 
 def _word(request: Request, profile: BackendProfile, model: Model, ledger: Ledger) -> str | None:

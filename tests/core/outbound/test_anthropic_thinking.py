@@ -105,8 +105,12 @@ def test_a_model_that_refused_the_field_gets_it_no_more() -> None:
         ("claude-sonnet-4-5", "low", 100, {}, 2_148, budget(2048)),
         ("claude-sonnet-4-5", "max", 60_000, {}, 64_000, budget(32768)),
         ("claude-sonnet-4-5", "max", None, {}, 64_000, budget(32768)),
-        ("claude-opus-4-1", "max", 5_000, {}, 32_000, budget(31999)),
-        ("claude-opus-4-1", "max", None, {}, 32_000, budget(31999)),
+        ("claude-opus-4-1", "max", 10, {}, 32_000, budget(31_990)),
+        ("claude-opus-4-1", "max", 5_000, {}, 32_000, budget(27_904)),
+        ("claude-opus-4-1", "max", 40_000, {}, 32_000, budget(27_904)),
+        ("claude-opus-4-1", "max", None, {}, 32_000, budget(27_904)),
+        ("claude-sonnet-4-5", "high", None, {"length_default": 8_192}, 8_192, budget(4_096)),
+        ("claude-sonnet-4-5", "high", None, {"length_default": 2_000}, 2_000, budget(1024)),
     ],
 )
 def test_the_limit_is_always_set_and_leaves_room_for_thoughts(
@@ -115,6 +119,13 @@ def test_the_limit_is_always_set_and_leaves_room_for_thoughts(
     """The budget is part of `max_tokens`: the answer keeps what the client asked for, as far as the model goes."""
     made = planned(model, effort, limit, **changes)
     assert (made.max_tokens, made.thinking) == (expected, thinking)
+
+
+def test_where_there_is_no_room_for_the_least_budget_it_does_not_think() -> None:
+    ledger = Ledger()
+    made = planned("claude-sonnet-4-5", "high", ledger=ledger, length_default=1024)
+    assert made == Plan(None, None, 1024)
+    assert ledger.dropped == {"reasoning_effort": 1}
 
 
 @table(
