@@ -13,6 +13,14 @@ _READABLE = re.compile(
     r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|sql)", re.IGNORECASE
 )
 
+_PROPERLY = {
+    "image/jpg": "image/jpeg",
+    "image/pjpeg": "image/jpeg",
+    "image/x-png": "image/png",
+    "application/x-pdf": "application/pdf",
+}
+"""Types under names that were never registered. Clients send them, and only some backends know what is meant."""
+
 
 @dataclass(frozen=True, slots=True)
 class DataUrl:
@@ -38,6 +46,7 @@ def read(url: str, place: str) -> DataUrl | None:
     if found is None:
         return None
     media_type, data = found["type"].lower(), found["data"]
+    media_type = _PROPERLY.get(media_type, media_type)
     if not found["base64"]:
         return DataUrl(media_type, b64encode(unquote_to_bytes(data)).decode())
     if "%" in data:

@@ -96,3 +96,11 @@ def test_a_result_that_can_be_read() -> None:
     ledger = Ledger()
     assert of_tool(Image(PNG), ledger) == PNG_BLOCK
     assert not ledger.dropped
+
+
+def test_a_type_by_a_common_misnomer_is_what_it_means() -> None:
+    """OpenAI takes `image/jpg`, so clients send it."""
+    assert of_user(Image("data:image/jpg;base64,aGk=")) == {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/jpeg", "data": "aGk="},
+    }

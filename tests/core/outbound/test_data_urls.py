@@ -12,6 +12,8 @@ from tests.tables import table
     [
         ("data:image/png;base64,aGk=", DataUrl("image/png", "aGk=")),
         ("DATA:Image/PNG;charset=x;BASE64,aGk=", DataUrl("image/png", "aGk=")),
+        ("data:image/jpg;base64,aGk=", DataUrl("image/jpeg", "aGk=")),
+        ("data:application/x-pdf;base64,aGk=", DataUrl("application/pdf", "aGk=")),
         ("data:text/plain,h%69", DataUrl("text/plain", "aGk=")),
         ("data:;base64,aGk%3D", DataUrl("", "aGk=")),
         ("https://host/a.png", None),
