@@ -217,12 +217,13 @@ class AnthropicDecoder:
             self._whole_input(index, opened.start.get("input"))
 
     def _whole_input(self, index: Any, given: Any) -> None:
-        """The arguments of a call that came in no pieces: a compatible server's whole, or none."""
-        if not given or type(given) is not dict:
+        """The arguments of a call that came in no pieces: a compatible server's whole, which some write as text, or
+        none."""
+        if not given:
             self._bare = index
             return
         try:
-            self._emit(CallDelta(index, arguments=jsontext.compact(given)))
+            self._emit(CallDelta(index, arguments=given if type(given) is str else jsontext.compact(given)))
         except jsontext.BadJson:
             self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
 

@@ -204,13 +204,16 @@ def test_nothing_is_kept_where_nothing_goes_back() -> None:
         ),
         ([opens(0, "tool_use", id="a", name="f", input={}), ends(0), reason("tool_use")], "{}"),
         ([opens(0, "tool_use", id="a", name="f"), ends(0), opens(1, "text", text="")], "{}"),
-        ([opens(0, "tool_use", id="a", name="f", input="x"), ends(0), STOP], "{}"),
+        ([opens(0, "tool_use", id="a", name="f", input='{"x": 1}'), ends(0), STOP], '{"x": 1}'),
+        ([opens(0, "tool_use", id="a", name="f", input=[1]), ends(0), STOP], "[1]"),
+        ([opens(0, "tool_use", id="a", name="f", input=""), ends(0), STOP], "{}"),
         ([opens(0, "tool_use", id="a", name="f", input={}), ends(0), reason("max_tokens"), STOP], ""),
         ([opens(0, "tool_use", id="a", name="f", input={}), arguments(0, ""), STOP], "{}"),
     ],
 )
 def test_arguments_that_come_in_no_pieces(events: list[Json], expected: str) -> None:
-    """A compatible server's whole input; `{}` for none; and nothing where the reply was cut before them."""
+    """A compatible server's whole input, in whatever form: a call without its arguments does something else. `{}` for
+    none; and nothing where the reply was cut before them."""
     out = decoded(*events)
     assert "".join(each.arguments for each in out if isinstance(each, CallDelta)) == expected
 
