@@ -73,7 +73,9 @@ def _known_types(schema: Schema) -> Schema:
 def _modern(schema: Schema) -> Schema:
     """Drafts 3 to 7 spell three things in ways that 2020-12 calls invalid, and generators still write them."""
     if isinstance(schema.get("items"), list):
-        schema = {"prefixItems": schema["items"]} | without(schema, "items", "additionalItems")
+        more = schema.get("additionalItems")
+        rest = {"items": more} if isinstance(more, dict) else {}
+        schema = {"prefixItems": schema["items"]} | without(schema, "items", "additionalItems") | rest
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(schema.get(exclusive), bool):
             strictly = schema[exclusive] and bound in schema

@@ -20,6 +20,7 @@ TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", 
 _ONE_SCHEMA = frozenset(
     {
         "items",
+        "additionalItems",
         "contains",
         "additionalProperties",
         "unevaluatedItems",

@@ -77,6 +77,8 @@ def test_without_a_schema_any_object_fits(absent: Any) -> None:
         ({"$ref": "#word"}, '"b"', "1"),
         ({"type": "string", "format": "date"}, '"no date"', "1"),
         ({"items": [{"type": "string"}]}, '["a"]', "[1]"),
+        ({"items": [{}], "additionalItems": False}, "[1]", "[1, 2]"),
+        ({"items": [{}], "additionalItems": {"type": "string"}}, '[1, "a"]', "[1, 2]"),
         ({"minimum": 3, "exclusiveMinimum": True}, "4", "3"),
         ({"if": {"type": "string"}, "then": {"minLength": 1}}, "1", '""'),
         ({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, "1", "6"),

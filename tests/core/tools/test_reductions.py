@@ -58,7 +58,19 @@ def of_property(reduction: Any, value: Any, **root: Any) -> Any:
         pytest.param(REF, REF, id="local reference"),
         pytest.param({"description": None, "default": None}, {"default": None}, id="nulls"),
         pytest.param(
-            {"items": [{"strict": 1}], "additionalItems": False}, {"prefixItems": [{}]}, id="tuple of draft 7"
+            {"items": [{"strict": 1}], "additionalItems": {"strict": 1, "type": "string"}},
+            {"prefixItems": [{}], "items": {"type": "string"}},
+            id="tuple of draft 7",
+        ),
+        pytest.param(
+            {"items": [{"strict": 1}], "additionalItems": False},
+            {"prefixItems": [{}]},
+            id="closed tuple of draft 7",
+        ),
+        pytest.param(
+            {"items": {}, "additionalItems": {"strict": 1}},
+            {"items": {}, "additionalItems": {}},
+            id="no tuple",
         ),
         pytest.param({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}, id="draft 4"),
         pytest.param({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}, id="draft 4, off"),

@@ -85,6 +85,28 @@ def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
     assert (result.relaxed, result.refused) == (("anyOf",), ())
 
 
+@table(
+    ("provider", "expected"),
+    [
+        ("anthropic", {"prefixItems": [{"type": "string"}], "maxItems": 1}),
+        ("google", {"type": "array", "prefixItems": [{"type": "string"}], "maxItems": 1}),
+        (
+            "google_proto",
+            {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": 1,
+                "description": 'Constraint: prefixItems [{"type":"string"}]',
+            },
+        ),
+    ],
+)
+def test_a_tuple_of_draft_7_stays_as_short_as_it_was(provider: str, expected: Any) -> None:
+    tuple_of_one = {"items": [{"type": "string"}], "additionalItems": False}
+    result = rewritten({"properties": {"x": tuple_of_one}}, provider, of_tool=True)
+    assert result.schema["properties"]["x"] == expected
+
+
 def test_constraints_stand_after_the_description_in_alphabetical_order() -> None:
     schema = {
         "properties": {"x": {"type": "string", "pattern": "^a", "minLength": 2, "description": "An a."}}
