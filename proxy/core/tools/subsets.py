@@ -45,7 +45,22 @@ TOLD = frozenset(
 )
 """Can be put into words where it cannot be written: it takes something away from what its own node allows."""
 
-DECISIVE = frozenset({"not", "if", "dependentSchemas", "allOf", "oneOf", "anyOf", "const", "$ref"})
+DECISIVE = frozenset(
+    {
+        "not",
+        "if",
+        "dependentSchemas",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "const",
+        "$ref",
+        "$dynamicRef",
+        "$recursiveRef",
+        "extends",
+        "disallow",
+    }
+)
 """Can be neither written nor told where a provider does not read it: which schema applies hangs on it."""
 
 
