@@ -101,9 +101,9 @@ def _into_branches(schema: Schema, types: list[str]) -> Schema | None:
 def _nullable(schema: Schema) -> Schema:
     """Nothing as a flag beside the one type, instead of as a type of its own."""
     types = schema.get("type")
-    if "anyOf" in schema or not isinstance(types, list) or "null" not in types:
+    if "anyOf" in schema or not isinstance(types, list) or "null" not in types or types == ["null"]:
         return schema
-    schema = schema | {"type": [word for word in types if word != "null"] or "null", "nullable": True}
+    schema = schema | {"type": [word for word in types if word != "null"], "nullable": True}
     if "enum" in schema:
         schema["enum"] = [value for value in schema["enum"] if value is not None]
     return schema

@@ -56,6 +56,7 @@ def test_references_are_inlined(provider: str) -> None:
         ("google", TREE, []),
         ("google", {"properties": {"x": {"$ref": "https://x.example/y.json"}}}, ["$ref"]),
         ("google", {"properties": {"x": {"not": {"type": "null"}}}, "if": {}}, ["if", "not"]),
+        ("google_proto", {"properties": {"x": {"const": None}}}, []),
         ("google", {"properties": {"x": {"$dynamicRef": "#node"}}}, ["$dynamicRef"]),
         ("google", {"properties": {"x": {"$recursiveRef": "#"}}}, ["$recursiveRef"]),
         ("google", {"properties": {"x": {"disallow": "string"}}}, ["disallow"]),

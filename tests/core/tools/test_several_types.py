@@ -60,7 +60,12 @@ def test_a_type_is_said_where_there_is_no_doubt(schema: Any, result: Any) -> Non
             {"anyOf": [{"minLength": 1, "type": ["string", "integer"]}, {"type": "integer"}]},
         ),
         ({"type": ["string", "integer"], "anyOf": [NULL]}, None, None),
-        ({"type": ["null"]}, NULL, {"type": "null", "nullable": True}),
+        ({"type": ["null"]}, NULL, NULL),
+        (
+            {"type": ["null"], "enum": [None]},
+            {"type": "null", "enum": [None]},
+            {"type": "null", "enum": [None]},
+        ),
         (
             {"anyOf": [{"type": "string"}, NULL]},
             {"anyOf": [{"type": "string"}, NULL]},
