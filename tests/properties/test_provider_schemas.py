@@ -238,7 +238,7 @@ def test_a_provider_gets_only_what_it_reads(candidate: dict[str, Any]) -> None:
     loose = schema.rewritten(candidate, {"anthropic"})
     assert loose.refused or not loose.schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
     try:
-        answer = schema.reduce_schema(candidate, {"anthropic"}, "text.format.schema")
+        answer = schema.rewritten_answer(candidate, {"anthropic"}, "text.format.schema").schema
     except ClientFault:
         return
     assert all(map(answers_read, nodes(answer)))

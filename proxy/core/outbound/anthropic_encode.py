@@ -81,6 +81,7 @@ def _form(
         ledger.drop("format_enforcement")
         in_words = replace(profile, formats=frozenset())
         asked = chat_format.asked(request.format, in_words, with_tools=with_tools)
+    asked.remark(ledger)
     if asked.response_format is None:
         return None, asked.instruction
     return {"type": "json_schema", "schema": asked.response_format["json_schema"]["schema"]}, None

@@ -4,8 +4,10 @@ from typing import Any, NamedTuple
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
+from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.tools import schema
+from proxy.core.tools.walking import Schema
 
 NAMELESS = "answer"
 """Chat demands a name for a schema."""
@@ -14,6 +16,17 @@ NAMELESS = "answer"
 class Asked(NamedTuple):
     response_format: dict[str, Any] | None
     instruction: str | None
+    relaxed: tuple[str, ...] = ()
+    """Keywords of the schema that the backend does not enforce, but is only told of."""
+
+    def remark(self, ledger: Ledger) -> None:
+        for keyword in self.relaxed:
+            ledger.drop(f"schema:{keyword}")
+        if self.relaxed:
+            ledger.warn(
+                "The backend was told in words, and does not enforce, parts of the schema of the answer: "
+                f"{', '.join(self.relaxed)}. Check the answer yourself."
+            )
 
 
 def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) -> Asked:
@@ -21,7 +34,9 @@ def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) ->
         return Asked(None, None)
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
-        return Asked({"type": "json_schema", "json_schema": _named(wanted, profile)}, None)
+        result = schema.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place)
+        named = _named(wanted, result.schema)
+        return Asked({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:
         return Asked(None, _instruction(wanted, with_tools))
     response_format = {"type": "json_object"}
@@ -30,11 +45,8 @@ def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) ->
     return Asked(response_format, _instruction(wanted, with_tools))
 
 
-def _named(wanted: OutputFormat, profile: BackendProfile) -> dict[str, Any]:
-    named: dict[str, Any] = {
-        "name": wanted.name or NAMELESS,
-        "schema": schema.reduce_schema(wanted.schema or {}, profile.schema, wanted.place),
-    }
+def _named(wanted: OutputFormat, reduced: Schema) -> dict[str, Any]:
+    named: dict[str, Any] = {"name": wanted.name or NAMELESS, "schema": reduced}
     if wanted.description:
         named["description"] = wanted.description
     if wanted.strict is not None:

@@ -35,6 +35,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     asked = chat_format.asked(
         request.format, replace(profile, format_with_tools=with_both), with_tools=bool(prepared.tools)
     )
+    asked.remark(ledger)
     system, contents = encode_contents(
         request.turns, prepared.names, profile, traits, model, ledger, note=asked.instruction
     )

@@ -4,7 +4,7 @@ A choice is made in two ways: told to the backend as strongly as it understands,
 Whatever a backend does in spite of both, `NameTable.permits` knows when the reply comes.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -16,6 +16,9 @@ from proxy.core.tools import capability, schema
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable, spelled
 from proxy.core.tools.walking import Schema
+
+TOLD = 3
+"""Tools that one warning names; an agent's hundred may all have the same keyword."""
 
 
 @dataclass(slots=True)
@@ -48,12 +51,24 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
     tools = [_prepared(spec, names, profile, relaxed) for spec in specs]
-    for keyword in chain.from_iterable(relaxed.values()):
-        ledger.drop(f"schema:{keyword}")
+    _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
     return Prepared(names, tools, choice.mode, forced, relaxed)
+
+
+def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
+    """Whoever relies on a constraint is told where it is not enforced. `relaxed`: keywords by the client's names."""
+    for keyword in chain.from_iterable(relaxed.values()):
+        ledger.drop(f"schema:{keyword}")
+    if relaxed:
+        tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
+        more = f" and {len(tools) - TOLD} more" if len(tools) > TOLD else ""
+        ledger.warn(
+            "The backend was told in words, and does not enforce, parts of the schemas of these tools: "
+            f"{', '.join(tools[:TOLD])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
+        )
 
 
 def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:

@@ -164,12 +164,13 @@ def reduce(parameters: Schema | None, rules: Collection[str]) -> Schema:
     return result.schema
 
 
-def reduce_schema(schema: Schema, rules: Collection[str], param: str) -> Schema:
-    """The same for the schema of an answer, which need not describe an object, and stands at `param`."""
+def rewritten_answer(schema: Schema, rules: Collection[str], param: str) -> Rewritten:
+    """The same for the schema of an answer, which need not describe an object, and stands at `param`; with what became
+    of it."""
     result = _rewritten(schema, frozenset(rules), False)
     if result.refusals:
         raise incompatible(result, "the schema of the answer", "this backend", schema, param)
-    return result.schema
+    return result
 
 
 def rewritten(parameters: Schema | None, rules: Collection[str]) -> Rewritten:

@@ -119,3 +119,11 @@ def test_the_same_request_makes_the_same_bytes() -> None:
     texts = {sent(system("S"), user("Hi"), tools=list(tools), format=AS_SCHEMA) for _ in range(3)}
     assert len(texts) == 1
     assert jsontext.loads(texts.pop())["tools"][2]["name"] == "ns__h"
+
+
+def test_what_is_not_enforced_of_the_answer_is_told() -> None:
+    ledger = Ledger()
+    bounded = SCHEMA | {"properties": {"x": {"type": "string", "maxLength": 3}}}
+    body_of(format=OutputFormat(FormatKind.JSON_SCHEMA, "n", bounded), ledger=ledger)
+    assert ledger.dropped == {"schema:maxLength": 1}
+    assert "maxLength" in ledger.warnings[0]

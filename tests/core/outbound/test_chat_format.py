@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.outbound.chat_format import asked
 from tests.core.outbound.asking import profile
@@ -46,6 +47,19 @@ def test_a_schema_is_told_whole_and_exactly() -> None:
     instruction = asked(WANTED, profile(formats=frozenset()), with_tools=False).instruction or ""
     assert instruction.startswith("Your answer must be one JSON object and nothing else")
     assert '{"type":"object","properties":{"x":{"type":"string","$comment":"c"}}}' in instruction
+
+
+def test_what_is_not_enforced_of_a_schema_is_counted_and_the_client_is_told() -> None:
+    wanted = OutputFormat(
+        FormatKind.JSON_SCHEMA, schema={"properties": {"x": {"type": "string", "minLength": 1}}}
+    )
+    ledger = Ledger()
+    asked(wanted, profile(schema=frozenset({"google"})), with_tools=False).remark(ledger)
+    assert ledger.dropped == {"schema:minLength": 1}
+    assert ledger.warnings == [
+        "The backend was told in words, and does not enforce, parts of the schema of the answer: minLength. "
+        "Check the answer yourself."
+    ]
 
 
 def test_with_tools_only_the_final_answer_is_meant() -> None:

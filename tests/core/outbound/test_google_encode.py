@@ -268,3 +268,11 @@ def test_the_profiles_patch_comes_last() -> None:
     body = body_of(user("Hi"), sampling=Sampling(temperature=1, top_p=1), on=google(extra=extra))
     assert body["safetySettings"] == []
     assert body["generationConfig"] == {"topP": 1, "topK": 40}
+
+
+def test_what_is_not_enforced_of_the_answer_is_told() -> None:
+    ledger = Ledger()
+    bounded = {"type": "object", "properties": {"x": {"type": "string", "maxLength": 3}}}
+    config_of(format=OutputFormat(FormatKind.JSON_SCHEMA, "a", bounded), ledger=ledger)
+    assert ledger.dropped == {"schema:maxLength": 1}
+    assert "maxLength" in ledger.warnings[0]

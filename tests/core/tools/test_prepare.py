@@ -138,6 +138,23 @@ def test_what_a_backend_is_only_told_of_is_reported_by_tool_and_counted() -> Non
     )
     assert result.relaxed == {"_9": ["pattern"]}
     assert ledger.dropped == {"schema:pattern": 1}
+    assert ledger.warnings == [
+        "The backend was told in words, and does not enforce, parts of the schemas of these tools: 9 (pattern). "
+        "Set request_options.validate_tool_arguments to have arguments checked."
+    ]
+
+
+def test_of_many_such_tools_the_first_are_named() -> None:
+    ledger = Ledger()
+    parameters = {"properties": {"x": {"type": "string", "pattern": "^a", "minLength": 1}}}
+    specs = [ToolSpec(ToolName(f"t{number}", "ns"), parameters=parameters) for number in range(5)]
+    prepared(specs, ledger=ledger, schema=frozenset({"google"}))
+    assert ledger.dropped == {"schema:minLength": 5, "schema:pattern": 5}
+    (warning,) = ledger.warnings
+    assert (
+        "ns__t0 (minLength, pattern), ns__t1 (minLength, pattern), ns__t2 (minLength, pattern) and 2 more."
+        in warning
+    )
 
 
 @table("description", [None, ""])

@@ -167,7 +167,7 @@ def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
 
 def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
     answer = {"type": "array", "items": {"$comment": "c", "type": "string"}}
-    assert schema.reduce_schema(answer, {"plain"}, "text.format.schema") == {
+    assert schema.rewritten_answer(answer, {"plain"}, "text.format.schema").schema == {
         "type": "array",
         "items": {"type": "string"},
     }
@@ -192,7 +192,7 @@ REFUSED = {"properties": {"a": {"not": {"type": "string"}}, "b": {"if": {}}}}
     ("reduce", "param"),
     [
         (schema.reduce, "tools"),
-        (partial(schema.reduce_schema, param="text.format.schema"), "text.format.schema"),
+        (partial(schema.rewritten_answer, param="text.format.schema"), "text.format.schema"),
     ],
 )
 def test_what_a_provider_cannot_be_told_of_is_refused(reduce: Any, param: str) -> None:
@@ -209,7 +209,7 @@ def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None
     """References are followed before anything is refused: then it is the property that has one."""
     shared = {"properties": {"x": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"not": {"type": "string"}}}}
     with pytest.raises(Incompatible) as caught:
-        schema.reduce_schema(shared, {"google"}, "text.format.schema")
+        schema.rewritten_answer(shared, {"google"}, "text.format.schema")
     assert caught.value.param == "text.format.schema.properties.x"
 
 
