@@ -54,7 +54,7 @@ def refuse(body: dict[str, Any], profile: BackendProfile) -> None:
 
 
 def _body(body: dict[str, Any], profile: BackendProfile) -> None:
-    known = BODY | {profile.length_field} | (profile.tuning & (TUNING | {"verbosity"}))
+    known = BODY | {profile.length_field} | (profile.tuning & (TUNING | {"verbosity", "service_tier"}))
     known |= PARALLEL[profile.parallel] | EFFORT[profile.effort_field] | profile.extra.keys()
     assert body.keys() <= known, f"unknown fields {body.keys() - known}"
     for name, value in body.items():

@@ -216,6 +216,9 @@ class Request:
     reasoning: ReasoningWish = field(default_factory=ReasoningWish)
     format: OutputFormat = field(default_factory=OutputFormat)
     verbosity: str | None = None
+    user: str | None = None
+    """For whom the client asks, in a word of its own."""
+    service_tier: str | None = None
     generate: bool = True
     """False for a warm-up: everything is made ready, and the model is not asked."""
     stream: bool = False

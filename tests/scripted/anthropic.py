@@ -188,7 +188,7 @@ FOREIGN = {"thinks": set(), "samples": True, "forced": True, "instructs": False}
 FIELDS: dict[str, set[str]] = {
     "body": {
         "model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "temperature",
-        "top_p", "stop_sequences", "stream", "cache_control",
+        "top_p", "stop_sequences", "stream", "cache_control", "metadata", "service_tier",
     },
     "message": {"role", "content"},
     "tool": {"name", "description", "input_schema", "strict"},

@@ -20,6 +20,7 @@ from proxy.core.inbound.envelope import (
     checked,
     json_object,
     output_format,
+    user_id,
 )
 from proxy.core.inbound.toolbox import Toolbox
 from proxy.core.ledger import Ledger
@@ -68,6 +69,8 @@ class ChatEnvelope(Loose):
     logit_bias: Any = None
     prediction: Any = None
     service_tier: str | None = None
+    user: Any = None
+    safety_identifier: Any = None
     store: bool | None = None
     web_search_options: Any = None
     request_options: RequestOptions | None = None
@@ -77,7 +80,6 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
     "audio": (None,),
     "logit_bias": (None, {}),
     "prediction": (None,),
-    "service_tier": (None, "auto", "default"),
     "store": (None, False),
 }
 """Fields that change nothing here: with any other value, that is worth counting."""
@@ -127,6 +129,8 @@ def request(
         reasoning=ReasoningWish(effort=envelope.reasoning_effort),
         format=_format(envelope.response_format),
         verbosity=envelope.verbosity,
+        user=user_id(envelope.safety_identifier, envelope.user),
+        service_tier=envelope.service_tier,
         stream=bool(envelope.stream),
         validate_arguments=options.validate_tool_arguments if options else None,
     )

@@ -82,6 +82,12 @@ class RequestOptions(Loose):
 Model = TypeVar("Model", bound=Loose)
 
 
+def user_id(*names: Any) -> str | None:
+    """Whose request it is, under the newer and the older name for that. It is a label: whatever else stands there is
+    no reason to refuse the request."""
+    return next((name for name in names if isinstance(name, str) and name), None)
+
+
 def json_object(body: Any) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise ClientFault(

@@ -5,7 +5,7 @@ is sent: one ClientFault that names the place.
 from typing import Any
 
 from proxy.core.inbound.checks import missing, wrong_type, wrong_value
-from proxy.core.inbound.envelope import MODEL, json_object, output_format
+from proxy.core.inbound.envelope import MODEL, json_object, output_format, user_id
 from proxy.core.inbound.history import OrphanOutputs, Said, canonical
 from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
 from proxy.core.inbound.responses_items import read_items
@@ -64,6 +64,8 @@ def decode(
         reasoning=_reasoning(envelope),
         format=_format(text.format) if text and text.format and not walk.compact else OutputFormat(),
         verbosity=text.verbosity if text else None,
+        user=user_id(envelope.safety_identifier, envelope.user),
+        service_tier=envelope.service_tier,
         generate=envelope.generate is not False,
         stream=bool(envelope.stream),
         compact=walk.compact,

@@ -73,6 +73,7 @@ class Envelope(Loose):
         None
     )
     service_tier: str | None = None
+    user: Any = None
     safety_identifier: Label | None = None
     prompt_cache_key: Label | None = None
     previous_response_id: str | None = None
@@ -87,7 +88,6 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
     "context_management": (None,),
     "max_tool_calls": (None,),
     "moderation": (None,),
-    "service_tier": (None, "auto", "default"),
     "store": (None, False),
     "truncation": (None, "disabled"),
 }

@@ -31,6 +31,11 @@ WITHOUT_SAMPLING = "2026-10-21"
 
 MAX_TEMPERATURE = 1.0
 
+TIERS = ("auto", "default")
+"""Those of the client's words that have one of the API's for exactly what they mean."""
+MAX_USER = 256
+"""Characters of an id. A longer one is refused, and one that looks like an address too."""
+
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     takes = anthropic_models.find(model)
@@ -60,6 +65,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         "thinking": plan.thinking,
         "output_config": {name: value for name, value in output.items() if value},
         **_tuning(request, profile, takes, ledger, thinks=plan.on),
+        **_asker(request, profile, ledger),
     }
     body = {name: value for name, value in body.items() if value or value == 0} | {"stream": True}
     return patched(body, profile.extra, ledger)
@@ -118,6 +124,22 @@ def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Led
 
 
 _SPELLED = {"stop": "stop_sequences"}
+
+
+def _asker(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
+    """For whom it is asked, in an opaque word, and how fast. There are two tiers, of which one is the account's own."""
+    asked: Body = {}
+    if request.service_tier:
+        if "service_tier" in profile.tuning:
+            asked["service_tier"] = "auto" if request.service_tier == "auto" else "standard_only"
+        if request.service_tier not in TIERS or not asked:
+            ledger.drop("service_tier")
+    if request.user:
+        if "user" in profile.tuning and "@" not in request.user and len(request.user) <= MAX_USER:
+            asked["metadata"] = {"user_id": request.user}
+        else:
+            ledger.drop("user")
+    return asked
 
 
 def _is_without_sampling(profile: BackendProfile) -> bool:

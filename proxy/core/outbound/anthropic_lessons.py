@@ -54,6 +54,11 @@ def _without_tuning(profile: BackendProfile, match: re.Match[str]) -> BackendPro
     return replace(profile, tuning=profile.tuning - set(re.findall(r"temperature|top_p", match[0])))
 
 
+def _without_user(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
+    """What this client calls its user is not what may be sent."""
+    return replace(profile, tuning=profile.tuning - {"user"})
+
+
 def _shorter(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     return replace(profile, length_default=int(match["most"]))
 
@@ -124,6 +129,7 @@ LESSONS: Sequence[Row] = (
         ),
         _without_tuning,
     ),
+    Row("user", says(r"metadata\b.{0,20}\buser_id"), _without_user, lasting=False),
     Row("max_tokens", says(r"max_tokens\W.{0,20}\d+ > (?P<most>\d+)"), _shorter),
     Row(
         "room",

@@ -110,6 +110,10 @@ def _length(request: Request, profile: BackendProfile) -> Body:
     return {profile.length_field: limit} if limit else {}
 
 
+USUAL_TIERS = ("auto", "default")
+"""What a backend does anyway."""
+
+
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     sampling = request.sampling
     logprobs = sampling.logprobs or sampling.top_logprobs > 0
@@ -123,6 +127,7 @@ def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
         "logprobs": logprobs or None,
         "top_logprobs": sampling.top_logprobs or None,
         "verbosity": request.verbosity,
+        "service_tier": None if request.service_tier in USUAL_TIERS else request.service_tier,
     }
     tuning = {}
     for name, value in wanted.items():

@@ -54,6 +54,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     )
     if config:
         body["generationConfig"] = config
+    if tier := _tier(request, profile, ledger):
+        body["serviceTier"] = tier
     return patched(body, profile.extra, ledger)
 
 
@@ -128,6 +130,19 @@ def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
         config["stopSequences"] = config["stopSequences"][:MAX_STOPS]
         ledger.drop("stop")
     return config
+
+
+TIERS = {"default": "standard", "flex": "flex", "priority": "priority"}
+
+
+def _tier(request: Request, profile: BackendProfile, ledger: Ledger) -> str | None:
+    wanted = request.service_tier
+    if wanted is None or wanted == "auto":
+        return None
+    tier = TIERS.get(wanted) if "service_tier" in profile.tuning else None
+    if tier is None:
+        ledger.drop("service_tier")
+    return tier
 
 
 ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."

@@ -56,7 +56,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             formats=frozenset({"json_schema"}),
             format_with_tools=True,
             effort_field="thinking",
-            tuning=frozenset({"temperature", "top_p", "stop"}),
+            tuning=frozenset({"temperature", "top_p", "stop", "user", "service_tier"}),
             extra={"cache_control": {"type": "ephemeral"}},  # nothing is read from the cache unasked
         ),
         replace(_OPENAI, name="openai", hosts=("api.openai.com", "*.api.openai.com"), files=True),
@@ -289,6 +289,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             force_tool="object",
             format_with_tools=True,
             effort_field="thinking",
+            tuning=TUNING | {"service_tier"},
         ),
     )
 }

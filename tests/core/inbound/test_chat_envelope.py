@@ -141,18 +141,29 @@ def test_what_cannot_be_honoured_is_refused_by_name(fields, param):
 
 
 @table(
+    ("fields", "user", "tier"),
+    [
+        ({"user": "u", "service_tier": "flex"}, "u", "flex"),
+        ({"user": "u", "safety_identifier": "s"}, "s", None),
+        ({"user": "", "safety_identifier": 5}, None, None),
+    ],
+)
+def test_for_whom_it_is_asked_and_how_fast(fields, user, tier):
+    request = chat(**fields).request
+    assert (request.user, request.service_tier) == (user, tier)
+
+
+@table(
     ("name", "value", "counted"),
     [
         ("logit_bias", {"50256": -100}, True),
         ("logit_bias", {}, False),
         ("prediction", {"type": "content", "content": "x"}, True),
-        ("service_tier", "flex", True),
-        ("service_tier", "auto", False),
         ("store", True, True),
         ("store", False, False),
         ("audio", {"voice": "x"}, True),
         ("metadata", {"k": "v"}, False),
-        ("user", "u", False),
+        ("user", 5, False),
         ("a_new_field", {"x": [1]}, False),
         ("functions", [], False),
     ],

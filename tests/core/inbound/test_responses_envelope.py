@@ -176,9 +176,6 @@ def test_what_must_pass(fields):
     [
         ("truncation", "auto", True),
         ("truncation", "disabled", False),
-        ("service_tier", "flex", True),
-        ("service_tier", "auto", False),
-        ("service_tier", "default", False),
         ("max_tool_calls", 3, True),
         ("store", True, True),
         ("store", False, False),
@@ -194,6 +191,19 @@ def test_what_changes_nothing_here_is_counted_when_it_was_meant_to(name, value, 
     ledger = Ledger()
     ask(ledger, **{name: value})
     assert ledger.dropped == ({name: 1} if counted else {})
+
+
+@table(
+    ("fields", "user", "tier"),
+    [
+        ({"user": "u", "service_tier": "flex"}, "u", "flex"),
+        ({"user": "u", "safety_identifier": "s"}, "s", None),
+        ({"user": 5}, None, None),
+    ],
+)
+def test_for_whom_it_is_asked_and_how_fast(fields, user, tier):
+    request = ask(**fields)
+    assert (request.user, request.service_tier) == (user, tier)
 
 
 def test_a_previous_response_is_not_found():

@@ -121,6 +121,29 @@ def test_the_same_request_makes_the_same_bytes() -> None:
     assert jsontext.loads(texts.pop())["tools"][2]["name"] == "ns__h"
 
 
+@table(
+    ("asked", "tier", "metadata", "dropped"),
+    [
+        ({"service_tier": "auto"}, "auto", None, {}),
+        ({"service_tier": "default"}, "standard_only", None, {}),
+        ({"service_tier": "flex"}, "standard_only", None, {"service_tier": 1}),
+        ({"service_tier": "flex", "profile": on(tuning=frozenset())}, None, None, {"service_tier": 1}),
+        ({"user": "u-1"}, None, {"user_id": "u-1"}, {}),
+        ({"user": "a@b.example"}, None, None, {"user": 1}),
+        ({"user": "u" * 257}, None, None, {"user": 1}),
+        ({"user": "u-1", "profile": on(tuning=frozenset())}, None, None, {"user": 1}),
+    ],
+)
+def test_for_whom_it_is_asked_and_how_fast(
+    asked: dict, tier: object, metadata: object, dropped: dict
+) -> None:
+    """An address would tell more of the user than an id, and is refused."""
+    ledger = Ledger()
+    body = body_of(**asked, ledger=ledger)
+    assert (body.get("service_tier"), body.get("metadata")) == (tier, metadata)
+    assert ledger.dropped == dropped
+
+
 def test_what_is_not_enforced_of_the_answer_is_told() -> None:
     ledger = Ledger()
     bounded = SCHEMA | {"properties": {"x": {"type": "string", "maxLength": 3}}}

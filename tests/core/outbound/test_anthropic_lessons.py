@@ -222,6 +222,14 @@ def test_what_was_refused_is_sent_no_more(
     assert gone(body_of(model=model, profile=lesson.profile, **how))
 
 
+def test_an_id_of_a_user_that_is_refused_is_left_out_this_once() -> None:
+    words = "metadata.user_id: user_id appears to contain an email address"
+    lesson = learn(ANTHROPIC, words)
+    assert lesson is not None
+    assert not lesson.lasting
+    assert "metadata" not in body_of(user="u", profile=lesson.profile)
+
+
 def test_a_default_that_left_no_room_is_made_to_fit() -> None:
     words = (
         "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length"

@@ -253,6 +253,15 @@ def test_alternatives_imply_logprobs() -> None:
     assert fields_of(body_of(sampling=Sampling(top_logprobs=2))) == {"logprobs": True, "top_logprobs": 2}
 
 
+@table(("tier", "dropped"), [(None, {}), ("auto", {}), ("default", {}), ("flex", {"service_tier": 1})])
+def test_a_tier_goes_only_where_it_is_known(tier: str | None, dropped: dict) -> None:
+    ledger = Ledger()
+    assert fields_of(body_of(service_tier=tier, ledger=ledger)) == {}
+    assert ledger.dropped == dropped
+    known = profile(tuning=DEFAULT.tuning | {"service_tier"})
+    assert fields_of(body_of(service_tier="flex", on=known)) == {"service_tier": "flex"}
+
+
 def test_verbosity_goes_only_where_it_is_known() -> None:
     ledger = Ledger()
     assert fields_of(body_of(verbosity="low", ledger=ledger)) == {}

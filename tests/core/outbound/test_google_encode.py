@@ -270,6 +270,29 @@ def test_the_profiles_patch_comes_last() -> None:
     assert body["generationConfig"] == {"topP": 1, "topK": 40}
 
 
+@table(
+    ("wanted", "sent", "dropped"),
+    [
+        (None, None, {}),
+        ("auto", None, {}),
+        ("default", "standard", {}),
+        ("flex", "flex", {}),
+        ("priority", "priority", {}),
+        ("scale", None, {"service_tier": 1}),
+    ],
+)
+def test_the_tier(wanted: str | None, sent: str | None, dropped: dict) -> None:
+    ledger = Ledger()
+    assert body_of(service_tier=wanted, ledger=ledger).get("serviceTier") == sent
+    assert ledger.dropped == dropped
+
+
+def test_a_tier_that_was_refused_is_sent_no_more() -> None:
+    ledger = Ledger()
+    body = body_of(service_tier="flex", on=google(tuning=frozenset()), ledger=ledger)
+    assert ("serviceTier" in body, ledger.dropped) == (False, {"service_tier": 1})
+
+
 def test_what_is_not_enforced_of_the_answer_is_told() -> None:
     ledger = Ledger()
     bounded = {"type": "object", "properties": {"x": {"type": "string", "maxLength": 3}}}

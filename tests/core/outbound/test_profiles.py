@@ -175,7 +175,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "formats": {"json_schema"},
         "format_with_tools": True,
         "effort_field": "thinking",
-        "tuning": {"temperature", "top_p", "stop"},
+        "tuning": {"temperature", "top_p", "stop", "user", "service_tier"},
         "extra": {"cache_control": {"type": "ephemeral"}},
     },
     "google-chat": {"effort_field": "reasoning_effort"},
@@ -189,6 +189,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "force_tool": "object",
         "format_with_tools": True,
         "effort_field": "thinking",
+        "tuning": DEFAULT.tuning | {"service_tier"},
     },
 }
 ADDRESS = {"name", "hosts", "root", "headers"}
