@@ -123,8 +123,8 @@ def _put(tree: dict[str, Any], binding: Binding, text: str, source: str) -> None
 
 def _complaints(error: ValidationError, sources: Mapping[str, str], path: str | None) -> Iterator[str]:
     for wrong in error.errors(include_url=False, include_input=False):
-        where = [str(step) for step in wrong["loc"]]
-        key, complaint = ".".join(where), _wording(wrong)
+        where = [str(step) for step in wrong["loc"] if step != NAME_ITSELF]
+        key, complaint = ".".join(map(_key, where)), _wording(wrong)
         if not where:  # settings that are right by themselves, but not together: the complaint names them
             key, _, words = complaint.partition(": ")
             source = sources.get(key)
@@ -139,10 +139,17 @@ def _complaints(error: ValidationError, sources: Mapping[str, str], path: str | 
             yield f"{source}: {key}: {complaint}"
 
 
+NAME_ITSELF = "[key]"
+"""pydantic's last step to a name that is wrong, instead of what stands under it."""
+
 WORDINGS = {
     "model_type": "must be a table",
     "dict_type": "must be a table",
     "list_type": "must be an array",
+    "string_type": "must be text in quotes",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
     "missing": "must be set",
     "too_short": "must not be empty",
 }
@@ -150,6 +157,8 @@ WORDINGS = {
 
 
 def _wording(wrong: Any) -> str:
+    if wrong["type"] == "model_type" and len(wrong["loc"]) > 1:  # as only tables have that lie in others
+        return f"must be a table with a name of its own, as in [{wrong['loc'][0]}.NAME]"
     if wrong["type"] in WORDINGS:
         return WORDINGS[wrong["type"]]
     message: str = wrong["msg"]
@@ -158,8 +167,12 @@ def _wording(wrong: Any) -> str:
 
 def _suggestion(where: list[str]) -> str:
     """Among the settings as they would be called here: where a table has a name of its own, under that name."""
-    known = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()] if where[1:] else []
-    near = difflib.get_close_matches(".".join(where), [*Settings.model_fields, *known], n=1)
+    if where[1:]:
+        known = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()]
+        near = difflib.get_close_matches(".".join(where), known, n=1)
+    else:
+        near = difflib.get_close_matches(where[0], Settings.model_fields, n=1)
+        near = near or [key for key in all_settings() if key.endswith(f".{where[0]}")]
     return f" (did you mean {near[0]}?)" if near else ""
 
 

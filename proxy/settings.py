@@ -19,7 +19,6 @@ ONLY = "backend"
 """The name of the backend that is configured without one."""
 Seconds = Annotated[float, Field(gt=0)]
 
-
 SECRETS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "code"})
 """Names in a URL's query under which keys are handed out."""
 
@@ -54,6 +53,18 @@ def _header_value(value: SecretStr) -> SecretStr:
     return SecretStr(text)
 
 
+def _header_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+        raise ValueError("must be a header's name, without spaces")
+    return name
+
+
+def _seal_key(secret: SecretStr) -> SecretStr:
+    if len(secret) < 16:
+        raise ValueError("must have at least 16 characters")
+    return secret
+
+
 def _digest(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", text):
         raise ValueError("must be a digest as `responses-proxy hash-key` prints it, never the key itself")
@@ -77,7 +88,7 @@ def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
 
 
 Digest = Annotated[str, AfterValidator(_digest)]
-HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
 BackendName = Annotated[str, AfterValidator(_backend_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 
@@ -95,7 +106,7 @@ class Server(Section):
     """Largest request body, in MiB, as sent and after decompression."""
     websocket: bool = True
     """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
-    seal_key: Annotated[SecretStr, Field(min_length=16)] | None = None
+    seal_key: Annotated[SecretStr, AfterValidator(_seal_key)] | None = None
     """Secret that proves what clients keep for us; not set, it is derived from the backend's URL and key."""
     heartbeat_seconds: Seconds = 15
     """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
@@ -301,13 +312,19 @@ class Settings(Section):
         for key, name in _named_backends(self.routing):
             if name not in self.all_backends:
                 raise ValueError(f"{key}: there is no backend {name!r} (backends.{name})")
-        if self.tenants and any(backend.forward_key for backend in self.all_backends.values()):
-            raise ValueError(
-                "forward_key: clients show their tenant's key, which is nothing for a backend; set it to false"
-            )
-        digests = [digest for tenant in self.tenants.values() for digest in {*tenant.keys}]
-        if len(set(digests)) < len(digests):
-            raise ValueError("tenants: two of them have the same key")
+        if self.backend.url and ONLY in self.backends:
+            raise ValueError(f"backends.{ONLY}: the one under [backend] is called so; choose another name")
+        for name, backend in self.all_backends.items():
+            if self.tenants and backend.forward_key:
+                table = f"backends.{name}" if name in self.backends else "backend"
+                raise ValueError(f"{table}.forward_key: clients' keys are their tenants'; set it to false")
+        holders: dict[str, str] = {}
+        for name, tenant in self.tenants.items():
+            for digest in tenant.keys:
+                if holders.setdefault(digest, name) != name:
+                    raise ValueError(
+                        f"tenants.{name}.keys: one of them is a key of tenants.{holders[digest]} too"
+                    )
         if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
             raise ValueError(
                 f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "

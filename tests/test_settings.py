@@ -40,11 +40,19 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
         ),
         (
             f'[backend]\nurl = "http://x"\nforward_key = true\n[tenants.a]\nkeys = ["{KEY}"]\n',
-            "forward_key: clients show their tenant's key, which is nothing for a backend; set it to false",
+            "backend.forward_key: clients' keys are their tenants'; set it to false",
+        ),
+        (
+            f'[backends.b]\nurl = "http://x"\nforward_key = true\n[tenants.a]\nkeys = ["{KEY}"]\n',
+            "backends.b.forward_key: clients' keys are their tenants'; set it to false",
+        ),
+        (
+            '[backend]\nurl = "http://x"\n[backends.backend]\nurl = "http://y"\n',
+            "backends.backend: the one under [backend] is called so; choose another name",
         ),
         (
             f'[tenants.a]\nkeys = ["{KEY}"]\n[tenants.b]\nkeys = ["{KEY}"]\n',
-            "tenants: two of them have the same key",
+            "tenants.b.keys: one of them is a key of tenants.a too",
         ),
     ],
 )
@@ -108,7 +116,7 @@ def test_a_tenant_has_what_everybody_has_unless_its_own_table_says_otherwise(wri
         ),
         (
             '[backends.a]\nurl = "http://host"\n[routing.models]\n"sp*ce" = "a"\n',
-            "routing.models.sp*ce.[key]: must be a model's name, or how names begin and '*' at the end",
+            "routing.models.\"sp*ce\": must be a model's name, or how names begin and '*' at the end",
         ),
     ],
 )
