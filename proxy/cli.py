@@ -34,6 +34,7 @@ LINE_BUFFERED = 1
 
 Command = Callable[[Loaded, argparse.Namespace], int]
 
+PURPOSE = "A Responses API in front of any Chat Completions, Anthropic or Gemini backend."
 HASH_KEY = "Print what the configuration keeps of a tenant's key: its SHA-256 digest."
 KEY_BYTES = 32
 
@@ -48,7 +49,7 @@ curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
     {{"type": "object", "properties": {{"city": {{"type": "string"}}}}, "required": ["city"]}}}}]}}'
 """
 
-THEIR_KEY = " -H 'Authorization: Bearer YOUR-KEY'"
+THEIR_KEY = f" -H 'Authorization: Bearer {codex.YOUR_KEY}'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,9 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="responses-proxy", description="A Responses API in front of any Chat Completions backend."
-    )
+    parser = argparse.ArgumentParser(prog="responses-proxy", description=PURPOSE)
     parser.add_argument("--version", action="version", version=f"responses-proxy {proxy.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     descriptions = all_settings()
@@ -203,9 +202,14 @@ async def _print_codex_config(loaded: Loaded, wanted: argparse.Namespace) -> int
     """For the proxy that `serve` runs with the same settings, whether it does so now or not."""
     settings = loaded.settings
     url = _configured_url(settings)
-    known = await codex.models_at(url) or _known_models(settings)
+    key = codex.YOUR_KEY if settings.tenants else codex.NO_KEY
+    try:
+        listed = await codex.models_at(url)
+    except codex.KeyWanted:
+        listed, key = None, codex.YOUR_KEY
+    known = listed or _known_models(settings)
     model = wanted.model or next(iter(known), DEMO if not settings.all_backends else "MODEL")
-    print(codex.config(url, model))
+    print(codex.config(url, model, key))
     return DONE
 
 
@@ -235,6 +239,8 @@ async def _proxy_for_codex(loaded: Loaded) -> AsyncIterator[str]:
         _tell(f"The proxy at {running} answers.")
         yield running
         return
+    if settings.tenants:
+        raise codex.KeyWanted
     if "server.port" not in loaded.sources:
         server = settings.server.model_copy(update={"port": 0})
         settings = settings.model_copy(update={"server": server})

@@ -10,6 +10,7 @@ import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 import aiohttp
@@ -30,8 +31,25 @@ TERMINATED_BY = 128
 """Shells report a program that a signal ended as this and the signal's number."""
 
 
+NO_KEY = "none"
+"""Codex reads the catalog only if it has a key to show. Without tenants the proxy looks at none, so any will do."""
+
+YOUR_KEY = "YOUR-KEY"
+"""In lines to paste, where a tenant's key must stand."""
+
+
 class CannotRun(Exception):
     pass
+
+
+class KeyWanted(CannotRun):
+    """A tenant's key, which on Codex's command line would stand in the list of processes."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The proxy has tenants, so Codex needs a key of one, and a command line is no place for it. "
+            "Paste what --print-config prints into ~/.codex/config.toml, put the key there, and run codex itself."
+        )
 
 
 # ── what Codex is told ──
@@ -43,14 +61,13 @@ def general(model: str | None) -> dict[str, str]:
     return told | {"model_provider": PROVIDER, "web_search": "disabled"}
 
 
-def provider(url: str) -> dict[str, str]:
-    """Codex reads the catalog only if it has a key to show. The proxy looks at none, so any will do."""
+def provider(url: str, key: str = NO_KEY) -> dict[str, str]:
     return {
         "name": PROVIDER,
         "base_url": f"{url}/v1",
         "wire_api": "responses",
         "model_catalog_url": f"{url}/v1/models",
-        "experimental_bearer_token": "none",
+        "experimental_bearer_token": key,
     }
 
 
@@ -62,16 +79,16 @@ def overrides(url: str, model: str | None) -> list[str]:
     return [word for key, value in told.items() for word in ("-c", _line(key, value, "="))]
 
 
-def config(url: str, model: str) -> str:
+def config(url: str, model: str, key: str = NO_KEY) -> str:
     """For a file."""
     return "\n".join(
         [
             "# For ~/.codex/config.toml: these lines at its top, ...",
-            *(_line(key, value) for key, value in general(model).items()),
+            *(_line(name, value) for name, value in general(model).items()),
             "",
             "# ... and these at its end.",
             f"[model_providers.{PROVIDER}]",
-            *(_line(key, value) for key, value in provider(url).items()),
+            *(_line(name, value) for name, value in provider(url, key).items()),
         ]
     )
 
@@ -88,13 +105,15 @@ def names_a_model(arguments: Sequence[str]) -> bool:
 
 
 async def models_at(url: str) -> list[str] | None:
-    """The models of the proxy that listens there; None if nobody does, or somebody else."""
+    """The models of the proxy that listens there; None if nobody does, or somebody else. May raise `KeyWanted`."""
     async with aiohttp.ClientSession() as session:
         try:
             async with session.get(f"{url}/healthz", timeout=_within(GREETING_SECONDS)) as response:
                 if response.headers.get("Server") != SERVER:
                     return None
             async with session.get(f"{url}/v1/models", timeout=_within(LISTING_SECONDS)) as response:
+                if response.status == HTTPStatus.UNAUTHORIZED:
+                    raise KeyWanted
                 listed: Any = jsontext.loads(await response.read())
         except (aiohttp.ClientError, OSError):
             return None

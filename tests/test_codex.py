@@ -199,6 +199,24 @@ async def test_ctrl_c_is_between_codex_and_the_user(
         assert await process.wait() == 128 + signal.SIGTERM
 
 
+async def test_a_key_that_the_proxy_wants_is_not_for_a_command_line(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Neither of a proxy that runs, nor of the one that would be started; the lines to paste have room for it."""
+    config = tmp_path / "proxy.toml"
+    config.write_text(f'[tenants.a]\nkeys = ["{"ab" * 32}"]\n', encoding="utf-8")
+    with serving("-m", "proxy", "serve", "--port", "0", "--config", str(config)) as url:
+        running = ("--port", url.rpartition(":")[2])
+        for options in (running, ("--backend", NOBODY, "--model", "m", "--config", str(config))):
+            code, out, err = await ran(environment, *options)
+            assert (code, out) == (1, "")
+            assert err.startswith("The proxy has tenants, so Codex needs a key of one")
+        for options in (running, ("--port", "8079", "--config", str(config))):
+            code, out, _ = await ran(environment, *options, "--print-config")
+            provider = tomllib.loads(out)["model_providers"]["responses-proxy"]
+            assert (code, provider["experimental_bearer_token"]) == (0, "YOUR-KEY")
+
+
 # ── lines to paste ──
 
 
