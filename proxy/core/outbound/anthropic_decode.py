@@ -11,12 +11,11 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault, Garbled
+from proxy.core.errors import Garbled
 from proxy.core.events import (
     CallDelta,
     Delta,
     EndDelta,
-    ErrorDelta,
     Finish,
     FinishDelta,
     ReasoningDelta,
@@ -28,7 +27,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.outbound import anthropic_faults, anthropic_finish
 from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
-from proxy.core.outbound.halves import HalfMender
+from proxy.core.outbound.decoding import Decoding
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All others are the business of tools that run at the backend, which are never asked for."""
@@ -51,15 +50,12 @@ class _Open:
     signature: list[str] = field(default_factory=list)
 
 
-class AnthropicDecoder:
+class AnthropicDecoder(Decoding):
     __slots__ = (
         "_bare",
         "_counts",
-        "_emit",
         "_finished",
         "_keep",
-        "_ledger",
-        "_mending",
         "_model",
         "_open",
         "_reason",
@@ -75,9 +71,8 @@ class AnthropicDecoder:
         model: str = "",
         stamp: str = "",
     ) -> None:
-        self._emit = emit
+        super().__init__(emit, ledger)
         self._keep = keep if profile.replay != "none" else None
-        self._ledger = ledger
         self._model = model
         self._open: dict[int, _Open] = {}
         self._bare: int | None = None
@@ -86,7 +81,6 @@ class AnthropicDecoder:
         self._reason: dict[str, Any] | None = None
         """What was said of the ending, as long as blocks are open."""
         self._finished = False
-        self._mending = False
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -133,16 +127,7 @@ class AnthropicDecoder:
         try:
             return jsontext.strict(data)
         except ValueError:
-            pass
-        try:
-            value = jsontext.lenient(data)
-        except jsontext.BadJson:
-            return None
-        self._odd("json_mended")
-        if not self._mending:
-            self._mending = True
-            self._emit = HalfMender(self._emit).feed
-        return value
+            return self._mended(data)
 
     # ── blocks ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -291,12 +276,6 @@ class AnthropicDecoder:
 
     def _error(self, said: dict[str, Any]) -> None:
         self._fail(anthropic_faults.in_stream(said))
-
-    def _fail(self, fault: Fault) -> None:
-        self._emit(ErrorDelta(fault))
-
-    def _odd(self, what: str) -> None:
-        self._ledger.odd(what)
 
 
 _FITTING = frozenset(

@@ -31,7 +31,7 @@ from proxy.core.outbound import (
     chat_parts,
     chat_usage,
 )
-from proxy.core.outbound.halves import HalfMender
+from proxy.core.outbound.decoding import Decoding
 
 END = b"[DONE]"
 
@@ -39,15 +39,12 @@ DIALECT = "chat"
 """The key of this dialect's own things in `extras`."""
 
 
-class ChatDecoder:
+class ChatDecoder(Decoding):
     __slots__ = (
         "_calls_in_other_choices",
-        "_emit",
         "_finished",
         "_keep_details",
         "_keep_proof",
-        "_ledger",
-        "_mending",
         "_place",
         "_spoken",
         "_untold",
@@ -64,15 +61,13 @@ class ChatDecoder:
         stamp: str = "",
     ) -> None:
         """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
-        self._emit = emit
+        super().__init__(emit, ledger)
         self._keep_details = keep if profile.replay == "reasoning_details" else None
         self._keep_proof = keep if profile.signed_calls else None
-        self._ledger = ledger
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished = False
         self._spoken = False
         """Was there any output? Decides what a full context window means."""
-        self._mending = False
         self._place: int | None = None
         """In a whole body every entry of a list of calls is a call of its own, so its place is its index."""
         self._untold: list[Any] = []
@@ -121,18 +116,6 @@ class ChatDecoder:
                 self._not_json(data, event)
             else:
                 self._chunk(chunk, event)
-
-    def _mended(self, data: bytes) -> Any:
-        """None if it cannot be read at all. From now on half characters must be expected."""
-        try:
-            value = jsontext.lenient(data)
-        except jsontext.BadJson:
-            return None
-        self._odd("json_mended")
-        if not self._mending:
-            self._mending = True
-            self._emit = HalfMender(self._emit).feed
-        return value
 
     def _not_json(self, data: bytes, event: bytes) -> None:
         lines = data.splitlines()
@@ -325,12 +308,6 @@ class ChatDecoder:
             self._finished = True
             meaning = chat_finish.read(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
-
-    def _fail(self, fault: Fault) -> None:
-        self._emit(ErrorDelta(fault))
-
-    def _odd(self, what: str) -> None:
-        self._ledger.odd(what)
 
 
 def _is_readable(line: bytes) -> bool:

@@ -15,7 +15,6 @@ from proxy.core.events import (
     CallDelta,
     Delta,
     EndDelta,
-    ErrorDelta,
     Finish,
     FinishDelta,
     ReasoningDelta,
@@ -27,10 +26,10 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.outbound import chat_complaint, google_faults, google_finish, google_logprobs, google_usage
 from proxy.core.outbound.chat_decode import END
+from proxy.core.outbound.decoding import Decoding
 from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_models import bare
 from proxy.core.outbound.google_signatures import Place, keepsake
-from proxy.core.outbound.halves import HalfMender
 
 Chunk = dict[str, Any]
 
@@ -38,14 +37,11 @@ OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
 """A chunk has one of them, if it is one."""
 
 
-class GoogleDecoder:
+class GoogleDecoder(Decoding):
     __slots__ = (
         "_counts",
-        "_emit",
         "_finished",
         "_keep",
-        "_ledger",
-        "_mending",
         "_model",
         "_one_call",
         "_said_calls",
@@ -64,8 +60,7 @@ class GoogleDecoder:
         model: str = "",
         stamp: str = "",
     ) -> None:
-        self._emit = emit
-        self._ledger = ledger
+        super().__init__(emit, ledger)
         self._keep = keep
         self._model = bare(model)
         self._stamp = stamp
@@ -78,7 +73,6 @@ class GoogleDecoder:
         """Log probabilities of this chunk that no text has taken along yet."""
         self._spoken = False
         self._finished = False
-        self._mending = False
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -109,18 +103,6 @@ class GoogleDecoder:
                 self._chunk(chunk)
             else:
                 self._fail(Garbled(complaint))
-
-    def _mended(self, data: bytes) -> Any:
-        """None if it cannot be read at all. From now on half characters must be expected."""
-        try:
-            value = jsontext.lenient(data)
-        except jsontext.BadJson:
-            return None
-        self._odd("json_mended")
-        if not self._mending:
-            self._mending = True
-            self._emit = HalfMender(self._emit).feed
-        return value
 
     # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -251,12 +233,6 @@ class GoogleDecoder:
         if finish is Finish.FILTER and isinstance(message, str) and message:
             self._emit(RefusalDelta(message))
         self._emit(FinishDelta(finish))
-
-    def _fail(self, fault: Fault) -> None:
-        self._emit(ErrorDelta(fault))
-
-    def _odd(self, what: str) -> None:
-        self._ledger.odd(what)
 
 
 def _first(candidates: Any) -> Chunk | None:
