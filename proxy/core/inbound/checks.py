@@ -4,11 +4,9 @@ Shared by all surfaces, so that a wrong type reads the same everywhere. A reader
 there on (`.content[0].text`); the loop around it puts its own step before them, and only when something is wrong.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from proxy.core.errors import ClientFault
-from proxy.core.redact import shown
 
 _JSON_NAMES = {
     type(None): "null",
@@ -34,11 +32,6 @@ class FieldFault(ClientFault):
 
 def json_name(value: Any) -> str:
     return _JSON_NAMES[type(value)]
-
-
-def path(steps: Iterable[int | str]) -> str:
-    """The way to a place inside, to be put behind the place where it begins."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in steps)
 
 
 def missing(param: str, what: str) -> FieldFault:

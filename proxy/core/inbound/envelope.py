@@ -11,10 +11,10 @@ from pydantic_core import ErrorDetails
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import json_name, missing, path, wrong_type, wrong_value
+from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.redact import shown
-from proxy.core.tools import schema
+from proxy.core.tools import schema, walking
 
 MODEL = "the name of a model, such as those that GET /v1/models lists"
 
@@ -122,7 +122,7 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputForm
 
 
 def _fault(error: ErrorDetails) -> ClientFault:
-    place = path(step for step in error["loc"] if step != OF_A_NAME).removeprefix(".")
+    place = walking.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
     kind = error["type"]
     if kind == "missing":
         return missing(place, "see /openapi.json for what belongs there")

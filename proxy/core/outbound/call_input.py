@@ -1,4 +1,4 @@
-"""The arguments of an earlier call as the JSON object that backends with structured calls insist on."""
+"""The arguments of an earlier call as the JSON object that backends insist on, whatever the model once wrote."""
 
 import orjson
 
@@ -9,24 +9,30 @@ INVALID = "INVALID_JSON"
 
 
 def as_object(arguments: str) -> orjson.Fragment:
+    """For those who take calls apart: the object itself."""
+    return orjson.Fragment(as_text(arguments, INVALID))
+
+
+def as_text(arguments: str, held_in: str) -> str:
     """As the model wrote it wherever it is one: some models prove their thoughts by every byte that came before.
 
-    What is no object is wrapped, never repaired; what only a forgiving parser can read is written anew.
+    What is no object is wrapped, `held_in` one under this name, never repaired; what only a forgiving parser can read
+    is written anew.
     """
     if not arguments.strip():
-        return orjson.Fragment(b"{}")
+        return "{}"
     try:
         if isinstance(jsontext.strict(arguments), dict):
-            return orjson.Fragment(arguments)
+            return arguments
     except ValueError:
         if (mended := _mended(arguments)) is not None:
             return mended
-    return orjson.Fragment(jsontext.dumps({INVALID: arguments}))
+    return jsontext.compact({held_in: arguments})
 
 
-def _mended(arguments: str) -> orjson.Fragment | None:
+def _mended(arguments: str) -> str | None:
     try:
         value = jsontext.lenient(arguments)
-        return orjson.Fragment(jsontext.dumps(value)) if isinstance(value, dict) else None
+        return jsontext.compact(value) if isinstance(value, dict) else None
     except jsontext.BadJson:
         return None

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -27,7 +26,7 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.outbound import chat_content, chat_parts
+from proxy.core.outbound import call_input, chat_content, chat_parts
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
@@ -167,7 +166,7 @@ class _Conversation:
 
     def _call(self, call: Call, draft: _Draft) -> None:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = object_text(BRIDGES[call.kind].told(call.arguments))
+        arguments = call_input.as_text(BRIDGES[call.kind].told(call.arguments), RAW)
         if self._flatten:
             draft.blocks.append([f"[called {name}: {arguments}]"])
             return
@@ -267,25 +266,3 @@ def _marked(contents: list[ContentPart]) -> list[ContentPart]:
 def _details(part: Reasoning) -> list[Any]:
     details = part.extras.get(DIALECT, {}).get("reasoning_details")
     return chat_parts.joined(details) if isinstance(details, list) else []
-
-
-def object_text(arguments: str) -> str:
-    """The arguments as the JSON object that servers insist on; what is none is wrapped, never repaired."""
-    if not arguments.strip():
-        return "{}"
-    try:
-        if isinstance(jsontext.strict(arguments), dict):
-            return arguments
-    except ValueError:
-        if (mended := _mended(arguments)) is not None:
-            return mended
-    return jsontext.compact({RAW: arguments})
-
-
-def _mended(arguments: str) -> str | None:
-    """An object that only a forgiving parser can read, as all can."""
-    try:
-        value = jsontext.lenient(arguments)
-        return jsontext.compact(value) if isinstance(value, dict) else None
-    except jsontext.BadJson:
-        return None

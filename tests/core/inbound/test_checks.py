@@ -73,10 +73,3 @@ def test_the_checks_name_the_place_of_what_is_wrong(check, param):
     with pytest.raises(checks.FieldFault) as caught:
         check()
     assert caught.value.param == param
-
-
-def test_a_path_reads_as_programs_write_it():
-    """A step may be a client's own text, and is bounded like it."""
-    assert checks.path(["anyOf", 0, "properties", "a b"]) == ".anyOf[0].properties.a b"
-    assert checks.path(["k" * 99]) == "." + "k" * 79 + "…"
-    assert checks.path([]) == ""

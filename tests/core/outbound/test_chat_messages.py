@@ -7,7 +7,8 @@ import pytest
 from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
-from proxy.core.outbound.chat_messages import CONTINUE, object_text
+from proxy.core.outbound.call_input import as_text
+from proxy.core.outbound.chat_messages import CONTINUE, RAW
 from proxy.core.outbound.profiles import DEFAULT
 from tests.core.outbound.asking import (
     assistant,
@@ -171,9 +172,9 @@ def test_text_before_calls_of_the_next_assistant_turn_goes_with_them() -> None:
 def test_arguments_are_always_an_object(written: str, sent: str | None) -> None:
     """G8: servers parse them, and answer 500 for what is none."""
     if sent is None:
-        assert object_text(written).startswith('{"_raw":')
+        assert as_text(written, RAW).startswith('{"_raw":')
     else:
-        assert object_text(written) == sent
+        assert as_text(written, RAW) == sent
 
 
 def test_the_input_of_a_custom_tool_goes_back_as_it_was_asked_for() -> None:

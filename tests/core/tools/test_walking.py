@@ -113,6 +113,11 @@ def test_a_place_in_what_was_made_of_a_schema_is_known_in_the_schema(
     assert walking.as_sent(sent, path) == as_sent
 
 
+def test_a_place_is_spelled_as_programs_write_it() -> None:
+    assert walking.spelled(("anyOf", 0, "properties", "a b")) == ".anyOf[0].properties.a b"
+    assert walking.spelled(()) == ""
+
+
 def test_a_long_name_is_cut_where_a_place_is_spelled() -> None:
     """S06."""
     assert len(walking.spelled(("properties", "x" * 5_000))) < 100
