@@ -7,7 +7,7 @@ part says between its start and its end is text and no event; it goes its own wa
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from proxy.core.errors import Fault
 from proxy.core.model import ReplyPart, ToolKind, ToolName, Usage
@@ -95,6 +95,19 @@ class CallHead:
     backend_id: str | None = field(default=None, compare=False)
 
 
+class Called(Protocol):
+    """The call itself, or its head while it is being received: for those to whom both are one."""
+
+    @property
+    def call_id(self) -> str: ...
+    @property
+    def tool(self) -> ToolName: ...
+    @property
+    def kind(self) -> ToolKind: ...
+    @property
+    def backend_id(self) -> str | None: ...
+
+
 @dataclass(slots=True)
 class ReplyStarted:
     pass
@@ -136,7 +149,7 @@ Event = ReplyStarted | PartStarted | PartEnded | ReplyEnded
 
 @dataclass(slots=True)
 class Reply:
-    """A whole reply, folded from its events: what a non-streaming client, the store and the log line need."""
+    """A whole reply, folded from its events: what a non-streaming client, the memory and the log line need."""
 
     parts: list[PartEnded] = field(default_factory=list)
     ended: ReplyEnded | None = None

@@ -7,9 +7,9 @@ tools, awaits one `function_call`.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from proxy.core.events import PartEnded
+from proxy.core.events import Called, PartEnded
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ToolKind, ToolName
+from proxy.core.model import Call, ToolKind
 
 Json = dict[str, Any]
 
@@ -22,17 +22,6 @@ FUNCTION_IS_YOURS = (
     'with the role "function" and the function\'s name.'
 )
 ONE_CALL = "The model made several calls, and function_call tells the first: declare tools to get them all."
-
-
-class Called(Protocol):
-    """The call itself, or its head while it is being received."""
-
-    @property
-    def call_id(self) -> str: ...
-    @property
-    def tool(self) -> ToolName: ...
-    @property
-    def kind(self) -> ToolKind: ...
 
 
 class CallForm(Protocol):

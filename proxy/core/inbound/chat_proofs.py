@@ -4,16 +4,10 @@ Clients that know of them carry them in `extra_content`, as they do with Google'
 proxy remembers them (`recall`).
 """
 
-from typing import Any, Protocol
+from typing import Any
 
+from proxy.core.events import Called
 from proxy.core.model import Reasoning, ReplyPart
-
-
-class Proven(Protocol):
-    """A call, or its head while it is being received."""
-
-    @property
-    def backend_id(self) -> str | None: ...
 
 
 class Proofs:
@@ -33,7 +27,7 @@ class Proofs:
         for proof in said.get("chat", {}).get("proofs", ()):
             self._by_id[proof["id"]] = proof["extra_content"]
 
-    def of(self, call: Proven) -> Any:
+    def of(self, call: Called) -> Any:
         """The `extra_content` of a call that starts now; None if nothing is to be proved."""
         if call.backend_id in self._by_id:
             return self._by_id[call.backend_id]

@@ -10,9 +10,9 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import Unfit
-from proxy.core.events import PartEnded
+from proxy.core.events import Called, PartEnded
 from proxy.core.inbound.call_map import CallMap
-from proxy.core.inbound.chat_calls import YOURS_TO_RUN, Called, Json, proven
+from proxy.core.inbound.chat_calls import YOURS_TO_RUN, Json, proven
 from proxy.core.model import Call
 
 

@@ -6,21 +6,11 @@ as the objects that their clients read, with the item.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.model import Call, ToolKind, ToolName
-
-
-class Called(Protocol):
-    """The call itself, or its head while it is being received."""
-
-    @property
-    def call_id(self) -> str: ...
-    @property
-    def tool(self) -> ToolName: ...
-    @property
-    def kind(self) -> ToolKind: ...
+from proxy.core.events import Called
+from proxy.core.model import Call, ToolKind
 
 
 @dataclass(frozen=True, slots=True)
