@@ -154,7 +154,7 @@ class Empty(BackendFault):
 
 
 class Unfit(BackendFault):
-    """One fault's own `code` says how."""
+    """How is said by the `code` of each."""
 
     type = "semantic_error"
     code = "unfit_tool_call"

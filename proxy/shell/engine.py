@@ -39,8 +39,8 @@ from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
-from proxy.shell.metrics import Metrics
-from proxy.shell.turn import CLIENT_GONE, Turn, Visitor
+from proxy.shell.metrics import CLIENT_GONE, Metrics
+from proxy.shell.turn import Turn, Visitor
 from proxy.shell.upstream import Exchange
 
 LARGE_BYTES = 1 << 20

@@ -29,6 +29,7 @@ NONE = "none"
 """Where there was nothing to name: a refused request has no backend, a cut one no ending."""
 
 CLIENT_GONE = 499
+"""nginx's status for a client that did not wait; it stands only in the log."""
 
 KINDS_OF_REMARKS = 200
 """Far more than there are. Such names are written here, and should one ever come from outside, that is the end."""

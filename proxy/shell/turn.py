@@ -15,11 +15,9 @@ from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
-from proxy.shell.metrics import Metrics
+from proxy.shell.metrics import CLIENT_GONE, Metrics
 
 OK = 200
-CLIENT_GONE = 499
-"""nginx's status for a client that did not wait; it stands only in the log."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -66,8 +66,8 @@ FAILURES: Mapping[type[Fault], Again] = {
     Spared: Again.NO,
     OutOfQuota: Again.NO,
 }
-"""What another backend may be spared. Whatever is missing here would go wrong there too, would hide a mistake in the
-configuration, or may still be under way (`Silent`, F05)."""
+"""The faults from which another backend may be free. Whatever is missing here would go wrong there too, would hide a
+mistake in the configuration, or may still be under way (`Silent`, F05)."""
 
 
 def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Folds the events into one Reply while they pass: for clients that do not stream, for the store, for the log line."""
+"""Folds the events into one Reply while they pass: for clients that do not stream, for the memory, for the log line."""
 
 from collections.abc import Callable
 
