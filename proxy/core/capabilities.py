@@ -147,8 +147,6 @@ class BackendProfile:
     """Dialects of such calls that are looked for besides the usual ones, because they resemble ordinary text."""
     markup_without: frozenset[str] = frozenset()
     """Usual dialects that are not looked for."""
-    silent_overflow: bool = False
-    """A prompt that does not fit is cut without a word, so the window has to be guarded here."""
 
 
 DEFAULT = BackendProfile()

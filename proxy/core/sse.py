@@ -1,4 +1,4 @@
-"""Server-sent events: a parser that no cut of the bytes can confuse, and the frames we write.
+"""Server-sent events: a parser that no cut of the bytes can confuse, and what all our streams say alike.
 
 The parser works on bytes and looks for blank lines only, so a character split over two reads cannot matter,
 and a megabyte in one line costs one scan. Everything the standard lets a server write is read: LF, CR and
@@ -102,11 +102,6 @@ def _read(block: bytes, emit: Emit) -> None:
         emit(payload, name)
     elif block.lstrip().startswith((b"{", b"[")):
         emit(block, name)  # Gemini breaks off a stream with its error as plain JSON, in no field at all
-
-
-def frame(event: str, payload: bytes) -> bytes:
-    """One event on the wire. JSON has no raw line ends, so a payload cannot end its own event."""
-    return b"event: %b\ndata: %b\n\n" % (event.encode(), payload)
 
 
 def comment(text: str) -> bytes:

@@ -48,7 +48,6 @@ SAFEST: dict[str, Any] = {
     "max_tools": 128,
     "orphan_tools": "keep",
     "extra": {},
-    "silent_overflow": False,
     "first_byte_s": 600,
 }
 

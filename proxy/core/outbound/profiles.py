@@ -110,7 +110,6 @@ PROFILES: Mapping[str, BackendProfile] = {
             force_tool="auto",
             effort_field="reasoning_effort",
             replay="reasoning",
-            silent_overflow=True,
             first_byte_s=1200,  # it loads the model first
         ),
         replace(DEFAULT, name="lmstudio", schema=_TEMPLATES, formats=frozenset({"json_schema"})),
@@ -154,7 +153,6 @@ PROFILES: Mapping[str, BackendProfile] = {
             effort_map=THINKING_SWITCH,
             replay="reasoning_content",
             extra={"tool_stream": True, "thinking": {"clear_thinking": False}},
-            silent_overflow=True,
         ),
         replace(
             DEFAULT,

@@ -6,7 +6,6 @@ Pure functions over what was seen; the shell does the asking. Known hosts are as
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,19 +23,6 @@ def by_url(url: str) -> str | None:
             if fnmatchcase(host + parts.path if "/" in pattern else host, pattern):
                 return profile.name
     return None
-
-
-_PRIVATE_NAMES = (".local", ".localhost", ".internal", ".lan", ".home.arpa")
-
-
-def is_private(url: str) -> bool:
-    """Does it stay inside: this machine, its network, the names of containers?"""
-    host = (urlsplit(url.strip()).hostname or "").rstrip(".")
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return "." not in host or host.endswith(_PRIVATE_NAMES)
-    return address.is_private or address.is_loopback or address.is_link_local
 
 
 # ── by the list of models ──────────────────────────────────────────────────────────────────────────────────────

@@ -153,29 +153,18 @@ def _flaw(data: bytes) -> _Flaw | None:
     return None
 
 
-def reduce(parameters: Schema | None, rules: Collection[str]) -> Schema:
-    """The parameters of a tool as a backend with these rules can read them. The result is shared: do not change it.
-
-    Raises Incompatible where nothing that it can read would mean the same.
-    """
-    result = rewritten(parameters, rules)
-    if result.refusals:
-        raise incompatible(result, "the schema of the parameters", "this backend", parameters, "tools")
-    return result.schema
+def rewritten(parameters: Schema | None, rules: Collection[str]) -> Rewritten:
+    """The parameters of a tool as a backend with these rules can read them, and what became of them on the way."""
+    return _rewritten(parameters or {}, frozenset(rules), True)
 
 
 def rewritten_answer(schema: Schema, rules: Collection[str], param: str) -> Rewritten:
-    """The same for the schema of an answer, which need not describe an object, and stands at `param`; with what became
-    of it."""
+    """The same for the schema of an answer, which need not describe an object, and stands at `param`. Raises
+    Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
     result = _rewritten(schema, frozenset(rules), False)
     if result.refusals:
         raise incompatible(result, "the schema of the answer", "this backend", schema, param)
     return result
-
-
-def rewritten(parameters: Schema | None, rules: Collection[str]) -> Rewritten:
-    """The parameters of a tool together with what became of them."""
-    return _rewritten(parameters or {}, frozenset(rules), True)
 
 
 def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool) -> Rewritten:

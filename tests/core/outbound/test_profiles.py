@@ -50,7 +50,6 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "force_tool": "auto",
         "effort_field": "reasoning_effort",
         "replay": "reasoning",
-        "silent_overflow": True,
         "first_byte_s": 1200,
     },
     "lmstudio": {"schema": {"plain", "bounded"}, "formats": {"json_schema"}},
@@ -91,7 +90,6 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "effort_map": SWITCH,
         "replay": "reasoning_content",
         "extra": {"tool_stream": True, "thinking": {"clear_thinking": False}},
-        "silent_overflow": True,
     },
     "minimax": {
         "force_tool": "auto",

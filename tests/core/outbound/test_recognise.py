@@ -10,7 +10,6 @@ from proxy.core.outbound.recognise import (
     by_probes,
     by_url,
     entries,
-    is_private,
     window,
 )
 from tests.tables import table
@@ -88,27 +87,6 @@ def test_a_list_of_googles_is_read_as_all_others_are() -> None:
 def test_an_azure_deployment_is_known_by_its_path() -> None:
     assert by_url("https://r.openai.azure.com/openai/deployments/d") == "azure-deployment"
     assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
-
-
-@table(
-    ("url", "private"),
-    [
-        ("http://localhost:8080", True),
-        ("http://127.0.0.1", True),
-        ("http://10.1.2.3:8000", True),
-        ("http://192.168.0.1", True),
-        ("http://169.254.1.1", True),
-        ("http://[::1]:8080", True),
-        ("http://[fe80::1%25eth0]", True),
-        ("http://vllm:8000", True),
-        ("http://gpu.local", True),
-        ("http://host.docker.internal:11434", True),
-        ("http://8.8.8.8", False),
-        ("https://llm.example.com", False),
-    ],
-)
-def test_what_is_private_may_be_probed(url: str, private: bool) -> None:
-    assert is_private(url) is private
 
 
 @table(

@@ -1,6 +1,5 @@
 """Bad schemas are refused with the place in them; good ones and mendable ones pass, and cost next to nothing again."""
 
-from functools import partial
 from timeit import repeat
 from typing import Any
 
@@ -91,7 +90,7 @@ def test_nesting_up_to_the_limit_is_read_and_beyond_it_refused(keyword: str) -> 
     """No RecursionError whatever it is made of: the deepest legal schema goes through every reduction too."""
     deepest = {"properties": {"x": nested(schema.MAX_NESTING - 2, keyword)}}
     schema.check(deepest, PARAM)
-    schema.reduce(deepest, {"inline", "moonshot", "gemini", "bounded"})
+    schema.rewritten(deepest, {"inline", "moonshot", "gemini", "bounded"})
     with pytest.raises(ClientFault, match="nested deeper than 64 levels"):
         schema.check({"properties": {"x": nested(schema.MAX_NESTING - 1, keyword)}}, PARAM)
 
@@ -116,7 +115,7 @@ def test_a_schema_of_too_many_parts_is_refused(count: int) -> None:
 def test_a_schema_too_long_to_be_remembered_is_checked_and_reduced_all_the_same() -> None:
     long = {"properties": {"x": {"type": "string", "description": "y" * schema.CACHED_BYTES}}}
     schema.check(long, PARAM)
-    assert schema.reduce(long, {"plain"}) is not schema.reduce(long, {"plain"})
+    assert schema.rewritten(long, {"plain"}) is not schema.rewritten(long, {"plain"})
     with pytest.raises(ClientFault):
         schema.check(long | {"required": 1}, PARAM)
 
@@ -147,22 +146,22 @@ def test_a_list_that_would_be_compared_each_with_each_costs_no_time() -> None:
 def test_a_schema_seen_before_is_not_checked_again() -> None:
     """A check against the meta-schema takes milliseconds, so even a slow machine tells the two apart."""
     schema.check(WEATHER, PARAM)
-    schema.reduce(WEATHER, {"plain"})
+    schema.rewritten(WEATHER, {"plain"})
     a_hundred = min(repeat(lambda: schema.check(WEATHER, PARAM), number=100, repeat=5))
     assert a_hundred < 100 * 200e-6
-    assert min(repeat(lambda: schema.reduce(WEATHER, {"plain"}), number=100, repeat=5)) < 100 * 200e-6
+    assert min(repeat(lambda: schema.rewritten(WEATHER, {"plain"}), number=100, repeat=5)) < 100 * 200e-6
 
 
 def test_reducing_leaves_the_clients_object_alone() -> None:
     theirs = {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
-    schema.reduce(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"})
+    schema.rewritten(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"})
     assert theirs == {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
 
 
 @table("absent", [None, {}])
 def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
     """G6."""
-    assert schema.reduce(absent, frozenset()) == {"type": "object", "properties": {}}
+    assert schema.rewritten(absent, frozenset()).schema == {"type": "object", "properties": {}}
 
 
 def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
@@ -179,7 +178,7 @@ def test_all_reductions_together_come_in_their_order() -> None:
         "properties": {"x": {"$ref": "#/$defs/x", "maxLength": 5000}},
         "$defs": {"x": {"type": ["string", "null"], "pattern": "^a"}},
     }
-    assert schema.reduce(theirs, {"plain", "inline", "gemini", "bounded"}) == {
+    assert schema.rewritten(theirs, {"plain", "inline", "gemini", "bounded"}).schema == {
         "type": "object",
         "properties": {"x": {"type": "string", "nullable": True}},
     }
@@ -188,21 +187,14 @@ def test_all_reductions_together_come_in_their_order() -> None:
 REFUSED = {"properties": {"a": {"not": {"type": "string"}}, "b": {"if": {}}}}
 
 
-@table(
-    ("reduce", "param"),
-    [
-        (schema.reduce, "tools"),
-        (partial(schema.rewritten_answer, param="text.format.schema"), "text.format.schema"),
-    ],
-)
-def test_what_a_provider_cannot_be_told_of_is_refused(reduce: Any, param: str) -> None:
-    """P02."""
+def test_what_a_provider_cannot_be_told_of_is_refused() -> None:
+    """P02. Of a tool's schema `prepare` says it."""
     with pytest.raises(
         Incompatible, match=r"'if' \(in .properties.b\), 'not' \(in .properties.a\), which this backend"
     ) as caught:
-        reduce(REFUSED, {"plain", "google"})
+        schema.rewritten_answer(REFUSED, {"plain", "google"}, "text.format.schema")
     assert caught.value.details == {"incompatible_features": ["if", "not"]}
-    assert caught.value.param == f"{param}.properties.b.if"
+    assert caught.value.param == "text.format.schema.properties.b.if"
 
 
 def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None:
@@ -257,4 +249,3 @@ def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:
         "properties": {"x": {"type": "string", "description": "Constraint: minLength 2"}},
     }
     assert result.relaxed == ("minLength",)
-    assert schema.reduce(theirs, {"google"}) == result.schema
