@@ -19,17 +19,9 @@ class Allowance:
         if not self._tools or not strictness.qualifies(schema):
             return False
         every = [inner for _, inner in subschemas(schema)]
-        optional = self._optional - sum(_optional(inner) for inner in every)
-        unions = self._unions - sum(_is_union(inner) for inner in every)
+        optional = self._optional - sum(map(strictness.optional_properties, every))
+        unions = self._unions - sum(map(strictness.is_union, every))
         if optional < 0 or unions < 0:
             return False
         self._tools, self._optional, self._unions = self._tools - 1, optional, unions
         return True
-
-
-def _optional(schema: Schema) -> int:
-    return len(schema.get("properties", {}).keys() - set(schema.get("required", ())))
-
-
-def _is_union(schema: Schema) -> bool:
-    return "anyOf" in schema or isinstance(schema.get("type"), list)

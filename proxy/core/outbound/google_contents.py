@@ -5,7 +5,7 @@ one content, as many as there were calls, in their order, and nothing else in it
 came with. A part is never merged with another one, since either may be signed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -65,15 +65,8 @@ class _Conversation:
         self._contents: list[Content] = []
 
     def of(self, turns: Sequence[Turn], note: str | None) -> tuple[list[Part], list[Content]]:
-        take = {
-            Role.SYSTEM: self._instruct,
-            Role.DEVELOPER: self._instruct,
-            Role.USER: self._say,
-            Role.ASSISTANT: self._answer,
-            Role.TOOL: self._results,
-        }
         for turn in turns:
-            take[turn.role](turn.parts)
+            TAKERS[turn.role](self, turn.parts)
         if not self._contents or self._contents[-1]["role"] == "model":
             self._user([{"text": CONTINUE}])
         if note:
@@ -119,7 +112,7 @@ class _Conversation:
 
     # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
 
-    def _answer(self, parts: Sequence[Said]) -> None:
+    def _assistant(self, parts: Sequence[Said]) -> None:
         said: list[Part] = []
         waiting: Waiting = {}
         for part in parts:
@@ -222,6 +215,15 @@ class _Conversation:
             first = next((part for part in content["parts"] if "functionCall" in part), None)
             if first is not None:
                 first.setdefault("thoughtSignature", DUMMY)
+
+
+TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Said]], None]] = {
+    Role.SYSTEM: _Conversation._instruct,
+    Role.DEVELOPER: _Conversation._instruct,
+    Role.USER: _Conversation._say,
+    Role.ASSISTANT: _Conversation._assistant,
+    Role.TOOL: _Conversation._results,
+}
 
 
 def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:

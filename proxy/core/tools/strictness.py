@@ -92,9 +92,17 @@ def qualifies(parameters: Schema) -> bool:
     for _, here in subschemas(parameters):
         if not _compiles(here):
             return False
-        unions += "anyOf" in here or isinstance(here.get("type"), list)
-        optional += len(here.get("properties", {}).keys() - set(here.get("required", ())))
+        unions += is_union(here)
+        optional += optional_properties(here)
     return optional <= MAX_OPTIONAL and unions <= MAX_UNIONS
+
+
+def is_union(schema: Schema) -> bool:
+    return "anyOf" in schema or isinstance(schema.get("type"), list)
+
+
+def optional_properties(schema: Schema) -> int:
+    return len(schema.get("properties", {}).keys() - set(schema.get("required", ())))
 
 
 def _compiles(schema: Schema) -> bool:

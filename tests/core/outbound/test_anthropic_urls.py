@@ -1,6 +1,6 @@
 """§1.1: one URL, as people paste it, is enough."""
 
-from proxy.core.outbound.anthropic_url import messages_url, models_url
+from proxy.core.outbound.anthropic_urls import messages_url, models_url
 from proxy.core.outbound.dialects import call
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import by_url
