@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TextIO
 
 import proxy
+from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.ids import Mint
 from proxy.core.inbound.chat_surface import ChatSurface
 from proxy.core.inbound.clients import EventStyle
@@ -20,7 +21,6 @@ from proxy.core.inbound.recall import Recall
 from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
-from proxy.core.outbound.profiles import DEFAULT, BackendProfile
 from proxy.core.outbound.routes import Routes
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules

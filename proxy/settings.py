@@ -7,9 +7,10 @@ from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from proxy.core.capabilities import DEFAULT, overridden
 from proxy.core.markup import registry
 from proxy.core.outbound.dialects import DIALECTS
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, overridden
+from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.routes import ANY_ENDING
 from proxy.core.outbound.target import checked
 from proxy.core.tenants import ANYBODY, LARGEST
@@ -322,9 +323,7 @@ class Settings(Section):
         for name, tenant in self.tenants.items():
             for digest in tenant.keys:
                 if holders.setdefault(digest, name) != name:
-                    raise ValueError(
-                        f"tenants.{name}.keys: one of them is a key of tenants.{holders[digest]} too"
-                    )
+                    raise ValueError(f"tenants.{name}.keys: tenants.{holders[digest]} has one of them too")
         if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
             raise ValueError(
                 f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.core.outbound.profiles import DEFAULT
+from proxy.core.capabilities import DEFAULT
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Limits

@@ -32,7 +32,7 @@ from proxy.core.outbound.google_signatures import DUMMY
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.outbound.google_asking import GOOGLE, NEW, body_of, tool_spec
+from tests.core.outbound.asking_google import GOOGLE, NEW, body_of, tool_spec
 from tests.core.stream.assembling import Told, recorder
 from tests.helpers import bytewise, counting_mint, cut
 

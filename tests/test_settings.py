@@ -52,7 +52,7 @@ def test_the_only_backend_is_the_default_one(write: Write) -> None:
         ),
         (
             f'[tenants.a]\nkeys = ["{KEY}"]\n[tenants.b]\nkeys = ["{KEY}"]\n',
-            "tenants.b.keys: one of them is a key of tenants.a too",
+            "tenants.b.keys: tenants.a has one of them too",
         ),
     ],
 )

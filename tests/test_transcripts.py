@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
+from proxy.core.capabilities import overridden
 from proxy.core.errors import Fault, Truncated
 from proxy.core.outbound import profiles
 from tests.helpers import WITH_TOOLS, bytewise, cut, outline, read_stream, run
@@ -73,7 +74,7 @@ def load(name: str) -> Transcript:
         expected=[jsontext.loads(line) for line in (HERE / f"{name}.jsonl").read_bytes().splitlines()],
         body=WITH_TOOLS | request.get("body", {}),
         extended=how.get("extended", False),
-        profile=profiles.overridden(known, how.get("overrides", {})),
+        profile=overridden(known, how.get("overrides", {})),
         fault=Truncated("The backend broke off its answer.") if how.get("broken_off") else None,
     )
 

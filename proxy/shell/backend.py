@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
@@ -14,7 +15,6 @@ from proxy.core.model import Request
 from proxy.core.outbound import dialects, lessons
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.model_rules import for_model
-from proxy.core.outbound.profiles import BackendProfile
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget

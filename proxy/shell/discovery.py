@@ -12,12 +12,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core import jsontext
+from proxy.core.capabilities import DEFAULT, BackendProfile, overridden
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound import recognise
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.model_rules import for_model
-from proxy.core.outbound.profiles import DEFAULT, PROFILES, BackendProfile, overridden
+from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target, authorization
 from proxy.shell.logs import Log

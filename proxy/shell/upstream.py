@@ -138,7 +138,7 @@ class Exchange:
                 raise
             self._broken = fault_of(failure, answering=True)
             # aiohttp reports the broken connection first; what had arrived before must not be lost (F42).
-            content.set_exception(None)  # type: ignore[arg-type]
+            content.set_exception(None)  # type: ignore[arg-type]  # None takes it away
             if rest := content.read_nowait():
                 return rest
             raise self._broken from failure

@@ -28,7 +28,7 @@ from proxy.core.model import (
     ToolName,
 )
 from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.google_asking import NEW, OLD, body_of, google, signed, tool_spec
+from tests.core.outbound.asking_google import NEW, OLD, body_of, google, signed, tool_spec
 from tests.scripted import google as gemini
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Scripted, serving

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
-from proxy.core.outbound.profiles import PROFILES, overridden
+from proxy.core.capabilities import BackendProfile, overridden
+from proxy.core.outbound.profiles import PROFILES
 from tests.helpers_chat import refuse
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Provider, Recorded

@@ -117,7 +117,7 @@ class MarkupStage:
 
     def feed(self, delta: Delta) -> None:
         # The first two are the ways of nearly every delta, so they are kept short.
-        if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]
+        if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]  # it is text
             self._pass_by(text)
             self._emit(delta)
         elif type(delta) is CallDelta and not (delta.name or self._recovered):

@@ -8,17 +8,14 @@ stands in `model_rules`.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proxy.core.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule, overridden
+from proxy.core.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule
 from proxy.core.outbound.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
-
-__all__ = ["DEFAULT", "PROFILES", "BackendProfile", "overridden"]
 
 _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
 """For servers that compile schemas into llama.cpp's grammars."""
 _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
-
 
 _OPENAI = replace(
     DEFAULT,

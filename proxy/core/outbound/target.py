@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
-from proxy.core.outbound.profiles import BackendProfile
+from proxy.core.capabilities import BackendProfile
 
 MODELS = "/models"
 

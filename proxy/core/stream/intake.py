@@ -52,7 +52,7 @@ class Intake:
 
     def _decide(self, data: bytes) -> None:
         head = self._head + data
-        visible = head[_INVISIBLE.match(head).end() :]  # type: ignore[union-attr]
+        visible = head[_INVISIBLE.match(head).end() :]  # type: ignore[union-attr]  # it matches anything
         if BOM.startswith(visible):
             # A backend may send blank lines for minutes to keep the connection alive: none need be kept.
             self._head = visible

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Request, Result, Role, Text, ToolKind, ToolName, Turn
 from proxy.core.outbound.chat_encode import encode
-from proxy.core.outbound.profiles import DEFAULT, BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.helpers_chat import refuse
 

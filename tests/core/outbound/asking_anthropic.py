@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, Turn
 from proxy.core.outbound.anthropic_encode import encode
-from proxy.core.outbound.profiles import PROFILES, BackendProfile
+from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
 from tests.core.outbound.asking import user
 from tests.scripted.anthropic import check_body

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
+from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -15,7 +15,7 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.profiles import DEFAULT, PROFILES
+from proxy.core.outbound.profiles import PROFILES
 from tests.core.outbound.asking import assistant, body_of, call, profile, result, tool, user
 from tests.tables import table
 

@@ -10,7 +10,7 @@ from proxy.core.outbound.chat_messages import CONTINUE, MOVED
 from proxy.core.outbound.google_contents import MAX_DEPTH
 from proxy.core.outbound.google_signatures import DUMMY
 from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.google_asking import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
+from tests.core.outbound.asking_google import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
 from tests.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -19,7 +19,7 @@ from proxy.core.model import Usage
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_signatures import keepsake
-from tests.core.outbound.google_asking import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
+from tests.core.outbound.asking_google import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
 from tests.tables import table
 
 STOPPED = FinishDelta(Finish.STOP)

@@ -14,7 +14,7 @@ from proxy.core.model import (
 )
 from proxy.core.outbound.google_encode import ALWAYS_THINKS, ONE_CALL
 from tests.core.outbound.asking import assistant, call, result, tool, user
-from tests.core.outbound.google_asking import NEW, OLD, body_of, google, tool_spec
+from tests.core.outbound.asking_google import NEW, OLD, body_of, google, tool_spec
 from tests.tables import table
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}

@@ -2,7 +2,7 @@
 
 from proxy.core.outbound.google_urls import models_url, reply_url
 from proxy.core.outbound.target import Target
-from tests.core.outbound.google_asking import GOOGLE, google
+from tests.core.outbound.asking_google import GOOGLE, google
 from tests.tables import table
 
 HOST = "https://generativelanguage.googleapis.com"

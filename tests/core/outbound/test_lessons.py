@@ -1,7 +1,7 @@
 """What all tables of lessons have in common, and what no change of a request can mend."""
 
+from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.lessons import Lesson, Row, advice, learn, says, setting
-from proxy.core.outbound.profiles import DEFAULT
 from tests.tables import table
 
 ROWS = (

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.model_rules import for_model
-from proxy.core.outbound.profiles import DEFAULT, PROFILES
+from proxy.core.outbound.profiles import PROFILES
 from tests.core.outbound.differing import differences
 from tests.tables import table
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
@@ -11,7 +12,7 @@ from proxy.core.model import Extras, Reasoning, Request, ToolName, ToolSpec, Tur
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_encode import encode
 from proxy.core.outbound.google_signatures import keepsake
-from proxy.core.outbound.profiles import PROFILES, BackendProfile
+from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
 from tests.core.outbound.asking import user
 from tests.scripted.google_rules import refuse_body
