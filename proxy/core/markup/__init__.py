@@ -2,6 +2,8 @@
 
 formats    what a dialect is
 families   the dialects, one module for each family of models
+bodies, tagged, sections, expressions    readers that families share: JSON, tags, tokens, Python's calls
+jsonish, values    JSON as models write it, and texts as the tool's schema types them
 registry   which of them are on
 openers    all their openers as one pattern
 code       where the code samples are, in which nothing is meant
