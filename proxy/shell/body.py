@@ -8,7 +8,7 @@ import asyncio
 import zlib
 from typing import Any
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
@@ -60,10 +60,10 @@ def _check_type(header: str | None) -> None:
 async def _read(request: web.BaseRequest, limit: int) -> bytes:
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
-    coding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    coding = request.headers.get("Content-Encoding", "").strip().lower() or "identity"
     collect = _Plain(limit) if coding == "identity" else _Inflated(coding, limit)
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await _invite(request)
+    if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
+        await _invite(request)  # to an older client it would be the answer
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     try:
         if request.content.is_eof():  # most bodies have come together with their head

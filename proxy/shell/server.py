@@ -155,15 +155,14 @@ class Server:
                 tenant = self._doors.get(path.pattern, self._tenants).of(request.headers)
                 if handler := self._handler(request, methods):
                     return await handler(self, Visit(request, this, tenant), **found.groupdict())
-                allowed = ", ".join(method for method in methods if method != WEBSOCKET)
-                return self._refuse_method(request, allowed, this)
+                return self._refuse_method(request, _allowed(methods), this)
         message = f"There is nothing at {shown(request.path)}. GET /openapi.json lists the paths."
         raise NotFound(message, code="not_found")
 
     def _handler(self, request: web.BaseRequest, methods: dict[str, Handler]) -> Handler | None:
         if self._conversations is not None and WEBSOCKET in methods and _wants_websocket(request):
             return methods[WEBSOCKET]
-        return methods.get(request.method)
+        return methods.get("GET" if request.method == "HEAD" else request.method)
 
     def _refuse_method(self, request: web.BaseRequest, allowed: str, this: str) -> web.Response:
         told = {"Allow": allowed}
@@ -292,11 +291,17 @@ ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (
     (re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Server._native}),
     (re.compile(r"(?:/v1)?/models/?"), {"GET": Server._models}),
     (re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Server._model}),
-    (re.compile(HEALTH), {"GET": Server._healthy, "HEAD": Server._healthy}),
-    (re.compile(READINESS), {"GET": Server._ready, "HEAD": Server._ready}),
+    (re.compile(HEALTH), {"GET": Server._healthy}),
+    (re.compile(READINESS), {"GET": Server._ready}),
     (re.compile(METRICS), {"GET": Server._counted}),
     (re.compile(r"/openapi\.json"), {"GET": Server._described}),
 )
+
+
+def _allowed(methods: dict[str, Handler]) -> str:
+    """Whatever can be looked at can be looked at without its body, which aiohttp leaves out by itself."""
+    told = [method for method in methods if method != WEBSOCKET]
+    return ", ".join(["GET, HEAD" if method == "GET" else method for method in told])
 
 
 def _wants_websocket(request: web.BaseRequest) -> bool:

@@ -104,6 +104,7 @@ async def test_a_body_of_just_the_limit_is_read(start_proxy: StartProxy) -> None
         ("deflate", zlib.compress(REQUEST)),
         ("GZIP", gzip.compress(REQUEST)),
         ("identity", REQUEST),
+        ("", REQUEST),
     ],
 )
 async def test_a_compressed_body_is_read(proxy: Proxy, coding: str, data: bytes) -> None:
@@ -211,6 +212,14 @@ async def test_a_large_body_is_asked_for_by_those_who_wait_to_be_asked(proxy: Pr
         assert await raw.reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         raw.writer.write(REQUEST)
         assert (await raw.read_answer()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_who_knows_of_no_invitation_gets_none(proxy: Proxy) -> None:
+    """Whatever comes first is the answer to a client of HTTP/1.0."""
+    async with connected(proxy) as raw:
+        head = HEAD.replace(b"HTTP/1.1", b"HTTP/1.0") + b"Expect: 100-continue\r\n"
+        raw.writer.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(REQUEST), REQUEST))
+        assert (await raw.read_answer()).startswith(b"HTTP/1.0 200 ")
 
 
 async def test_a_body_that_would_be_refused_is_not_asked_for(proxy: Proxy) -> None:

@@ -46,8 +46,8 @@ async def test_elsewhere_there_is_nothing(proxy: Proxy, path: str) -> None:
     [
         ("GET", "/v1/responses", "POST"),
         ("PUT", "/v1/responses", "POST"),
-        ("POST", "/v1/models", "GET"),
-        ("DELETE", "/v1/models/m", "GET"),
+        ("POST", "/v1/models", "GET, HEAD"),
+        ("DELETE", "/v1/models/m", "GET, HEAD"),
         ("POST", "/healthz", "GET, HEAD"),
     ],
 )
@@ -169,10 +169,12 @@ async def test_what_is_configured_of_models_stands_in_the_catalog(
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-async def test_health(proxy: Proxy, method: str, path: str) -> None:
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v1/models", "/v1/models/m", "/openapi.json"])
+async def test_what_can_be_looked_at_has_a_head_too(start_proxy: StartProxy, method: str, path: str) -> None:
+    proxy = await start_proxy(backend={"models": {"m": "b"}})
     async with proxy.session.request(method, proxy.url + path) as response:
         assert response.status == 200
+        assert int(response.headers["Content-Length"]) > 0
         assert bool(await response.read()) is (method == "GET")
 
 
