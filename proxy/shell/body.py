@@ -31,11 +31,16 @@ MAX_VALUES = 1_000_000
 (S19). Each but the first of its list or object has a comma before it, and commas are counted for next to nothing."""
 
 
-async def read_json(request: web.BaseRequest, limit: int) -> Any:
+async def read_body(request: web.BaseRequest, limit: int) -> bytes:
+    """Unpacked, and never empty."""
     _check_type(request.headers.get("Content-Type"))
     data = await _read(request, limit)
     if not data:
         raise ClientFault("The request body is empty: send a JSON object.")
+    return data
+
+
+def parsed(data: bytes) -> Any:
     if len(data) > MAX_VALUES and data.count(b",") > MAX_VALUES:
         raise ClientFault(
             f"The request body holds more than {MAX_VALUES} values: send fewer.", code="too_many_values"

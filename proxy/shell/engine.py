@@ -146,8 +146,7 @@ class Engine:
     async def _read(self, turn: Turn, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         said = (body, turn.headers, turn.ledger, turn.tenant.name)
-        length = turn.headers.get("Content-Length", "")
-        if length.isdigit() and int(length) > LARGE_BYTES:
+        if turn.channel.bytes_in > LARGE_BYTES:
             return await asyncio.to_thread(turn.surface.read, *said)
         return turn.surface.read(*said)
 

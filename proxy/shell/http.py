@@ -105,6 +105,8 @@ class Channel:
         self.request_id = request_id
         self.response: web.StreamResponse | None = None
         """Made when the first byte is about to leave: until then there is a status to choose."""
+        self.bytes_in = 0
+        """What is answered, unpacked."""
         self.bytes_out = 0
         self.headers: dict[str, str] = {}
         """What the answer tells besides the usual ones, if it is known by the time it begins."""

@@ -20,7 +20,7 @@ from proxy.core.inbound.surface import Surface
 from proxy.core.redact import shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
-from proxy.shell.body import read_json
+from proxy.shell.body import parsed, read_body
 from proxy.shell.connection import Acceptor
 from proxy.shell.engine import Engine, shutting_down
 from proxy.shell.http import Channel, Tempo, answer, refuse, request_id, text
@@ -204,14 +204,16 @@ class Server:
         channel = Channel(request, visit.id, self._tempo, self._tasks)
         visitor = Visitor(visit.tenant, request.headers)
         try:
-            await self._engine.respond(surface, self._body(request, read), visitor, channel)
+            await self._engine.respond(surface, self._body(request, read, channel), visitor, channel)
         except Fault as fault:
             return self._told(fault, request, visit.id)
         assert channel.response is not None
         return channel.response
 
-    async def _body(self, request: web.BaseRequest, read: Callable[[Any], Any]) -> Any:
-        return read(await read_json(request, self._body_limit))
+    async def _body(self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel) -> Any:
+        data = await read_body(request, self._body_limit)
+        channel.bytes_in = len(data)
+        return read(parsed(data))
 
     async def _respond(self, visit: Visit) -> web.StreamResponse:
         return await self._ask(self._surfaces.responses, visit)

@@ -195,6 +195,7 @@ class Conversation:
         self.turns += 1
         this = f"{self._request_id}.{self.turns}"
         channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
+        channel.bytes_in = len(message[1])
         try:
             await self._engine.respond(self._surface, _body(message), self._visitor, channel)
         except Fault as fault:
