@@ -297,19 +297,15 @@ class Engine:
             await turn.channel.answer(whole)
 
     async def drain(self, seconds: float) -> None:
-        """Lets what is under way come to its end. What does not in time is told why it ends (F74)."""
-        if await self._is_idle_within(seconds):
-            return
-        for turn in self._turns:
-            turn.interrupt(shutting_down())
-        await self._is_idle_within(CLOSING_SECONDS)
-
-    async def _is_idle_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._idle.wait()
-        except TimeoutError:
-            return False
+        """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does
+        not take even that is cut off."""
+        for patience, end in ((seconds, Turn.stop), (CLOSING_SECONDS, Turn.cut)):
+            try:
+                async with asyncio.timeout(patience):
+                    await self._idle.wait()
+            except TimeoutError:
+                for turn in self._turns:
+                    end(turn)
 
 
 def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
@@ -336,12 +332,6 @@ def _owner(turn: Turn, request: Request) -> str:
 
 NOWHERE = Outlet(deque[Event](maxlen=0).append, unheard)
 """For a client that does not stream: the pipeline itself collects the reply."""
-
-
-def shutting_down() -> ProxyFault:
-    return ProxyFault(
-        "The server is shutting down.", code="server_shutting_down", status=503, retry_after=1, retryable=True
-    )
 
 
 def _own_failure(turn: Turn, bug: Exception) -> ProxyFault:

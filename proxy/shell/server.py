@@ -22,13 +22,13 @@ from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import parsed, read_body
 from proxy.shell.connection import Acceptor
-from proxy.shell.engine import Engine, shutting_down
+from proxy.shell.engine import Engine
 from proxy.shell.http import Channel, Tempo, answer, refuse, request_id, text
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.siblings import Siblings
 from proxy.shell.tasks import Tasks
-from proxy.shell.turn import Visitor
+from proxy.shell.turn import Visitor, shutting_down
 from proxy.shell.websocket import Conversations
 
 TOO_LARGE = 413

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from proxy.core.errors import Fault
+from proxy.core.errors import Fault, ProxyFault
 from proxy.core.events import Reply
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
@@ -53,9 +53,11 @@ class Interruptible:
     def __exit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not asyncio.CancelledError or self._interruption is None or self._task.uncancel() > 0:
+        if kind is not asyncio.CancelledError or self._interruption is None:
             return
-        raise self._interruption from None
+        interruption, self._interruption = self._interruption, None  # whoever leaves after it has left
+        if self._task.uncancel() == 0:
+            raise interruption from None
 
 
 class Turn:
@@ -83,8 +85,11 @@ class Turn:
         metrics.began(surface.name)
         self._facts: dict[str, Any] = {"status": OK}
 
-    def interrupt(self, fault: Fault) -> None:
-        self.interruptible.interrupt(fault)
+    def stop(self) -> None:
+        self.interruptible.interrupt(shutting_down())
+
+    def cut(self) -> None:
+        self.channel.abort()
 
     # ── the log line ──
 
@@ -128,6 +133,12 @@ class Turn:
 
     def _elapsed(self) -> float:
         return round((self._clock() - self._started) * 1000, 1)
+
+
+def shutting_down() -> ProxyFault:
+    return ProxyFault(
+        "The server is shutting down.", code="server_shutting_down", status=503, retry_after=1, retryable=True
+    )
 
 
 def _note_reply(facts: dict[str, Any], reply: Reply) -> None:

@@ -408,14 +408,13 @@ async def reluctant(url: str, **body: object) -> AsyncIterator[asyncio.StreamRea
         writer.close()
 
 
-async def test_a_slow_client_is_told_too_after_all_that_it_has_not_taken_yet(
-    backend: ScriptedBackend,
-) -> None:
-    """F67, F74."""
-    stopping = Stopping(backend, grace=0)
-    stuck, interrupted = asyncio.Event(), asyncio.Event()
+class Flood:
+    """A backend that says more than a client takes."""
 
-    async def floods(line: Line) -> None:
+    def __init__(self) -> None:
+        self.stuck, self.interrupted = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, line: Line) -> None:
         await line.request()
         line.send(HEAD)
         try:
@@ -424,18 +423,40 @@ async def test_a_slow_client_is_told_too_after_all_that_it_has_not_taken_yet(
                 async with asyncio.timeout(0.2):
                     await line.drained()
         except TimeoutError:
-            stuck.set()
+            self.stuck.set()
         try:
             await line.closed()
         finally:
-            interrupted.set()
+            self.interrupted.set()
 
-    backend.plays(floods)
+
+async def test_a_client_that_takes_nothing_does_not_hold_up_the_end(
+    backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F67, F74."""
+    monkeypatch.setattr("proxy.shell.engine.CLOSING_SECONDS", 0.05)
+    stopping, flood = Stopping(backend, grace=0), Flood()
+    backend.plays(flood)
+    url = await stopping.start()
+    async with reluctant(url):
+        await flood.stuck.wait()
+        async with asyncio.timeout(1):
+            await stopping.stop()
+    assert stopping.log.request["status"] == 499
+
+
+async def test_a_slow_client_is_told_too_after_all_that_it_has_not_taken_yet(
+    backend: ScriptedBackend,
+) -> None:
+    """F67, F74."""
+    stopping = Stopping(backend, grace=0)
+    flood = Flood()
+    backend.plays(flood)
     url = await stopping.start()
     async with reluctant(url) as reader:
-        await stuck.wait()
+        await flood.stuck.wait()
         stop = stopping.stop()
-        await interrupted.wait()
+        await flood.interrupted.wait()
         told = await reader.read()
         await stop
     assert told.endswith(b"\ndata: [DONE]\n\n\r\n0\r\n\r\n")

@@ -13,10 +13,8 @@ from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
 from proxy.shell.logs import make_log
 from proxy.shell.metrics import Metrics
-from proxy.shell.turn import Turn, Visitor
+from proxy.shell.turn import Turn, Visitor, shutting_down
 from tests.shell.conftest import LogLines
-
-STOPPING = ProxyFault("stopping")
 
 
 class Clock:
@@ -58,18 +56,31 @@ class Waiting:
         self._make = make
         self._begun = asyncio.Event()
         self.turn: Turn
+        self.interrupted = asyncio.Event()
+        self.tells = False
         self.task = asyncio.get_running_loop().create_task(self._wait())
 
     async def _wait(self) -> str:
         self.turn = self._make()
         try:
             with self.turn.interruptible:
-                self._begun.set()
-                await asyncio.Event().wait()
+                await self._serve()
         except ProxyFault as fault:
             await asyncio.sleep(0)  # nothing is cancelled any more
             return fault.message
         return "never"
+
+    async def _serve(self) -> None:
+        """As a request does: the ending is told where an interruption counts too."""
+        try:
+            with self.turn.interruptible:
+                self._begun.set()
+                await asyncio.Event().wait()
+        except ProxyFault:
+            self.interrupted.set()
+            if not self.tells:
+                raise
+            await asyncio.Event().wait()
 
     async def begun(self) -> None:
         await self._begun.wait()
@@ -78,8 +89,8 @@ class Waiting:
 async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], Turn]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.turn.interrupt(STOPPING)
-    assert await waiting.task == "stopping"
+    waiting.turn.stop()
+    assert await waiting.task == shutting_down().message
 
 
 async def test_a_clients_leaving_ends_the_task(make: Callable[[], Turn]) -> None:
@@ -93,7 +104,18 @@ async def test_a_clients_leaving_ends_the_task(make: Callable[[], Turn]) -> None
 async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], Turn]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.turn.interrupt(STOPPING)
+    waiting.turn.stop()
+    waiting.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+
+
+async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], Turn]) -> None:
+    waiting = Waiting(make)
+    waiting.tells = True
+    await waiting.begun()
+    waiting.turn.stop()
+    await waiting.interrupted.wait()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting.task
@@ -103,7 +125,7 @@ async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Turn]) -
     waiting = Waiting(make)
     await waiting.begun()
     waiting.turn.interruptible.over()
-    waiting.turn.interrupt(STOPPING)
+    waiting.turn.stop()
     assert not waiting.task.cancelling()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
