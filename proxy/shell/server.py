@@ -131,6 +131,8 @@ class Server:
         if self._conversations is not None:
             self._conversations.leave()
         await self._engine.drain(grace)
+        if self._conversations is not None:
+            await self._conversations.closed()
         if self._runner is not None:
             await self._runner.cleanup()
 

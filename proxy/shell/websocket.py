@@ -6,6 +6,7 @@ its place among the turns, because a client takes whatever comes during a turn f
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -124,11 +125,14 @@ class Conversation:
         lifetime = loop.call_later(LIFETIME_SECONDS, self.leave, _limit_reached())
         try:
             async with asyncio.TaskGroup() as group:
-                answering = group.create_task(self._answer_all())
-                await self._listen()
+                listening = group.create_task(self._listen())
+                answering = group.create_task(self._answer_all(listening))
+                await asyncio.wait((listening,))
                 answering.cancel()
         finally:
             lifetime.cancel()
+        # While somebody listens, aiohttp would not wait for the client's own close.
+        await self._socket.close(code=WSCloseCode.GOING_AWAY)
         return self._socket
 
     @property
@@ -178,7 +182,7 @@ class Conversation:
 
     # ── answering ──
 
-    async def _answer_all(self) -> None:
+    async def _answer_all(self, listening: asyncio.Task[None]) -> None:
         try:
             while not self._leaving:
                 message = await self._waiting.get()
@@ -186,7 +190,7 @@ class Conversation:
                     await self._answer(message)
             if self._last_word is not None:
                 await self._refuse(self._last_word)
-            await self._socket.close(code=WSCloseCode.GOING_AWAY)
+            listening.cancel()
         except ConnectionError:
             pass  # the client has left, which is heard by whoever listens
 
@@ -225,6 +229,8 @@ class Conversations:
         self._tasks = tasks
         self._log = log
         self._open: set[Conversation] = set()
+        self._none = asyncio.Event()
+        self._none.set()
 
     async def hold(self, request: web.BaseRequest, request_id: str, tenant: Tenant) -> web.StreamResponse:
         if (refusal := self._refusal(request)) is not None:
@@ -240,10 +246,13 @@ class Conversations:
             self._tasks,
         )
         self._open.add(this)
+        self._none.clear()
         try:
             return await this.run()
         finally:
             self._open.discard(this)
+            if not self._open:
+                self._none.set()
             self._log.info("websocket", request_id=request_id, turns=this.turns, code=this.close_code)
 
     def _refusal(self, request: web.BaseRequest) -> Fault | None:
@@ -269,6 +278,12 @@ class Conversations:
         """No further turns; those under way are the engine's."""
         for conversation in self._open:
             conversation.leave()
+
+    async def closed(self) -> None:
+        """All have taken leave, or had the time to. From then on nothing is heard of them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_SECONDS):
+                await self._none.wait()
 
 
 def _comes_from_elsewhere(request: web.BaseRequest) -> bool:

@@ -578,6 +578,23 @@ async def test_too_many_messages_end_the_connection(
     assert (await proxy.log.wait_for("websocket"))["turns"] == 1
 
 
+async def test_its_last_turn_does_not_take_the_answer_to_the_close_away(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    goes_on = asyncio.Event()
+    backend.plays(waits(goes_on))
+    async with talking(proxy.url, autoclose=False) as talk:
+        for _ in range(40):
+            await talk.ask()
+        while (message := await talk.socket.receive(timeout=PROMPTLY)).type is WSMsgType.TEXT:
+            pass
+        assert message.data == WSCloseCode.POLICY_VIOLATION
+        goes_on.set()
+        assert (await proxy.log.wait_for("request"))["status"] == 499
+        await talk.socket.close(code=4321)
+        assert (await proxy.log.wait_for("websocket"))["code"] == 4321
+
+
 async def test_so_do_too_many_bytes(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
     proxy = await start_proxy(server={"body_limit_mib": 1})
     backend.plays(waits(asyncio.Event()))
@@ -646,7 +663,9 @@ Stop = Callable[[], asyncio.Task[None]]
 
 
 @asynccontextmanager
-async def stoppable(backend: ScriptedBackend, grace: float) -> AsyncIterator[tuple[Talk, Stop, LogLines]]:
+async def stoppable(
+    backend: ScriptedBackend, grace: float, **options: Any
+) -> AsyncIterator[tuple[Talk, Stop, LogLines]]:
     settings = Settings.model_validate(
         {
             "server": {"port": 0, "grace_seconds": grace},
@@ -655,7 +674,7 @@ async def stoppable(backend: ScriptedBackend, grace: float) -> AsyncIterator[tup
     )
     log, stack = LogLines(), AsyncExitStack()
     url = await stack.enter_async_context(app.running(settings, make_log("info", "json", stream=log.stream)))
-    async with talking(url) as talk:
+    async with talking(url, **options) as talk:
         yield talk, lambda: asyncio.get_running_loop().create_task(stack.aclose()), log
 
 
@@ -711,6 +730,7 @@ async def test_an_ending_leaves_nothing_out_that_was_still_to_be_sent(
         await stuck.wait()
         stopped = stop()
         assert (await talk.heard())[-1]["type"] == "response.failed"
+        assert await talk.closed() == WSCloseCode.GOING_AWAY
         await stopped
 
 
@@ -720,6 +740,27 @@ async def test_a_connection_without_a_turn_is_closed_at_once(backend: ScriptedBa
         assert await talk.closed() == WSCloseCode.GOING_AWAY
         async with asyncio.timeout(1):
             await stopped
+
+
+async def test_a_client_may_answer_the_close_with_its_own(backend: ScriptedBackend) -> None:
+    """What it sends meanwhile must not meet a closed port, which would take the close away from it."""
+    async with stoppable(backend, grace=0, autoclose=False) as (talk, stop, log):
+        stopped = stop()
+        assert (await talk.socket.receive(timeout=PROMPTLY)).data == WSCloseCode.GOING_AWAY
+        await talk.ask()
+        await talk.socket.close(code=4321)
+        await stopped
+    assert log.named("websocket")[0]["code"] == 4321
+
+
+async def test_one_that_does_not_is_not_waited_for(
+    backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.shell.websocket.CLOSING_SECONDS", 0.05)
+    async with stoppable(backend, grace=0, autoclose=False) as (_, stop, log):
+        async with asyncio.timeout(1):
+            await stop()
+    assert log.named("websocket")[0]["code"] == WSCloseCode.ABNORMAL_CLOSURE
 
 
 # ── the handshake ──
