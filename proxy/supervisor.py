@@ -27,6 +27,9 @@ SETTLED_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between a worker's death and its successor, for those that die at once: each is twice the one before."""
 
+STARTING_SECONDS = 60.0
+"""For a worker to say where it listens; a second is usual. One that hangs before it has no beat yet that could stop."""
+
 MARGIN_SECONDS = 10.0
 """For workers to end, beyond the time that their streams have. After it they are killed."""
 
@@ -102,7 +105,7 @@ class _Worker:
         self.process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> str:
-        """Where it listens; nothing if it ended before."""
+        """Where it listens; nothing if it ended before, or was ended."""
         self._started = self._clock()
         self.process = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -113,10 +116,20 @@ class _Worker:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(self._orders)
-        url = (await self.process.stdout.readline()).decode().strip()
+        try:
+            async with asyncio.timeout(STARTING_SECONDS):
+                url = (await self.process.stdout.readline()).decode().strip()
+        except TimeoutError:
+            self._give_up(self.process, STARTING_SECONDS)
+            return ""
         if url:
             self._log.info("worker serves", pid=self.process.pid)
         return url
+
+    def _give_up(self, process: asyncio.subprocess.Process, seconds: float) -> None:
+        self._log.error("worker stands still", pid=process.pid, seconds=seconds)
+        with suppress(ProcessLookupError):
+            process.kill()
 
     async def keep(self) -> None:
         """Starts it again whenever it has died."""
@@ -143,9 +156,7 @@ class _Worker:
             except TimeoutError:
                 missed += 1
         else:
-            self._log.error("worker stands still", pid=process.pid, seconds=missed * self._beat)
-            with suppress(ProcessLookupError):
-                process.kill()
+            self._give_up(process, missed * self._beat)
         return await process.wait()
 
 

@@ -15,8 +15,12 @@ import aiohttp
 import orjson
 import pytest
 
+from proxy import supervisor
+from proxy.settings import Settings
+from proxy.shell.logs import make_log
 from proxy.supervisor import next_pause
 from tests.shell.backend import END, HEAD, Line, answer, finish, scripted, text
+from tests.shell.conftest import LogLines
 from tests.shell.test_metrics import Samples, samples
 
 ROOT = Path(__file__).parents[1]
@@ -243,6 +247,36 @@ async def test_f79_when_everything_stood_still_nobody_is_late(impatient: tuple[s
         running.process.terminate()
         code, said = await running.end()
     assert (code, "died" in said) == (0, False)
+
+
+async def test_f79_a_worker_that_hangs_before_it_listens_is_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It has no beat yet that could stop. The first ones tell whoever started them; a later one gets a successor."""
+    sane = tmp_path / "sane"
+    program = f"""
+import os, sys, time
+if not os.path.exists({str(sane)!r}): time.sleep(60)
+print("http://h", flush=True)
+while True: print(flush=True); time.sleep(0.01)
+"""
+    monkeypatch.setattr(supervisor, "COMMAND", (sys.executable, "-c", program))
+    monkeypatch.setattr(supervisor, "STARTING_SECONDS", 1.0)
+    settings = Settings.model_validate({"server": {"port": 0, "workers": 1}})
+    log = LogLines()
+    logger = make_log(stream=log.stream)
+    with pytest.raises(supervisor.WorkersFailed):
+        async with supervisor.running(settings, logger):
+            pass
+    assert [line["event"] for line in log.lines] == ["worker stands still"]
+
+    sane.touch()
+    async with supervisor.running(settings, logger):
+        sane.unlink()
+        os.kill((await log.wait_for("worker serves"))["pid"], signal.SIGKILL)
+        await log.wait_for("worker stands still", times=2)
+        sane.touch()
+        await log.wait_for("worker serves", times=2)
 
 
 async def test_all_streams_come_to_their_end_before_it_stops() -> None:

@@ -29,9 +29,9 @@ class LogLines:
         self._written.set()
         return io.StringIO.write(self.stream, text)
 
-    async def wait_for(self, event: str) -> dict[str, Any]:
+    async def wait_for(self, event: str, times: int = 1) -> dict[str, Any]:
         async with asyncio.timeout(PROMPTLY):
-            while not self.named(event):
+            while len(self.named(event)) < times:
                 self._written.clear()
                 await self._written.wait()
         return self.named(event)[-1]
