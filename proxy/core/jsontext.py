@@ -18,6 +18,9 @@ which leaves a few for what we put around it."""
 INT64 = range(-(2**63), 2**64)
 """The integers that orjson writes by itself."""
 
+MAX_DIGITS = 4_000
+"""Of an integer. To read one takes the square of their number, so Python refuses few more, in words for programmers."""
+
 NESTING = frozenset({dict, list})
 """What a parsed value is nested in. Asked by the exact type, which takes half as long for each value of a request."""
 
@@ -39,11 +42,19 @@ strict = orjson.loads
 
 def lenient(data: bytes | str) -> Any:
     """`NaN` and `Infinity` become None. Half characters stay: the other half may be in the next text."""
-    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    text = (data.decode("utf-8", "replace") if isinstance(data, bytes) else data).removeprefix("\ufeff")
     try:
-        return json.loads(text.removeprefix("\ufeff"), strict=False, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
+        return json.loads(text, strict=False, parse_constant=lambda _: None, parse_int=_integer)
+    except RecursionError:
+        raise BadJson("it is nested too deeply") from None
+    except ValueError as error:
         raise BadJson(str(error)) from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise BadJson(f"a number has more than {MAX_DIGITS} digits")
+    return int(digits)
 
 
 def dumps(value: Any) -> bytes:

@@ -28,12 +28,21 @@ def test_reads_what_can_be_read(text: bytes | str, value: object) -> None:
 
 
 @table(
-    "text",
-    [b"", b"{", b"{'a':1}", b"<html>", b"[DONE]", b"9" * 5000, b"[" * 100_000],
+    ("text", "says"),
+    [
+        (b"", "Expecting value"),
+        (b"{", "Expecting property name"),
+        (b"{'a':1}", "Expecting property name"),
+        (b"<html>", "Expecting value"),
+        (b"[DONE]", "Expecting value"),
+        (b"9" * 5000, "a number has more than 4000 digits"),
+        (b"[" * 100_000, "it is nested too deeply"),
+    ],
     ids=["nothing", "cut", "python", "page", "end mark", "endless number", "S18 nesting without end"],
 )
-def test_refuses_the_rest_as_bad_json(text: bytes) -> None:
-    with pytest.raises(BadJson):
+def test_refuses_the_rest_as_bad_json(text: bytes, says: str) -> None:
+    """S34: and says why in no words of Python's."""
+    with pytest.raises(BadJson, match=says):
         jsontext.loads(text)
 
 
