@@ -1,6 +1,7 @@
 """The HTTP around the demo model."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -74,17 +75,23 @@ class Handlers:
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
         )
         await response.prepare(request)
-        chunks = list(completion.chunks())
+        with suppress(ConnectionError):  # whoever asked has left, which is nothing to write a traceback about
+            await self.say(response, list(completion.chunks()), breaks)
+        if breaks == "cut":
+            cut(request)
+        return response
+
+    async def say(
+        self, response: web.StreamResponse, chunks: list[dict[str, Any]], breaks: str | None
+    ) -> None:
         for chunk in chunks[: len(chunks) // 2] if breaks else chunks:
             await response.write(event(chunk))
             await asyncio.sleep(self.pace_s)
         if breaks == "cut":
-            cut(request)
-            return response
+            return
         if breaks:
             await response.write(event(FAILURE))
         await response.write(b"data: [DONE]\n\n")
-        return response
 
 
 RETRY = {"Retry-After": "1"}

@@ -1,5 +1,7 @@
 """The demo over real sockets, seen by the Chat Completions client that most people use."""
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -125,3 +127,20 @@ async def test_who_leaves_in_the_middle_does_no_harm(server: demo.Demo, client: 
     ):
         await reply.content.readany()
     assert (await client.chat.completions.create(model="demo", messages=[USER])).choices
+
+
+async def test_a_client_that_leaves_is_nothing_to_speak_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl+C on curl would fill a newcomer's terminal with a traceback."""
+    said: list[logging.LogRecord] = []
+    monkeypatch.setattr(logging.getLogger("aiohttp.server"), "handle", said.append)
+    server = await demo.start(pace_s=0.01)
+    body = {"model": "demo", "stream": True, "messages": [{"role": "user", "content": "hello there " * 50}]}
+    async with aiohttp.ClientSession() as session:
+        for _ in range(5):
+            async with session.post(f"{server.url}/chat/completions", json=body) as response:
+                await response.content.readany()
+                response.close()
+            await (await session.get(f"{server.url}/models")).read()
+            await asyncio.sleep(0.03)  # for more words, to nobody
+    await server.stop()
+    assert said == []
