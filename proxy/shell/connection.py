@@ -16,6 +16,9 @@ KEEP_ALIVE_SECONDS = 75.0
 LINGERING_SECONDS = 5.0
 """After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
 
+STALLED_SECONDS = 60.0
+"""A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
+
 RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 """The answer to what is no request at all, by what is wrong with it."""
 
@@ -31,6 +34,45 @@ class Connection(web.RequestHandler):
             auto_decompress=False,  # see `body`
         )
         self._refuse_garbage = refuse_garbage
+        self._watch: asyncio.TimerHandle | None = None
+
+    # ── slow clients ──
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.transport is not None:
+            self._watch_over(self.transport)
+
+    def _watch_over(self, transport: asyncio.WriteTransport) -> None:
+        waiting = transport.get_write_buffer_size()
+        self._watch = asyncio.get_running_loop().call_later(STALLED_SECONDS, self._look, transport, waiting)
+
+    def _look(self, transport: asyncio.WriteTransport, waited: int) -> None:
+        """A large answer may take long, as long as some of it is taken."""
+        if transport.get_write_buffer_size() < waited:
+            self._watch_over(transport)
+        else:
+            transport.abort()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._watch_no_more()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        super().connection_lost(exc)
+        self._watch_no_more()
+
+    def _watch_no_more(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+
+    async def _drain_helper(self) -> None:
+        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
+        of a connection share one future: cancelled once, it would cancel those that follow."""
+        if self.writing_paused:
+            await asyncio.shield(super()._drain_helper())
+
+    # ── what is no request ──
 
     def data_received(self, data: bytes) -> None:
         """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
@@ -47,12 +89,6 @@ class Connection(web.RequestHandler):
             if not body.is_eof():
                 body.set_exception(web.RequestPayloadError("broken framing"))
                 body.feed_eof()  # nobody needs to wait for the rest of it
-
-    async def _drain_helper(self) -> None:
-        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
-        of a connection share one future: cancelled once, it would cancel those that follow."""
-        if self.writing_paused:
-            await asyncio.shield(super()._drain_helper())
 
     def handle_error(
         self,

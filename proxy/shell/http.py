@@ -45,9 +45,6 @@ KEEP_ALIVE = sse.comment("keep-alive")
 CONGESTED_BYTES = 64 * 1024
 """Waiting to be sent to a client: from here on it is waited for, and with it whoever feeds its stream (F67)."""
 
-STALLED_SECONDS = 60.0
-"""A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
-
 
 def request_id(headers: Mapping[str, str], mint: Mint) -> str:
     """The client's own, so that both sides can find the request in their logs; else one of ours."""
@@ -95,8 +92,8 @@ class Channel:
     """The way back to one client: one JSON body, or a stream of events.
 
     The events of a stream are collected by `emit` and leave together, in one write per `flush`; the first of these
-    opens it. One timer sees to the rest: that a stream opens when patience ends, that silence is filled, and that
-    a client which stopped reading is given up.
+    opens it. One timer sees to the rest: that a stream opens when patience ends, and that silence is filled. A client
+    which stops reading is its connection's business.
     """
 
     framing = SSE
@@ -145,7 +142,6 @@ class Channel:
         """Sends the whole answer at once."""
         response = answer(body, self.request_id)
         self.bytes_out = response.content_length or 0
-        self._timer = self._loop.call_later(STALLED_SECONDS, self._beat)
         await self._open(response)
         self._starts_to_write()
         await response.write_eof()
@@ -220,13 +216,9 @@ class Channel:
     def _beat(self) -> None:
         silence = self._loop.time() - self._last_write
         pause = self._heartbeat
-        if self._busy:
-            if silence >= STALLED_SECONDS:
-                self.abort()
-                return
-        elif self.opened and silence < pause:
+        if self.opened and silence < pause:
             pause -= silence
-        else:
+        elif not self._busy:
             if self.opened:
                 (self._say_alive or self._comment)()
             self._tasks.start(self._send_beat(), "heartbeat")

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from proxy.core import jsontext
-from proxy.shell import http as http_module
+from proxy.shell import connection
 from tests.faults.asking import ASK, POST, WEATHER, raw, told
 from tests.helpers import read_stream
 from tests.shell.backend import (
@@ -239,7 +239,7 @@ async def test_s26_a_client_that_takes_nothing_is_given_up(
 ) -> None:
     """F67: and its place at the backend is free again."""
     proxy = await start_proxy(server={"patience_seconds": 0.1, "heartbeat_seconds": 0.1})
-    monkeypatch.setattr(http_module, "STALLED_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "STALLED_SECONDS", 0.3)
     left = asyncio.Event()
 
     async def talks(line: Line) -> None:

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
+from proxy.shell import connection as module
 from proxy.shell.connection import Acceptor
 from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, reply, text
 from tests.shell.conftest import Proxy
@@ -88,3 +89,22 @@ async def test_whoever_has_left_is_told_nothing() -> None:
     connection = Acceptor(None, refuse)()
     with pytest.raises(ConnectionResetError):
         connection.handle_error(make_mocked_request("POST", "/"), 500, ConnectionResetError())
+
+
+async def test_a_large_answer_may_take_long_as_long_as_it_is_taken(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S26, F67: no client with a slow line is taken for one that does not read."""
+    monkeypatch.setattr(module, "STALLED_SECONDS", 0.5)
+    backend.answers(reply(*[text("x" * 1_000_000)] * 20))
+    loop = asyncio.get_running_loop()
+    async with connected(proxy) as (reader, writer):
+        writer.write(WHOLE)
+        head = await reader.readuntil(b"\r\n\r\n")
+        began, taken = loop.time(), b""
+        while loop.time() < began + 1:
+            taken += await reader.readexactly(200_000)
+            await asyncio.sleep(0.02)  # a slow line
+        size = int(head.partition(b"Content-Length: ")[2].split()[0])
+        taken += await reader.readexactly(size - len(taken))
+    assert orjson.loads(taken)["status"] == "completed"

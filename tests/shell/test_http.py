@@ -11,7 +11,7 @@ from aiohttp import web
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
 from proxy.core.inbound import clients
-from proxy.shell import http as module
+from proxy.shell import connection
 from proxy.shell.http import Channel, Tempo, refuse, request_id
 from proxy.shell.logs import make_log
 from proxy.shell.tasks import Tasks
@@ -311,7 +311,7 @@ async def test_a_client_that_takes_nothing_is_given_up(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S26, F67: and the backend with it."""
-    monkeypatch.setattr(module, "STALLED_SECONDS", SOON)
+    monkeypatch.setattr(connection, "STALLED_SECONDS", SOON)
     proxy = await start_proxy(server={"patience_seconds": SOON, "heartbeat_seconds": SOON})
     given_up = asyncio.Event()
 
@@ -336,7 +336,7 @@ async def test_a_client_that_takes_nothing_is_given_up(
 async def test_a_whole_answer_that_nobody_takes_is_given_up_too(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "STALLED_SECONDS", SOON)
+    monkeypatch.setattr(connection, "STALLED_SECONDS", SOON)
     proxy = await start_proxy(server={"heartbeat_seconds": SOON})
     backend.answers(reply(*[text("x" * 1_000_000)] * 20))
     body = orjson.dumps({"model": "m", "input": "Hi"})

@@ -420,7 +420,7 @@ async def test_messages_keep_their_order_though_a_timer_sends_some_of_them(
 async def test_a_pause_in_a_turn_is_not_taken_for_a_client_that_does_not_read(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.http.STALLED_SECONDS", 0.1)
+    monkeypatch.setattr("proxy.shell.connection.STALLED_SECONDS", 0.1)
     proxy = await start_proxy(server={"patience_seconds": 0.02, "heartbeat_seconds": 0.02})
     goes_on = asyncio.Event()
     backend.plays(waits(goes_on))
