@@ -130,10 +130,10 @@ LESSONS: Sequence[Row] = (
         _without_tuning,
     ),
     Row("user", says(r"metadata\b.{0,20}\buser_id"), _without_user, lasting=False),
-    Row("max_tokens", says(r"max_tokens\W.{0,20}\d+ > (?P<most>\d+)"), _shorter),
+    Row("max_tokens", says(r"max_tokens\W.{0,20}\d{1,9} > (?P<most>\d{1,9})"), _shorter),
     Row(
         "room",
-        says(r"exceed context limit: (?P<input>\d+) \+ \d+ > (?P<window>\d+)"),
+        says(r"exceed context limit: (?P<input>\d{1,9}) \+ \d{1,9} > (?P<window>\d{1,9})"),
         _what_fits,
         lasting=False,
     ),
@@ -156,6 +156,10 @@ LESSONS: Sequence[Row] = (
         ),
         setting(formats=frozenset()),
     ),
-    Row("unknown_field", says(r"(?P<field>[a-z_][\w.]*): Extra inputs are not permitted"), _without_field),
+    Row(
+        "unknown_field",
+        says(r"(?<![\w.])(?P<field>[a-z_][\w.]*): Extra inputs are not permitted"),
+        _without_field,
+    ),
 )
 """The general row last: it matches much of what others understand better."""

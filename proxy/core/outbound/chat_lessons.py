@@ -167,22 +167,31 @@ LESSONS: Sequence[Row] = (
     Row("parallel", says(r"single tool-calls at once"), setting(parallel="false")),
     Row(
         "max_tools",
-        says(r"tools\b.*(?:maximum number of items is|array too long.*maximum length) (?P<most>\d+)"),
+        says(
+            r"tools\b.{0,80}(?:maximum number of items is|array too long.{0,80}maximum length) (?P<most>\d{1,6})"
+        ),
         _fewer_tools,
     ),
     Row("schema", says(r"flavored json schema"), _more_reductions("moonshot")),
     Row("schema", says(r"failed to parse grammar|JSON schema error"), _more_reductions("bounded", "inline")),
     Row(
         "formats",
-        says(rf"response_format\b[^.]*(?:\.type)?\W+(?:must be (?P<listed>.*)|.*\b{_REFUSED})"),
+        says(
+            r"response_format\b[^.]{0,80}(?:\.type)?\W{1,9}"
+            rf"(?:must be (?P<listed>.{{0,200}})|.{{0,80}}\b{_REFUSED})"
+        ),
         _fewer_formats,
     ),
     Row("wire", says(r"Function tools with reasoning_effort are not supported"), setting(wire="responses")),
-    Row("effort", says(r"cannot specify both\b.*thinking"), _one_switch),
+    Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),
     Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
     Row("orphan_tools", says(r"without `tools=` param"), _orphans),
-    Row("usage", says(rf"stream_options\b.*{_REFUSED}|{_REFUSED}.*stream_options"), setting(usage="never")),
+    Row(
+        "usage",
+        says(rf"stream_options\b.{{0,80}}{_REFUSED}|{_REFUSED}.{{0,80}}stream_options"),
+        setting(usage="never"),
+    ),
     Row("images", says(r"image input is not supported"), setting(images="none")),
     Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
     Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from proxy.core.capabilities import BackendProfile
+from proxy.core.outbound.chat_complaint import MAX_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def learn(
     rows: Sequence[Row], profile: BackendProfile, message: str, learned: Collection[str] = ()
 ) -> Lesson | None:
     """The first row, apart from those `learned` before, that matches the refusal and changes something."""
+    message = message[:MAX_WORDS]
     for row in rows:
         if row.name not in learned and (match := row.pattern.search(message)):
             changed = row.change(profile, match)
@@ -46,13 +48,14 @@ def learn(
 
 def advice(message: str) -> str | None:
     """What the operator has to do, where no change of the request can help."""
-    return next((words for pattern, words in _ADVICE if pattern.search(message)), None)
+    return next((words for pattern, words in _ADVICE if pattern.search(message[:MAX_WORDS])), None)
 
 
 # ── the words of a table ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def says(pattern: str) -> re.Pattern[str]:
+    """A backend may repeat a whole prompt, or mean ill: no gap in a pattern is without a limit, nor a number."""
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 

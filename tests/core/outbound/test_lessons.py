@@ -1,6 +1,13 @@
 """What all tables of lessons have in common, and what no change of a request can mend."""
 
+import re
+from time import process_time
+
 from proxy.core.capabilities import DEFAULT
+from proxy.core.outbound.anthropic_lessons import LESSONS as OF_ANTHROPIC
+from proxy.core.outbound.chat_complaint import MAX_WORDS
+from proxy.core.outbound.chat_lessons import LESSONS as OF_CHAT
+from proxy.core.outbound.google_lessons import LESSONS as OF_GOOGLE
 from proxy.core.outbound.lessons import Lesson, Row, advice, learn, says, setting
 from tests.tables import table
 
@@ -36,3 +43,26 @@ def test_where_no_retry_helps_the_operator_is_told_what_to_do(message: str, word
 
 def test_elsewhere_there_is_no_advice() -> None:
     assert advice("Internal server error") is None
+
+
+def test_what_comes_late_is_not_looked_for() -> None:
+    """A refusal may repeat the whole request, in which anything may stand."""
+    late = "x" * MAX_WORDS + "no images, does not support tools"
+    assert learn(ROWS, DEFAULT, late) is None
+    assert advice(late) is None
+
+
+@table("row", [*OF_CHAT, *OF_ANTHROPIC, *OF_GOOGLE], ids=str)
+def test_no_refusal_takes_long_to_read(row: Row) -> None:
+    """S28: not even one made of the words that are looked for, over and over. Without limits to the gaps between them
+    the time grows with the cube of the length."""
+    words = [word.strip() for word in re.findall(r"[a-z_][a-z_ ]{2,}", row.pattern.pattern, re.IGNORECASE)]
+    for unit in (*words, " ".join(words[:-1]), ".", "x", "1", "!"):
+        text = (f"{unit} " if len(unit) > 1 else unit) * 3000
+        started = process_time()
+        row.pattern.search(text[:3000])
+        assert process_time() - started < 0.2
+
+
+def test_a_number_of_any_length_is_no_reason_to_fail() -> None:
+    assert learn(OF_CHAT, DEFAULT, "'tools': maximum number of items is " + "1" * 5000) is None
