@@ -58,8 +58,13 @@ _MISTAKE_AS_CRASH = re.compile(r"\btools?\b|\btool[_ ]calls?\b|template|jinja|\b
 WORDS = (
     (_NO_QUOTA, 402),
     (re.compile(r"invalid_api_key|authentication|unauthorized|permission_?denied"), 401),
-    (re.compile(r"rate[ _]?limit|too many requests|per minute"), 429),
-    (re.compile(r"overloaded|(?:at|over)[ _]capacity|unavailable"), 503),
+    (
+        re.compile(
+            r"rate[ _]?limit|too[ _]many[ _]requests|per minute|throttl|resource[ _](?:has been )?exhausted"
+        ),
+        429,
+    ),
+    (re.compile(r"overloaded|(?:at|over)[ _]capacity|unavailable|server[ _](?:is )?busy"), 503),
     (re.compile(r"model_?not_?found"), 404),
     (re.compile(r"invalid_request|bad_?request|invalid params"), 400),
     (re.compile(r"time[d_ ]*out"), 504),
