@@ -34,6 +34,12 @@ MAX_WORDS = 10_000
 MAX_CODE = 100
 """What is longer is no code and no type."""
 
+STATUSES = ("http_code", "http_status_code", "status_code", "status", "code")
+"""Where an HTTP status may stand, the surest first."""
+
+NOTHING = ("", "None", "null")
+"""As the name of a field; LiteLLM writes what Python prints."""
+
 MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
 """MiniMax reports failures inside HTTP 200, with numbers of its own."""
 
@@ -130,7 +136,7 @@ def _of_object(said: dict[str, Any], depth: int) -> Complaint:
         inner.message or message,
         inner.code or code,
         inner.type or kind,
-        inner.param or (param if isinstance(param, str) and param else None),
+        inner.param or (param if isinstance(param, str) and param not in NOTHING else None),
         inner.status or _status(said),
         " ".join(filter(None, (message[:MAX_WORDS].lower(), code.lower(), kind.lower(), inner.words))),
     )
@@ -145,7 +151,7 @@ def _place(loc: Any) -> str:
 
 
 def _status(said: dict[str, Any]) -> int | None:
-    for name in ("http_code", "status", "code"):
+    for name in STATUSES:
         word = _word(said.get(name))
         if len(word) == 3 and word.isdecimal() and word[0] in "45":
             return int(word)

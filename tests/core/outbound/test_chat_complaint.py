@@ -28,6 +28,21 @@ SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
         {"error": {"message": "No.", "type": "t", "param": None, "code": None}},
         ("No.", "", "t", None, None),
     ),
+    (
+        "LiteLLM",
+        {"error": {"message": "No.", "type": "None", "param": "None", "code": "400"}},
+        ("No.", "400", "None", None, 400),
+    ),
+    (
+        "Groq in a stream",
+        {"error": {"message": "No.", "type": "t", "code": "c", "status_code": 400}},
+        ("No.", "c", "t", None, 400),
+    ),
+    (
+        "TGI in a stream",
+        {"error": {"message": "No.", "http_status_code": 422}},
+        ("No.", "", "", None, 422),
+    ),
     ("LM Studio", {"error": "No."}, ("No.", "", "", None, None)),
     ("xAI", {"code": "c", "error": "No."}, ("No.", "c", "", None, None)),
     ("Cerebras", {"message": "No.", "type": "t", "param": "p", "code": "c"}, ("No.", "c", "t", "p", None)),
