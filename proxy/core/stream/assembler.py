@@ -115,8 +115,7 @@ class Assembler:
         if self.phase is ReplyPhase.ENDED:
             self._ledger.odd("fault_after_end")
             return
-        if self._open is not None:
-            self._end_open(complete=False)
+        self._end_open(complete=False)
         self._lose_held()
         self._drop_unopened("cut")
         self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
@@ -186,7 +185,7 @@ class Assembler:
             if self._held or self._blocked():
                 self._held.append(Prose(kind, text, logprobs))
                 return
-            self._make_room()
+            self._end_open()
             prose = self._open = OpenProse(kind)
             self._emit(PartStarted(kind))
         prose.pieces.append(text)
@@ -235,7 +234,7 @@ class Assembler:
             self._open_call(call)
 
     def _open_call(self, call: CallState) -> None:
-        self._make_room()
+        self._end_open()
         tool, call.type = self._names.client(call.name)
         call.backend_id = call.id
         call.id = self._ids.shown(call.id)
@@ -279,13 +278,10 @@ class Assembler:
         """May nothing else open yet, because an open call still lacks arguments?"""
         return isinstance(self._open, CallState) and not self._open.is_whole()
 
-    def _make_room(self) -> None:
-        if self._open is not None:
-            self._end_open(complete=True)
-
-    def _end_open(self, complete: bool) -> None:
+    def _end_open(self, complete: bool = True) -> None:
         opened = self._open
-        assert opened is not None
+        if opened is None:
+            return
         part = self._end_call(opened, complete) if isinstance(opened, CallState) else opened.part()
         self._open = None
         self._emit(PartEnded(part, complete))
@@ -314,8 +310,7 @@ class Assembler:
                 self._end_open(complete=not cut)
                 if cut:
                     self._lose_held()
-        if self._open is not None:
-            self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
+        self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
         if not cut and not self._spoken - {PartKind.REASONING}:
             self.fail(Empty("The backend finished its reply without an answer and without a tool call."))
