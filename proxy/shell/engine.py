@@ -254,8 +254,7 @@ class Engine:
                     await exchange.pour(pour)
                     if pipeline.ended:
                         break
-                    if pipeline.finishing:
-                        exchange.finishing()
+                    exchange.finishing(pipeline.finishing)
                 data = await exchange.read()
                 if data:
                     pipeline.feed(data)
@@ -267,8 +266,8 @@ class Engine:
                         turn.mark("first_text")
                         exchange.begun()
                         admission.answered()
-                if pipeline.finishing and not pipeline.ended:
-                    exchange.finishing()
+                if not pipeline.ended:
+                    exchange.finishing(pipeline.finishing)
                 if begun and streaming and not pipeline.ended:
                     await channel.flush()
             if pipeline.fault is None:

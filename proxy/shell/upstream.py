@@ -171,10 +171,10 @@ class Exchange:
         """The reply shows something meaningful, in time. Comments that only keep a line busy do not (F30)."""
         self._begin_by = NEVER
 
-    def finishing(self) -> None:
-        """Only usage may follow: from now on `read` ends by itself soon."""
-        if self._enough_by == NEVER:
-            self._enough_by = self._loop.time() + FINISHING_SECONDS
+    def finishing(self, so_it_seems: bool) -> None:
+        """Only usage may follow: from now on `read` ends by itself soon, unless more comes than that."""
+        if so_it_seems != (self._enough_by < NEVER):
+            self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
             self._timer.cancel()
             self._watch()
 

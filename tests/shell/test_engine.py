@@ -327,6 +327,32 @@ async def test_usage_that_does_not_come_is_not_waited_for(
     assert names(await proxy.stream())[-2] == "response.completed"
 
 
+async def test_f45_what_comes_after_a_finish_is_waited_for_like_the_rest(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open WebUI says `stop` beside every thought of a model, which may think for minutes."""
+    monkeypatch.setattr("proxy.shell.upstream.FINISHING_SECONDS", 0.2)
+
+    async def finishes_all_the_time(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, delta(reasoning_content="Hm"), finish())
+        await time_passes(0.05)
+        line.send(delta(reasoning_content="m."), finish())
+        await time_passes(0.4)
+        line.send(text("Hello"), finish(), DONE, END)
+
+    backend.plays(finishes_all_the_time)
+    thought, said = final(await proxy.stream())["output"]
+    assert (thought["summary"][0]["text"], said["content"][0]["text"]) == ("Hmm.", "Hello")
+
+
+async def time_passes(seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    later = loop.create_future()
+    loop.call_later(seconds, later.set_result, None)
+    await later
+
+
 async def test_an_idle_backend_is_told_in_the_stream(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:

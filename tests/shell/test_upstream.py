@@ -521,8 +521,9 @@ async def test_after_the_finish_the_end_is_not_waited_for_long(
     backend.plays(silent_after_hello)
     with closing(await upstream.send(call(backend), PATIENT)) as exchange:
         await exchange.read()
-        exchange.finishing()
-        exchange.finishing()
+        exchange.finishing(True)
+        exchange.finishing(False)
+        exchange.finishing(True)
         assert await exchange.read() == b""
 
 

@@ -76,6 +76,7 @@ class Assembler:
     ) -> None:
         self.phase = ReplyPhase.NEW
         self.finish: Finish | None = None
+        self.finishing = False
         self._emit_event = outlet.feed
         self._emit_delta = outlet.delta
         self._names = names
@@ -99,6 +100,8 @@ class Assembler:
         if self.phase is ENDED:
             self._ledger.odd("delta_after_end")
             return
+        if self.finishing and not isinstance(delta, UsageDelta | FinishDelta | EndDelta | ErrorDelta):
+            self.finishing = False  # for good: some say that they have finished with every delta
         HANDLERS[type(delta)](self, delta)
 
     def close(self) -> None:
@@ -130,11 +133,8 @@ class Assembler:
         else:
             self._say(PartKind.TEXT, text, delta.logprobs)
 
-    def _on_reasoning(self, delta: ReasoningDelta) -> None:
-        self._say(PartKind.REASONING, delta.text)
-
-    def _on_refusal(self, delta: RefusalDelta) -> None:
-        self._say(PartKind.REFUSAL, delta.text)
+    def _on_other_prose(self, delta: ReasoningDelta | RefusalDelta) -> None:
+        self._say(PartKind.REFUSAL if type(delta) is RefusalDelta else PartKind.REASONING, delta.text)
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)
@@ -159,7 +159,7 @@ class Assembler:
 
     def _on_finish(self, delta: FinishDelta) -> None:
         if self.finish is None:
-            self.finish = delta.finish
+            self.finish, self.finishing = delta.finish, True
         else:
             self._ledger.odd("finish_repeated")
 
@@ -335,8 +335,8 @@ class Assembler:
 
 HANDLERS: dict[type, Callable[[Assembler, Any], None]] = {
     TextDelta: Assembler._on_text,
-    ReasoningDelta: Assembler._on_reasoning,
-    RefusalDelta: Assembler._on_refusal,
+    ReasoningDelta: Assembler._on_other_prose,
+    RefusalDelta: Assembler._on_other_prose,
     CallDelta: Assembler._on_call,
     UsageDelta: Assembler._on_usage,
     FinishDelta: Assembler._on_finish,

@@ -73,7 +73,7 @@ class Pipeline:
             self._intake.feed(data)
         except BackendFault as fault:
             self.fail(fault)
-        return self._assembler.finish is None
+        return not self._assembler.finishing
 
     def close(self) -> None:
         """The backend's bytes came to their end."""
@@ -111,8 +111,8 @@ class Pipeline:
 
     @property
     def finishing(self) -> bool:
-        """The model has finished; only usage may follow, and is not worth a long wait."""
-        return self._assembler.finish is not None
+        """The model has finished; only usage may follow, and is not worth a long wait. Not so if more has followed."""
+        return self._assembler.finishing
 
     @property
     def fault(self) -> Fault | None:

@@ -256,6 +256,24 @@ def test_it_is_finishing_from_the_finish_to_the_end() -> None:
     assert reply.pipeline.fault is None
 
 
+def test_it_is_not_finishing_when_more_has_followed() -> None:
+    """F45: whoever says so with every delta is not believed again; at the end of the bytes it proves enough."""
+    reply = start()
+    for data, finishing in [(text("x") + STOP, True), (text("y"), False), (STOP, False), (USAGE, False)]:
+        assert reply.pipeline.feed(data) is not finishing
+        assert reply.pipeline.finishing is finishing
+    reply.pipeline.close()
+    assert reply.pipeline.fault is None
+
+
+def test_a_finish_that_more_has_followed_is_no_proof_where_the_stream_breaks_off() -> None:
+    """R3."""
+    reply = start()
+    reply.pipeline.feed(text("x") + STOP + text("y"))
+    reply.pipeline.fail(RESET)
+    assert reply.pipeline.fault is RESET
+
+
 MARKUP = '<tool_call>{"name": "get_time", "arguments": {}}</tool_call>'
 
 
