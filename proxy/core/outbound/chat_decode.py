@@ -65,7 +65,7 @@ class ChatDecoder(Decoding):
         self._keep_details = keep if profile.replay == "reasoning_details" else None
         self._keep_proof = keep if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
-        self._finished = False
+        self._finished: str | None = None
         self._spoken = False
         """Was there any output? Decides what a full context window means."""
         self._place: int | None = None
@@ -300,12 +300,12 @@ class ChatDecoder(Decoding):
             self._emit(UsageDelta(usage))
 
     def _finish(self, reason: Any) -> None:
-        if self._finished:
+        if reason == self._finished:
             self._odd("finish_repeated")
-        elif type(reason) is not str:
+        elif type(reason) is not str or reason == "null":
             self._odd("finish_not_a_word")
         else:
-            self._finished = True
+            self._finished = reason
             meaning = chat_finish.read(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
 

@@ -160,6 +160,8 @@ class Assembler:
     def _on_finish(self, delta: FinishDelta) -> None:
         if self.finish is None:
             self.finish, self.finishing = delta.finish, True
+        elif self.finish is Finish.STOP and delta.finish is not Finish.STOP:
+            self.finish = delta.finish  # what was cut is never complete
         else:
             self._ledger.odd("finish_repeated")
 

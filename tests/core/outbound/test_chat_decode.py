@@ -319,10 +319,10 @@ class TestFinish:
         """G16: xAI."""
         assert Decoded().say(chunk({}, finish)).deltas == []
 
-    def test_the_first_word_counts(self) -> None:
-        """F45."""
-        decoded = Decoded().say(chunk({}, "length"), chunk({"content": "late"}), chunk({}, "stop"))
-        assert decoded.deltas == [FinishDelta(Finish.LENGTH), TextDelta("late")]
+    def test_a_word_is_told_once(self) -> None:
+        """F45: and another one too, for it may say that the reply was cut after all."""
+        decoded = Decoded().say(chunk({}, "stop"), chunk({"content": "x"}, "stop"), chunk({}, "length"))
+        assert decoded.deltas == [STOPPED, TextDelta("x"), FinishDelta(Finish.LENGTH)]
         assert decoded.odd == {"finish_repeated": 1}
 
     def test_a_failure_is_told_as_one(self) -> None:
@@ -341,9 +341,10 @@ class TestFinish:
         assert fault.code == "context_length_exceeded"
 
     def test_what_is_no_word_proves_nothing(self) -> None:
-        decoded = Decoded().say(chunk({}, True))
+        """F41: DashScope writes `"null"` where others have none."""
+        decoded = Decoded().say(chunk({}, True), chunk({}, "null"))
         assert decoded.deltas == []
-        assert decoded.odd == {"finish_not_a_word": 1}
+        assert decoded.odd == {"finish_not_a_word": 2}
 
     @table("mark", [b"[DONE]", b" [DONE] ", b"[DONE]\n", b"[DONE] bye"])
     def test_the_end_mark(self, mark: bytes) -> None:

@@ -530,10 +530,15 @@ def test_f45_what_comes_after_the_finish_is_still_delivered() -> None:
     assert reply.parts == done(Text("xy"), call("a", "get_time"))
 
 
-def test_f45_the_first_finish_counts() -> None:
+def test_f45_a_reply_that_was_cut_is_not_complete_after_that() -> None:
     reply = assemble(TextDelta("x"), LENGTH, STOP, END)
     assert reply.ended.ending is Ending.MAX_TOKENS
     assert reply.odd == {"finish_repeated": 1}
+
+
+def test_f45_a_reply_that_was_complete_may_prove_to_be_cut() -> None:
+    reply = assemble(TextDelta("x"), STOP, TextDelta("y"), LENGTH, END)
+    assert reply.ended.ending is Ending.MAX_TOKENS
 
 
 def test_f40_a_finish_is_proof_without_an_end_mark() -> None:
