@@ -32,9 +32,15 @@ class ToolKind(StrEnum):
     """The client's own search for more tools, which it declares by that type."""
     LOCAL_SHELL = "local_shell"
     """The client's own shell, likewise."""
+    SHELL = "shell"
+    """The one after it, which takes whole command lines."""
+    APPLY_PATCH = "apply_patch"
+    """The client's own editor of files."""
 
 
-UNNAMED: frozenset[str] = frozenset({ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL})
+UNNAMED: frozenset[str] = frozenset(
+    {ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL, ToolKind.SHELL, ToolKind.APPLY_PATCH}
+)
 """Types that have one tool each, which goes by the name of its type."""
 
 

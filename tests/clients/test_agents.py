@@ -5,7 +5,19 @@ from typing import Any
 
 import openai
 import pytest
-from agents import Agent, ModelSettings, OpenAIResponsesModel, Runner, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    ApplyPatchOperation,
+    ApplyPatchTool,
+    ModelSettings,
+    OpenAIResponsesModel,
+    Runner,
+    ShellCommandRequest,
+    ShellTool,
+    function_tool,
+    set_tracing_disabled,
+)
+from agents.editor import ApplyPatchResult
 from openai.types.responses import ResponseTextDeltaEvent
 from pydantic import BaseModel
 
@@ -75,3 +87,30 @@ async def test_reasoning_goes_round_the_loop(agent: Agent[Any], places: list[str
     steps = [event.item.type async for event in run.stream_events() if event.type == "run_item_stream_event"]
     assert steps.count("reasoning_item") == 2
     assert places == ["Oslo"]
+
+
+async def test_a_shell_and_an_editor_that_are_declared_by_their_types_are_run_here(
+    model: OpenAIResponsesModel,
+) -> None:
+    """R10, R14: no server runs them, so no server has to know them."""
+    done: list[Any] = []
+
+    def run(request: ShellCommandRequest) -> str:
+        done.append(request.data.action.commands)
+        return "18 °C"
+
+    class Editor:
+        def edit(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
+            done.append(operation.type)
+            return ApplyPatchResult(status="failed", output="No such file.")
+
+        create_file = update_file = delete_file = edit
+
+    agent = Agent(
+        name="Helper", model=model, tools=[ShellTool(executor=run), ApplyPatchTool(editor=Editor())]
+    )
+    shell = await Runner.run(agent, "Use the shell to look at the thermometer.")
+    patch = await Runner.run(agent, "Use apply_patch to change notes.md.")
+    assert done == [["thermometer"], "create_file"]
+    assert '"stdout":"18 °C"' in shell.final_output
+    assert "No such file." in patch.final_output

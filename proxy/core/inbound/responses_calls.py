@@ -11,6 +11,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.events import Called
 from proxy.core.model import Call, ToolKind
+from proxy.core.tools.apply_patch import DELETE, KINDS, UPDATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,28 @@ def _shell(call: Called, arguments: str) -> dict[str, Any]:
     return {"action": {"env": {}} | action | {"type": "exec", "command": words}}
 
 
+def _commands(call: Called, arguments: str) -> dict[str, Any]:
+    """A limit that is no whole number ends the run in openai-agents; without one the client has its own."""
+    action = _object(arguments)
+    commands = action.get("commands")
+    lines = [str(line) for line in commands] if isinstance(commands, list) else []
+    limits = {name: _whole(action.get(name)) for name in ("timeout_ms", "max_output_length")}
+    return {"action": {"commands": lines, **limits}}
+
+
+def _whole(value: Any) -> int | None:
+    is_whole = type(value) is int or (type(value) is float and value.is_integer())
+    return int(value) if is_whole else None
+
+
+def _operation(call: Called, arguments: str) -> dict[str, Any]:
+    """Of some kind it is even before anything is known of it. Only a deletion has no diff."""
+    said = _object(arguments)
+    kind = said.get("type") if said.get("type") in KINDS else UPDATE
+    members = ("path",) if kind == DELETE else ("path", "diff")
+    return {"operation": {"type": kind} | {name: str(said.get(name) or "") for name in members}}
+
+
 def _object(arguments: str) -> dict[str, Any]:
     """Clients read an object here and nothing else; of what is none, their tool will say what it misses."""
     try:
@@ -70,6 +93,8 @@ FORMS: Mapping[ToolKind, CallForm] = {
     ),
     ToolKind.TOOL_SEARCH: CallForm("tool_search_call", "tsc", _search),
     ToolKind.LOCAL_SHELL: CallForm("local_shell_call", "lsh", _shell),
+    ToolKind.SHELL: CallForm("shell_call", "sh", _commands),
+    ToolKind.APPLY_PATCH: CallForm("apply_patch_call", "apc", _operation),
 }
 
 

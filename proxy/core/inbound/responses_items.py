@@ -163,6 +163,17 @@ def _local_shell_call(item: Json, walk: Walk) -> Turn | None:
     return _call_of(ToolKind.LOCAL_SHELL, item, action, walk)
 
 
+def _shell_call(item: Json, walk: Walk) -> Turn | None:
+    action = item.get("action")
+    if isinstance(action, dict):
+        action = {name: value for name, value in action.items() if value is not None}
+    return _call_of(ToolKind.SHELL, item, action, walk)
+
+
+def _apply_patch_call(item: Json, walk: Walk) -> Turn | None:
+    return _call_of(ToolKind.APPLY_PATCH, item, item.get("operation"), walk)
+
+
 def _call_of(kind: ToolKind, item: Json, arguments: Any, walk: Walk) -> Turn | None:
     """Of the one tool of its kind. Such items also tell of what another API's server did by itself: not here."""
     if item.get("call_id") is None or not isinstance(arguments, dict):
@@ -184,6 +195,13 @@ def _tool_search_output(item: Json, walk: Walk) -> Turn | None:
 
 def _local_shell_output(item: Json, walk: Walk) -> Turn:
     return _output(item | {"call_id": _call_id(item)}, walk)
+
+
+def _apply_patch_output(item: Json, walk: Walk) -> Turn:
+    """What it says is optional; whether it went well is not."""
+    status = optional_string_in(item, "status") or "completed"
+    told = optional_string_in(item, "output") or f"The patch has {status}."
+    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)], is_error=status == "failed")])
 
 
 def _output(item: Json, walk: Walk) -> Turn:
@@ -297,4 +315,8 @@ ITEMS: dict[str, ItemReader] = {
     "compaction_trigger": _compaction_trigger,
     "local_shell_call": _local_shell_call,
     "local_shell_call_output": _local_shell_output,
+    "shell_call": _shell_call,
+    "shell_call_output": _output,
+    "apply_patch_call": _apply_patch_call,
+    "apply_patch_call_output": _apply_patch_output,
 }

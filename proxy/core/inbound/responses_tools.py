@@ -10,9 +10,17 @@ from proxy.core.model import ToolKind, ToolName, ToolSpec
 def runs_elsewhere(tool: Json) -> bool:
     """Is it, of types that clients run, one that the server of another API would run itself?
 
-    Codex searches among its own tools; those of others are searched by their server.
+    Codex searches among its own tools; those of others are searched by their server. A shell is the client's, unless it
+    stands in a container.
     """
-    return tool["type"] == ToolKind.TOOL_SEARCH and tool.get("execution") != "client"
+    match tool["type"]:
+        case ToolKind.TOOL_SEARCH:
+            return tool.get("execution") != "client"
+        case ToolKind.SHELL:
+            environment = tool.get("environment")
+            return isinstance(environment, dict) and environment.get("type", "local") != "local"
+        case _:
+            return False
 
 
 def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
@@ -22,13 +30,18 @@ def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | No
     return replace(found, kind=ToolKind.TOOL_SEARCH)
 
 
-def _local_shell(tool: Json, param: str, namespace: str | None) -> ToolSpec:
-    return ToolSpec(ToolName(ToolKind.LOCAL_SHELL.value), ToolKind.LOCAL_SHELL, place=param)
+def _by_type_alone(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
+    if runs_elsewhere(tool):
+        return None
+    kind = ToolKind(tool["type"])
+    return ToolSpec(ToolName(kind.value), kind, place=param)
 
 
 READERS: dict[str, ToolReader] = {
     "function": toolbox.function,
     "custom": toolbox.custom,
     "tool_search": _tool_search,
-    "local_shell": _local_shell,
+    "local_shell": _by_type_alone,
+    "shell": _by_type_alone,
+    "apply_patch": _by_type_alone,
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from proxy.core.model import ToolKind, ToolSpec
-from proxy.core.tools import custom, local_shell
+from proxy.core.tools import apply_patch, custom, local_shell, shell
 from proxy.core.tools.walking import Schema
 
 EMPTY_OBJECT = "{}"
@@ -49,5 +49,9 @@ BRIDGES: Mapping[ToolKind, Bridge] = {
     ToolKind.TOOL_SEARCH: Bridge(_as_declared, _as_it_is, _or_nothing),
     ToolKind.LOCAL_SHELL: Bridge(
         lambda _: (local_shell.DESCRIPTION, local_shell.PARAMETERS), _as_it_is, local_shell.restore
+    ),
+    ToolKind.SHELL: Bridge(lambda _: (shell.DESCRIPTION, shell.PARAMETERS), _as_it_is, shell.restore),
+    ToolKind.APPLY_PATCH: Bridge(
+        lambda _: (apply_patch.DESCRIPTION, apply_patch.PARAMETERS), _as_it_is, apply_patch.restore
     ),
 }

@@ -65,3 +65,43 @@ def test_a_shell_call_has_an_action_with_a_command(arguments: str, action: dict[
     assert (shell["type"], shell["call_id"]) == ("local_shell_call", "a")
     assert shell["action"] == action | {"type": "exec"}
     assert "name" not in shell
+
+
+@table(
+    ("arguments", "commands", "timeout", "length"),
+    [
+        ('{"commands":["ls",1]}', ["ls", "1"], None, None),
+        ('{"commands":[],"timeout_ms":5.0,"max_output_length":9,"more":1}', [], 5, 9),
+        ('{"commands":"ls","timeout_ms":"5","max_output_length":0.5}', [], None, None),
+        ('{"commands":["ls"],"timeout_ms":true}', ["ls"], None, None),
+        ("", [], None, None),
+    ],
+)
+def test_a_shell_call_has_command_lines_and_both_limits(
+    arguments: str, commands: list[str], timeout: int | None, length: int | None
+) -> None:
+    """openai-agents ends its run over a limit that is no whole number."""
+    action = {"commands": commands, "timeout_ms": timeout, "max_output_length": length}
+    assert item(ToolKind.SHELL, arguments) == {
+        "id": "x_1",
+        "type": "shell_call",
+        "status": "completed",
+        "call_id": "a",
+        "action": action,
+    }
+
+
+@table(
+    ("arguments", "operation"),
+    [
+        (
+            '{"type":"create_file","path":"a","diff":"+x"}',
+            {"type": "create_file", "path": "a", "diff": "+x"},
+        ),
+        ('{"type":"delete_file","path":"a","diff":"x"}', {"type": "delete_file", "path": "a"}),
+        ('{"type":["x"],"path":null}', {"type": "update_file", "path": "", "diff": ""}),
+        ("", {"type": "update_file", "path": "", "diff": ""}),
+    ],
+)
+def test_a_patch_has_one_of_the_operations_that_there_are(arguments: str, operation: object) -> None:
+    assert item(ToolKind.APPLY_PATCH, arguments)["operation"] == operation

@@ -197,6 +197,8 @@ def test_what_we_sealed_is_believed_before_the_summary(sealed, expected, dropped
         ({"type": "configuration_update"}, "unknown_item"),
         ({"type": "context_compaction", "encrypted_content": "x"}, "unknown_item"),
         ({"type": "local_shell_call"}, "hosted_call"),
+        ({"type": "shell_call", "call_id": "s"}, "hosted_call"),
+        ({"type": "apply_patch_call", "operation": {}}, "hosted_call"),
         (
             {"type": "tool_search_call", "execution": "server", "call_id": None, "arguments": {}},
             "hosted_call",
@@ -303,6 +305,41 @@ def test_a_local_shell_call_and_its_result(more, answer):
         Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
     ]
     assert answered.parts == [Result("s", [Text("a.py")])]
+
+
+def test_a_shell_call_and_what_its_commands_printed():
+    action = {"commands": ["ls", "pwd"], "timeout_ms": 5, "max_output_length": None}
+    printed = [{"stdout": "a.py", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
+    asked, answered = turns(
+        {"type": "shell_call", "call_id": "s", "action": action},
+        {"type": "shell_call_output", "call_id": "s", "output": printed},
+    )
+    told = '{"commands":["ls","pwd"],"timeout_ms":5}'
+    assert asked.parts == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
+    assert answered.parts == [
+        Result("s", [Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')])
+    ]
+
+
+@table(
+    ("said", "told"),
+    [
+        ({"status": "completed", "output": "Done."}, Result("p", [Text("Done.")])),
+        ({"status": "completed"}, Result("p", [Text("The patch has completed.")])),
+        ({"status": "failed", "output": None}, Result("p", [Text("The patch has failed.")], is_error=True)),
+        ({"output": ""}, Result("p", [Text("The patch has completed.")])),
+    ],
+)
+def test_a_patch_and_how_it_went(said, told):
+    operation = {"type": "delete_file", "path": "a"}
+    asked, answered = turns(
+        {"type": "apply_patch_call", "call_id": "p", "operation": operation, "status": "completed"},
+        {"type": "apply_patch_call_output", "call_id": "p"} | said,
+    )
+    [call] = asked.parts
+    assert (call.tool, call.kind) == (ToolName("apply_patch"), ToolKind.APPLY_PATCH)
+    assert call.arguments == '{"type":"delete_file","path":"a"}'
+    assert answered.parts == [told]
 
 
 def test_tools_among_the_items_are_declared_like_any_others():

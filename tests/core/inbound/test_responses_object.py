@@ -194,6 +194,8 @@ FUNCTION = {"type": "function", "name": "f", "description": None, "parameters": 
         ([{"type": "web_search"}, WEATHER, {"type": "file_search"}], [WEATHER]),
         ([{"type": "tool_search"}, {"type": "tool_search", "execution": "server"}], []),
         ([{"type": "custom", "custom": {"name": "c"}}], [{"type": "custom", "name": "c"}]),
+        ([{"type": "apply_patch"}, {"type": "shell"}], [{"type": "apply_patch"}, {"type": "shell"}]),
+        ([{"type": "shell", "environment": {"type": "container_auto"}}], []),
     ],
 )
 def test_tools_are_echoed_flat_and_only_those_that_work(asked: Any, told: Any) -> None:
@@ -283,6 +285,8 @@ def test_log_probabilities_are_given_back() -> None:
         (PartKind.CALL, ToolKind.CUSTOM, "ctc_"),
         (PartKind.CALL, ToolKind.TOOL_SEARCH, "tsc_"),
         (PartKind.CALL, ToolKind.LOCAL_SHELL, "lsh_"),
+        (PartKind.CALL, ToolKind.SHELL, "sh_"),
+        (PartKind.CALL, ToolKind.APPLY_PATCH, "apc_"),
     ],
 )
 def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: ToolKind, prefix: str) -> None:

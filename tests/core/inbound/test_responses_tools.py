@@ -3,17 +3,34 @@
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from tests.core.inbound.asks import OBJECT, ask
+from tests.tables import table
 
 
 def test_tools_that_are_declared_by_their_type_alone():
     search = {"type": "tool_search", "execution": "client", "description": "Finds.", "parameters": OBJECT}
-    assert ask(tools=[search, {"type": "local_shell"}]).tools == [
+    others = [{"type": "local_shell"}, {"type": "shell"}, {"type": "apply_patch"}]
+    assert ask(tools=[search, *others]).tools == [
         ToolSpec(ToolName("tool_search"), ToolKind.TOOL_SEARCH, "Finds.", OBJECT),
         ToolSpec(ToolName("local_shell"), ToolKind.LOCAL_SHELL),
+        ToolSpec(ToolName("shell"), ToolKind.SHELL),
+        ToolSpec(ToolName("apply_patch"), ToolKind.APPLY_PATCH),
     ]
 
 
-def test_a_search_that_a_server_would_make_is_left_out():
+@table("environment", [None, {}, {"type": "local"}, {"type": "local", "skills": []}])
+def test_a_shell_on_the_clients_own_machine_is_the_clients(environment):
+    assert ask(tools=[{"type": "shell", "environment": environment}]).tools
+
+
+@table(
+    "tool",
+    [
+        {"type": "tool_search"},
+        {"type": "shell", "environment": {"type": "container_auto"}},
+        {"type": "shell", "environment": {"type": "container_reference", "container_id": "c"}},
+    ],
+)
+def test_what_a_server_would_run_is_left_out(tool):
     ledger = Ledger()
-    assert ask(ledger, tools=[{"type": "tool_search"}]).tools == []
+    assert ask(ledger, tools=[tool]).tools == []
     assert ledger.dropped == {"hosted_tool": 1}

@@ -1,7 +1,7 @@
 """R10 and codex.md 13.3: what each kind of tool is to a backend, and what its calls are to the client."""
 
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from proxy.core.tools import custom, local_shell
+from proxy.core.tools import apply_patch, custom, local_shell, shell
 from proxy.core.tools.kinds import BRIDGES
 from tests.tables import table
 
@@ -23,6 +23,8 @@ def test_there_is_a_row_for_every_kind() -> None:
             custom.PARAMETERS,
         ),
         (ToolKind.LOCAL_SHELL, local_shell.DESCRIPTION, local_shell.PARAMETERS),
+        (ToolKind.SHELL, shell.DESCRIPTION, shell.PARAMETERS),
+        (ToolKind.APPLY_PATCH, apply_patch.DESCRIPTION, apply_patch.PARAMETERS),
     ],
 )
 def test_the_function_that_stands_for_a_tool(kind: ToolKind, description: str, parameters: object) -> None:
@@ -38,6 +40,8 @@ def test_the_function_that_stands_for_a_tool(kind: ToolKind, description: str, p
         (ToolKind.TOOL_SEARCH, "", "{}"),
         (ToolKind.CUSTOM, '{"input":"x"}', "x"),
         (ToolKind.LOCAL_SHELL, '{"command":"ls"}', '{"command":["bash","-lc","ls"]}'),
+        (ToolKind.SHELL, '{"command":"ls"}', '{"commands":["ls"]}'),
+        (ToolKind.APPLY_PATCH, '{"operation":{"path":"a"}}', '{"path":"a"}'),
     ],
 )
 def test_a_call_is_restored_as_the_clients_tool_takes_it(kind: ToolKind, said: str, restored: str) -> None:
@@ -46,7 +50,7 @@ def test_a_call_is_restored_as_the_clients_tool_takes_it(kind: ToolKind, said: s
 
 @table("kind", ToolKind)
 def test_an_earlier_call_is_told_so_that_it_would_be_restored_to_itself(kind: ToolKind) -> None:
-    arguments = '{"command":["ls"]}'
+    arguments = '{"timeout_ms":5}'
     assert BRIDGES[kind].restored(BRIDGES[kind].told(arguments)) == arguments
 
 
