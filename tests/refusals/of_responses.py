@@ -74,6 +74,9 @@ ITEMS = (
     _item("one of user, assistant, system, developer", ".role", MISSING, content="Hi"),
     _item(STRING, ".role", role=5),
     _item("must be one of user, assistant, system, developer", ".role", "invalid_value", role="boss"),
+    _item("send a function_call_output", ".role", "invalid_value", role="tool", tool_call_id="c", content=""),
+    _item("send each call as an item of its own, a function_call", ".tool_calls", "invalid_value",
+          role="assistant", content=None, tool_calls=[{"id": "c"}]),
     _item("a string or an array of parts", ".content", MISSING, role="user"),
     _item("must be a string or an array of parts", ".content", role="user", content=5),
     _item(
@@ -123,7 +126,7 @@ ITEMS = (
     _item(STRING, ".encrypted_content", type="reasoning", encrypted_content=5),
     _item(STRING, ".encrypted_content", type="compaction", encrypted_content=5),
     _item(STRING, ".id", id=5),
-)
+)  # fmt: skip
 
 PARTS = (
     responses(

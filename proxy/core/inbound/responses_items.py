@@ -49,6 +49,9 @@ DIALECT = "responses"
 FOUND = "These tools can be called now:"
 NOTHING_FOUND = "No tools were found."
 
+RESULTS_ARE_ITEMS = " What a tool returned is an item of its own: send a function_call_output."
+CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a function_call."
+
 ItemReader = Callable[[Json, Walk], Turn | None]
 
 ASSISTANT, TOOL, USER = Role.ASSISTANT, Role.TOOL, Role.USER
@@ -110,8 +113,11 @@ def _message(item: Json, walk: Walk) -> Turn:
     if role is None:
         raise missing(".role", f"one of {', '.join(ROLES)}")
     if role not in ROLES:
-        raise wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.")
+        told = RESULTS_ARE_ITEMS if role == TOOL else ""
+        raise wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.{told}")
     speaker, allowed = ROLES[role]
+    if item.get("tool_calls"):  # without them the answers to them, and what came after, would make no sense
+        raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
     if item.get("content") is None and speaker is ASSISTANT:
         return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
     return Turn(speaker, content_in(item, "content", walk, allowed))

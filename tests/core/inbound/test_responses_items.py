@@ -419,8 +419,20 @@ def test_an_item_that_cannot_be_read_is_refused_where_it_is_wrong(item, param):
 
 def test_a_role_that_does_not_exist_is_answered_with_those_that_do():
     """Chat's `tool` is what people try."""
+    fault = refused(input=[{"role": "boss", "content": "x"}])
+    assert fault.message == "input[0].role must be one of user, assistant, system, developer, got boss."
     fault = refused(input=[{"role": "tool", "content": "x"}])
-    assert fault.message == "input[0].role must be one of user, assistant, system, developer, got tool."
+    assert fault.message.endswith(
+        "got tool. What a tool returned is an item of its own: send a function_call_output."
+    )
+
+
+@table("content", [None, "Let me see."])
+def test_calls_in_the_chat_form_are_not_passed_over(content):
+    """The conversation would go on as if they had never been made."""
+    fault = refused(input=[{"role": "assistant", "content": content, "tool_calls": [{"id": "c"}]}])
+    assert (fault.param, fault.code) == ("input[0].tool_calls", "invalid_value")
+    assert turns({"role": "assistant", "content": content, "tool_calls": []}, user("Hi"))
 
 
 def test_the_items_of_a_request_are_limited(monkeypatch):
