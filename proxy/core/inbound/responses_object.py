@@ -44,6 +44,8 @@ ECHO_DEFAULTS: dict[str, Any] = {
 }
 """Request members that come back as they were sent, and what stands there when they were not."""
 
+LABELS = ("prompt_cache_retention", "user")
+"""More of them, which nobody has checked and only OpenAI's object has: there if they were sent."""
 
 KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary: PartKind.SUMMARY}
 PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
@@ -93,6 +95,7 @@ class ResponseObject:
         for name in ECHO_DEFAULTS.keys() & body.keys():
             if (value := body[name]) is not None:
                 self._frame[name] = value
+        self._frame |= {name: label for name in LABELS if isinstance(label := body.get(name), str)}
 
     def started(self) -> dict[str, Any]:
         return self._frame

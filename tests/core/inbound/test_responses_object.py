@@ -99,10 +99,17 @@ def test_what_was_not_asked_for_has_its_default() -> None:
         ("temperature", 0),
         ("top_p", 0.5),
         ("truncation", "auto"),
+        ("user", "ann"),
+        ("prompt_cache_retention", "24h"),
     ],
 )
 def test_what_was_asked_for_comes_back(member: str, value: Any) -> None:
     assert echo(**{member: value})[member] == value
+
+
+@table("nothing", [None, 5, {}])
+def test_a_label_that_is_none_is_not_there(nothing: Any) -> None:
+    assert "user" not in echo(user=nothing)
 
 
 def test_the_time_is_whole_seconds() -> None:
