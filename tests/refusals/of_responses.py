@@ -103,6 +103,7 @@ ITEMS = (
     _item(STRING, ".call_id", type="tool_search_output", call_id=5),
     _item("must be an array", ".tools", type="tool_search_output", tools=5),
     _item("a string", ".call_id", MISSING, type="function_call_output", output=""),
+    _item(STRING, ".name", type="function_call_output", name=5, output=""),
     _item("what the tool returned", ".output", MISSING, type="function_call_output", call_id="c"),
     _item(
         "Send the call too, or leave its output out",

@@ -210,14 +210,21 @@ def _apply_patch_output(item: Json, walk: Walk) -> Turn:
     return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)], is_error=status == "failed")])
 
 
+def _function_output(item: Json, walk: Walk) -> Turn:
+    """Codex tells of what came from outside, a heartbeat or another thread's message, as what a tool returned that
+    nobody called. Without a call no backend takes it; it is a message to the model, and its text says what it is."""
+    if item.get("call_id") is None and optional_string_in(item, "name"):
+        return Turn(USER, _returned(item, walk))
+    return _output(item, walk)
+
+
 def _output(item: Json, walk: Walk) -> Turn:
-    call_id = string_in(item, "call_id")
-    if "output" not in item:
-        raise missing(".output", "what the tool returned")
-    return Turn(TOOL, [Result(call_id, _returned(item, walk) or [Text("")])])
+    return Turn(TOOL, [Result(string_in(item, "call_id"), _returned(item, walk) or [Text("")])])
 
 
 def _returned(item: Json, walk: Walk) -> list[Any]:
+    if "output" not in item:
+        raise missing(".output", "what the tool returned")
     output = item["output"]
     if output is None:
         return []
@@ -308,7 +315,7 @@ ITEMS: dict[str, ItemReader] = {
     "message": _message,
     "agent_message": _agent_message,
     "function_call": _function_call,
-    "function_call_output": _output,
+    "function_call_output": _function_output,
     "custom_tool_call": _custom_tool_call,
     "custom_tool_call_output": _output,
     "reasoning": _reasoning,

@@ -17,6 +17,7 @@ from proxy.core.model import (
     ToolChoice,
     ToolKind,
     ToolName,
+    Turn,
 )
 from tests.core.inbound.asks import (
     Notes,
@@ -305,6 +306,33 @@ def test_a_local_shell_call_and_its_result(more, answer):
         Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
     ]
     assert answered.parts == [Result("s", [Text("a.py")])]
+
+
+@table(
+    ("output", "parts"),
+    [
+        ("<heartbeat>Look.</heartbeat>", [Text("<heartbeat>Look.</heartbeat>")]),
+        ([{"type": "output_text", "text": "Look."}], [Text("Look.")]),
+        (
+            [{"type": "input_text", "text": "Look."}, {"type": "input_image", "image_url": "u"}],
+            [Text("Look."), Image("u")],
+        ),
+    ],
+)
+def test_what_a_tool_returned_that_nobody_called_is_a_message(output, parts):
+    """Codex begins the threads of its automations like this, and each later turn has it again."""
+    told = {
+        "type": "function_call_output",
+        "id": "fco_1",
+        "name": "automation_update",
+        "namespace": "codex_app",
+    }
+    assert turns(told | {"output": output}) == [Turn(Role.USER, parts)]
+    called = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    answered = {"type": "function_call_output", "call_id": "a", "output": "1"}
+    said = turns(called, told | {"output": output}, answered)
+    assert [turn.role for turn in said] == [Role.ASSISTANT, Role.TOOL, Role.USER]
+    assert said[2].parts == parts
 
 
 def test_a_shell_call_and_what_its_commands_printed():
