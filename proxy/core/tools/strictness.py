@@ -11,11 +11,14 @@ from typing import NamedTuple
 from proxy.core.errors import ClientFault
 from proxy.core.redact import shown
 from proxy.core.tools.meta import BAD_PARAMETERS
-from proxy.core.tools.walking import Path, Schema, spelled, subschemas
+from proxy.core.tools.walking import Path, Schema, each_inside, spelled, subschemas, target_of, without
 
 MAX_PROPERTIES = 100
 MAX_LEVELS = 5
 """Objects inside one another, the parameters themselves being the first."""
+
+MAX_FOLLOWED = 200
+"""Steps into a schema and its references: Python's stack ends before those of a hostile one do."""
 
 GRAMMAR_KEYWORDS = frozenset(
     {
@@ -83,7 +86,37 @@ def first_problem(parameters: Schema | None) -> Problem | None:
             return Problem(
                 spelled(path), f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have"
             )
+    if _levels(parameters or {}) > MAX_LEVELS:
+        return Problem(
+            "", f"has more than {MAX_LEVELS} levels with its references followed, which a strict tool may not"
+        )
     return None
+
+
+def _levels(root: Schema) -> int:
+    """Objects inside one another, wherever they are written. What leads back to itself has no end, and is allowed."""
+    known: dict[int, int] = {}
+
+    def levels(here: Schema, depth: int) -> int:
+        if depth > MAX_FOLLOWED:
+            return 0
+        if id(here) in known:
+            return known[id(here)]
+        known[id(here)] = 0
+        inside: list[Schema] = []
+
+        def visit(child: Schema) -> Schema:
+            inside.append(child)
+            return child
+
+        each_inside(without(here, "$defs", "definitions"), visit)
+        if "$ref" in here and (target := target_of(root, here["$ref"])):
+            inside.append(target)
+        deepest = max((levels(child, depth + 1) for child in inside), default=0)
+        known[id(here)] = deepest + _is_object(here)
+        return known[id(here)]
+
+    return levels(root, 0)
 
 
 def qualifies(parameters: Schema) -> bool:

@@ -39,6 +39,14 @@ OPEN = {"type": "object", "properties": {}}
         WIDE,
         nested(5),
         closed(a={"type": ["string", "null"]}),
+        closed(a={"$ref": "#/$defs/a"}) | {"$defs": {"a": nested(4)}},
+        closed(a={"$ref": "#"}),
+        closed(a={"$ref": "#/$defs/a"}) | {"$defs": {"a": closed(b={"items": {"$ref": "#/$defs/a"}})}},
+        closed(a={"$ref": "#/$defs/missing"}, b={"$ref": "#/$defs/missing"}),
+        {
+            **closed(a={"$ref": "#/$defs/d0"}),
+            "$defs": {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(900)},
+        },
     ],
 )
 def test_closed_objects_with_all_required_are_strict(good: Any) -> None:
@@ -70,6 +78,13 @@ def test_closed_objects_with_all_required_are_strict(good: Any) -> None:
         ),
         (closed(a=WIDE), "", "more than 100 properties"),
         (nested(6), ".properties.properties" * 5, "deeper than the 5 levels"),
+        (closed(a={"$ref": "#/$defs/a"}) | {"$defs": {"a": nested(5)}}, "", "more than 5 levels"),
+        (
+            closed(a={"$ref": "#/$defs/a"})
+            | {"$defs": {"a": closed(b={"anyOf": [{}, {"$ref": "#/$defs/c"}]}), "c": nested(4)}},
+            "",
+            "more than 5 levels",
+        ),
     ],
 )
 def test_what_is_not_strict_is_refused_with_its_place(bad: Any, where: str, what: str) -> None:
