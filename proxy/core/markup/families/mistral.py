@@ -1,4 +1,4 @@
-"""Mistral: a token and JSON, with no token at the end.
+"""Mistral: a token and JSON, with no token at the end but that of the turn, `</s>`.
 
     [TOOL_CALLS] [{"name": NAME, "arguments": {...}}, ...]                  (older; sometimes followed by [/TOOL_CALLS])
     [TOOL_CALLS]NAME[ARGS]{json}   [TOOL_CALLS]NAME{json}                   (newer; once for each call)
@@ -14,7 +14,7 @@ from proxy.core.markup import bodies, jsonish, values
 from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
 
 _OPENERS: Final = ("[TOOL_CALLS]", "[TOOL_CALL]")
-_CLOSERS: Final = ("[/TOOL_CALLS]", "[/TOOL_CALL]")
+_CLOSERS: Final = ("[/TOOL_CALLS]", "[/TOOL_CALL]", "</s>")
 _NAME: Final = re.compile(
     r"(?P<name>[^\s\[\]{}()<>\"'`,;]{1,200})\s{0,8}(?:\[CALL_ID\][\w-]{0,64}\s{0,8})?(?:\[ARGS\]\s{0,8})?(?=\{)"
 )

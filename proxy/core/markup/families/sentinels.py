@@ -4,6 +4,8 @@
 
 Where the table has no closers the family has none either: its block ends with its JSON. The last ones are optional: the
 token is a word that prose or code uses as well, or there is none.
+
+Where tokens are left in the text, the one that ends the turn stands behind the calls, and is part of none of them.
 """
 
 import re
@@ -67,12 +69,33 @@ def _llama(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return Block(min(verdict.end, len(text)), verdict.calls) if isinstance(verdict, Block) else verdict
 
 
+_LAST_TOKENS: Final = (
+    *_ENDS_OF_TURN,
+    "<｜end▁of▁sentence｜>",
+    "<|endoftext|>",
+    "<|observation|>",
+    "<|return|>",
+    "<|/tool_call|>",
+    "[e~[",
+)
+
+
+def _last(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+    """Only if nothing but its like follows."""
+    while token := bodies.follows(text, at, _LAST_TOKENS):
+        at = bodies.after_blank(text, token)
+    if at == len(text):
+        return Block(at, ()) if ended else MORE
+    return MORE if not ended and bodies.may_follow(text, at, _LAST_TOKENS) else None
+
+
 DIALECTS: Final = (
     *(
         Dialect(name, tier, form.openers, partial(bodies.read, form), form.closers or ("}", "]"))
         for tier, forms in ((Tier.WRAPPED, _WRAPPED), (Tier.OPTIONAL, _OPTIONAL))
         for name, form in forms
     ),
+    Dialect("end-of-turn", Tier.ALWAYS, _LAST_TOKENS, _last, _LAST_TOKENS),
     Dialect("llama3", Tier.WRAPPED, (_PYTHON_TAG,), _llama, _ENDS_OF_TURN),
     Dialect("inkling", Tier.WRAPPED, ("<|message_model|>", *_INKLING.openers), _inkling, _INKLING.closers),
 )

@@ -12,6 +12,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "older": (f"[TOOL_CALLS][{JSON}]", [OSLO], ""),
     "older, with a blank": (f"[TOOL_CALLS] [{JSON}]", [OSLO], ""),
     "older, two": (f"[TOOL_CALLS] [{JSON}, {JSON}]", [OSLO, OSLO], ""),
+    "older, the end of the turn": (f"[TOOL_CALLS] [{JSON}]</s>", [OSLO], ""),
     "older, closed": (f"[TOOL_CALLS] [{JSON}] [/TOOL_CALLS]x", [OSLO], "x"),
     "older, prose on both sides": (f"Hello[TOOL_CALLS] [{JSON}]\nSo.", [OSLO], "Hello\nSo."),
     "older, other order": (

@@ -6,7 +6,7 @@ from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.tables import table
 
 DIALECTS = (*sentinels.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
-WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is Tier.WRAPPED)
+WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is not Tier.OPTIONAL)
 OPTIONAL = {dialect.name: dialect for dialect in DIALECTS if dialect.tier is Tier.OPTIONAL}
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -123,10 +123,12 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "MiniCPM 5, prose on both sides": (f"a {minicpm('get_time')} b", [("get_time", {})], "a  b"),
+    "the end of the turn behind a call": (f"<|tool_call|>[{JSON}]<|/tool_call|>\n<|eot_id|>\n", [OSLO], ""),
 }
 
 TEXTS = (
     "<|tool_call|> is a token",
+    "<|im_end|> ends a turn, and so does <|eot_id|><|im_",
     f"<|tool_call|>[{JSON}",
     "<|tool_call|>[{]",
     "<tool_calls>[1]</tool_calls>",
