@@ -70,7 +70,7 @@ def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True
 
 def _keyed(entry: Mapping[str, Any], tools: Tools) -> Iterator[Recovered]:
     for name, said in entry.items():
-        if (arguments := _arguments(said, _schema(name, tools))) is not None:
+        if (arguments := _arguments(said, tools.schema(name))) is not None:
             yield Recovered(name, arguments)
 
 
@@ -81,7 +81,7 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
     holding = next((key for key in _ARGUMENTS if key in entry), None)
     if naming is None:
         return
-    arguments, schema = None, _schema(entry[naming], tools)
+    arguments, schema = None, tools.schema(entry[naming])
     if holding is None and sure:
         beside = {key: said for key, said in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
         arguments = _beside(beside, schema)
@@ -105,10 +105,6 @@ def _beside(said: Mapping[str, Any], schema: values.Schema) -> str | None:
     return values.written(said) if not said or values.fit(set(said), schema) else None
 
 
-def _schema(name: str, tools: Tools) -> values.Schema:
-    return tools.schemas.get(tools.declared(name) or "", {})
-
-
 def _arguments(said: Any, schema: values.Schema) -> str | None:
     match said:
         case dict():
@@ -116,18 +112,16 @@ def _arguments(said: Any, schema: values.Schema) -> str | None:
         case None | "":
             return "{}"
         case str():
-            return object_text(said) or _only_text(said, schema)
+            return object_text(said) or only_text(said, schema)
         case _:
             return None
 
 
-def _only_text(said: str, schema: values.Schema) -> str | None:
+def only_text(said: str, schema: values.Schema) -> str | None:
     """The argument of a tool that takes one text and nothing else, as those do that stand for custom tools."""
     match list(values.properties(schema).items()):
-        case [(key, declared)] if (
-            "string" in values.admitted(declared, schema) and said.lstrip()[:1] not in "{["
-        ):
-            return values.written({key: said})
+        case [(key, declared)] if "string" in values.admitted(declared, schema):
+            return None if said.lstrip().startswith(("{", "[")) else values.written({key: said})
         case _:
             return None
 

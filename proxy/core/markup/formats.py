@@ -37,6 +37,10 @@ class Tools:
                 return name
         return None
 
+    def schema(self, said: str) -> Mapping[str, Any]:
+        """What the parameters of the tool meant are declared to be; nothing where none is."""
+        return self.schemas.get(self.declared(said) or "", {})
+
 
 @dataclass(frozen=True, slots=True)
 class Recovered:

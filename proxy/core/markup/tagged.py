@@ -155,7 +155,7 @@ class _Reader:
     def _call(self, call: _Next) -> _Next:
         """Read one call; what follows it is the answer."""
         name = self.grammar.label(call.about.removesuffix("/"))
-        schema = self.tools.schemas.get(self.tools.declared(name) or "", {})
+        schema = self.tools.schema(name)
         may_stay_open: tuple[str, ...]
         if call.about.endswith("/"):
             return self._finish(name, "{}", call.end, self._after(call.end))

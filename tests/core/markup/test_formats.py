@@ -30,3 +30,9 @@ def test_affixes_that_models_add_are_removed(said: str, meant: str) -> None:
 )
 def test_any_other_name_is_nobodys(said: str) -> None:
     assert TOOLS.declared(said) is None
+
+
+def test_the_schema_of_a_tool_is_found_by_what_a_model_calls_it() -> None:
+    tools = Tools({"run": {"type": "object"}})
+    assert tools.schema("functions.run:0") == {"type": "object"}
+    assert tools.schema("walk") == {}

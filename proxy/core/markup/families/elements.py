@@ -66,7 +66,7 @@ def _read_invokes(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
                 return None
             pairs, position = found
             position = _next(text, position, ended)
-            schema = tools.schemas.get(tools.declared(invoke["name"]) or "", {})
+            schema = tools.schema(invoke["name"])
             arguments = values.arguments(pairs, schema)
             if not text.startswith("</invoke>", position) or arguments is None:
                 return None

@@ -79,7 +79,7 @@ def _arguments(form: _Form, name: str, written: str, tools: Tools) -> str | None
     except BadJson:
         return None
     if form.typed:
-        schema = tools.schemas.get(tools.declared(name) or "", {})
+        schema = tools.schema(name)
         known = values.properties(schema)
         said = {
             key: values.convert(value, known.get(key), schema, Unknown.JSON)

@@ -3,7 +3,8 @@
     <|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{json}<|call|>
 
 `<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, and the message may
-end with `<|end|>` or with the text. What names no recipient is prose.
+end with `<|end|>` or with the text. What names no recipient is prose. A tool that takes one text may get it as it is,
+up to `<|call|>`.
 
 Optional, since nothing tells it from prose: the same with its tokens gone,
 `assistant to=functions.NAME commentary json {json}`.
@@ -26,10 +27,11 @@ _STRIPPED: Final = re.compile(
     r"(?P<after>)\s{1,4}(?:commentary|analysis)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
 )
 _LONGEST_HEADER: Final = 700
-_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
+_CALLED: Final = "<|call|>"
+_ENDS: Final = (_CALLED, "<|end|>", "<|return|>")
 
 
-def _read(header: re.Pattern[str], last: str, text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+def _read(header: re.Pattern[str], last: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     unended: Verdict = None if ended else MORE
     found = header.match(text, at)
     name = found and (found["after"] or found["before"])
@@ -39,21 +41,32 @@ def _read(header: re.Pattern[str], last: str, text: str, at: int, ended: bool, _
     start = bodies.after_blank(text, found.end())
     if start == len(text):
         return unended
+    name = name.removeprefix("functions.")
     if not text.startswith("{", start):
-        return None
+        return _plain(name, text, found.end(), unended, tools)
     value = jsonish.scan(text, start)
     if value.missing:
         return unended if value.stop == len(text) else None
     arguments = bodies.object_text(text[start : value.stop])
     if arguments is None:
         return None
-    calls = (Recovered(name.removeprefix("functions."), arguments),)
+    calls = (Recovered(name, arguments),)
     position = bodies.after_blank(text, value.stop)
     if closed := bodies.follows(text, position, _ENDS):
         return Block(closed, calls)
     if not ended and bodies.may_follow(text, position, _ENDS):
         return MORE
     return Block(value.stop, calls) if position == len(text) or header is _STRIPPED else None
+
+
+def _plain(name: str, text: str, start: int, unended: Verdict, tools: Tools) -> Verdict:
+    if bodies.only_text("", schema := tools.schema(name)) is None:
+        return None
+    end = text.find(_CALLED, start)
+    if end < 0:
+        return unended
+    arguments = bodies.only_text(text[start:end], schema)
+    return Block(end + len(_CALLED), (Recovered(name, arguments),)) if arguments else None
 
 
 DIALECTS: Final = (

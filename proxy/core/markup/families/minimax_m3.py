@@ -70,7 +70,7 @@ def _block(wrapper: _Node, end: int, tools: Tools) -> Block | None:
     calls = []
     for invoke in wrapper.children:
         name = tagged.label(invoke.about)
-        schema = tools.schemas.get(tools.declared(name) or "", {})
+        schema = tools.schema(name)
         said = _object(invoke.children, schema, schema)
         arguments = values.written(said)
         if not name or arguments is None:

@@ -38,6 +38,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "<|channel|>analysis<|message|>Hm.<|end|>",
     ),
+    "the one text that a tool takes": (
+        "<|channel|>commentary to=functions.mcp.search-docs<|message|>how\nto<|call|> x",
+        [("mcp.search-docs", {"query": "how\nto"})],
+        " x",
+    ),
     "a token in a string": (
         f'{HEAD}<|message|>{{"city": "<|call|>"}}<|call|>x',
         [("get_weather", {"city": "<|call|>"})],
@@ -52,6 +57,8 @@ TEXTS = (
     f"{HEAD}",
     f"{HEAD}<|message|>",
     f"{HEAD}<|message|>Oslo<|call|>",
+    "<|channel|>commentary to=functions.mcp.search-docs<|message|>how to",
+    "<|channel|>commentary to=functions.mcp.search-docs<|message|>[1]<|call|>",
     f"{HEAD}<|message|>{JSON[:-3]}",
     f"{HEAD}<|message|>{JSON} then",
     f'{HEAD}<|message|>{{"city": <b>}}<|call|>',
