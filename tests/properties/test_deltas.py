@@ -28,7 +28,7 @@ from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName,
 from proxy.core.outlet import Outlet
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
-from proxy.core.stream.think import ThinkSplitter
+from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import TOOLS, Assembled, PartDelta, assemble, into
 from tests.helpers import NOW, WITH_TOOLS, counting_mint, read_stream
@@ -242,24 +242,32 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
 
 # ── thoughts ──
 
-snippets = st.lists(
-    st.sampled_from(
-        ["<think>", "</think>", "<", "</", "think", ">", " ", "\n", "a", "😀", " " * 40, "<think"]
-    ),
-    max_size=10,
-)
+tags = st.sampled_from([*FORMS, *FORMS[:1] * 5])
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> tuple[Form, list[str]]:
+    """Pieces of a text in which the tags of one family come often, whole and in parts."""
+    form = draw(tags)
+    parts = [form.opener, form.closer, form.opener[:-1], form.closer[:2], form.answer or ">"]
+    plain = ["<", "[", ">", " ", "\n", "a", "😀", " " * 40]
+    return form, draw(st.lists(st.sampled_from(parts + plain), max_size=10))
 
 
 @examples(150)
-@given(snippets)
-def test_text_out_and_markup_taken_are_the_text_that_came_in(pieces: list[str]) -> None:
+@given(contents())
+def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[Form, list[str]]) -> None:
     """Read once more by hand: a block at the very start is reasoning, with the blanks around its tags."""
+    form, pieces = said
     content = "".join(pieces)
-    blanks = len(content) - len(content.lstrip())
+    visible = content.lstrip()
     reasoning, text = "", content
-    if blanks <= 64 and content.lstrip().startswith("<think>"):
-        inside, _, after = content.lstrip().removeprefix("<think>").partition("</think>")
-        reasoning, text = inside.lstrip(), after.lstrip()
+    if len(content) - len(visible) <= MAX_LEADING_BLANKS:
+        if visible.startswith(form.opener):
+            inside, _, after = visible.removeprefix(form.opener).partition(form.closer)
+            reasoning, text = inside.lstrip(), after.lstrip().removeprefix(form.answer).lstrip()
+        elif alone := next((tag for tag in ALONE if visible.startswith(tag)), None):
+            text = visible.removeprefix(alone).lstrip()
     for cutting in ([content], pieces, list(content)):
         out: list[Delta] = []
         splitter = ThinkSplitter(out.append)
