@@ -11,7 +11,7 @@ r"""Qwen 3 Coder and its kin (Qwen 3.5, MiMo, Nemotron 3, Step 3.5), Seed-OSS, a
 Each tag of the wrapper may be missing: the model often forgets the opener after a sentence of prose and still writes
 the closer. A template puts one newline at each end of a value, all else is data and nothing is escaped. Seed-OSS
 differs in the wrapper only. Llama writes `<function=NAME>{json}</function>`: the same with all arguments as one object.
-A tag may have lost its `>`, then its line ends it.
+A tag may have lost its `>`, then its line ends it, or the object that follows.
 """
 
 import re
@@ -31,7 +31,7 @@ def _grammar(wrapper: str) -> Grammar:
         re.compile(
             rf"(?P<opened><{wrapper}\s*>)"
             rf"|(?P<closed></{wrapper}\s*>|{_ENDS_OF_TURN})"
-            rf"|(?P<call><function(?P<name>\s*=[^<>\n]{{1,200}}|\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"
+            rf"|(?P<call><function(?P<name>\s*=[^<>\n{{]{{1,200}}|\s+name\s*=[^<>\n{{]{{1,200}})(?:{_TAG_END}|(?={{)))"
             r"|(?P<called></function\s*>)"
             rf"|(?P<parameter><parameter(?P<key>\s*=[^<>\n]{{1,200}}|\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"
             r"|(?P<given></parameter\s*>)"
