@@ -10,6 +10,9 @@ without the blanks after D. The wrapper is often missing, at either end; the bar
 character or in ASCII. `string="false"` says that the value is JSON, where the schema does not say it better. An invoke
 may be closed in itself, hold one JSON object instead of parameters, or one parameter `arguments` that is all of them.
 A gateway that has parsed the calls can leave a piece of the opening tag behind.
+
+A server that takes special tokens out of the text leaves tags as others have them. Their attribute `string` tells them
+from those, so some parameter has to have it, and a call without parameters is none.
 """
 
 import re
@@ -24,14 +27,20 @@ _D: Final = r"\s?[｜|‖]{1,2}\s?DSML\s?[｜|‖]{1,2}\s?"
 _SECTION: Final = r"(?:function_calls|tool_calls|tool_call|calls)\s?"
 _TAG_END: Final = r"(?:>|(?=[\n<]))"
 
-_MARKS: Final = re.compile(
-    rf"(?P<opened><{_D}{_SECTION}>)"
-    rf"|(?P<closed></{_D}{_SECTION}>|<[｜|]end[▁_]of[▁_]sentence[｜|]>)"
-    rf"|(?P<call><{_D}invoke(?P<name>\s[^<>\n]{{1,200}}){_TAG_END})"
-    rf"|(?P<called></{_D}invoke\s?>)"
-    rf"|(?P<parameter><{_D}parameter(?P<key>\s[^<>\n]{{1,250}}){_TAG_END})"
-    rf"|(?P<given></{_D}parameter\s?>)"
-)
+_TYPED: Final = re.compile(r"<parameter\s[^<>\n]{1,200}\sstring\s?=\s?[\"'](?:true|false)[\"']")
+
+
+def _marks(word: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<opened><{word}{_SECTION}>)"
+        rf"|(?P<closed></{word}{_SECTION}>|<[｜|]end[▁_]of[▁_]sentence[｜|]>)"
+        rf"|(?P<call><{word}invoke(?P<name>\s[^<>\n]{{1,200}}){_TAG_END})"
+        rf"|(?P<called></{word}invoke\s?>)"
+        rf"|(?P<parameter><{word}parameter(?P<key>\s[^<>\n]{{1,250}}){_TAG_END})"
+        rf"|(?P<given></{word}parameter\s?>)"
+    )
+
+
 _WORDS: Final = ("function_calls>", "tool_calls>", "tool_call>", "calls>", "invoke>", "parameter>")
 _BEGUN: Final = re.compile(
     r"</?\s?(?:[｜|‖]{1,2}\s?(?:D|DS|DSM|DSML\s?[｜|‖]{0,2}\s?"
@@ -47,7 +56,9 @@ def _unknown(about: str) -> Unknown:
     return Unknown.JSON if tagged.attributes(about).get("string") == "false" else Unknown.TEXT
 
 
-_GRAMMAR: Final = Grammar(_MARKS, begun=_BEGUN, unknown=_unknown, holders=frozenset(("arguments", "input")))
+_HOLDERS: Final = frozenset(("arguments", "input"))
+_GRAMMAR: Final = Grammar(_marks(_D), begun=_BEGUN, unknown=_unknown, holders=_HOLDERS)
+_BARE: Final = Grammar(_marks(""), unknown=_unknown, holders=_HOLDERS)
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
@@ -59,6 +70,11 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return verdict
 
 
+def _read_bare(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    verdict = tagged.read(_BARE, text, at, ended, tools)
+    return verdict if not isinstance(verdict, Block) or _TYPED.search(text, at, verdict.end) else None
+
+
 DIALECTS: Final = (
     Dialect(
         "deepseek-dsml",
@@ -67,5 +83,12 @@ DIALECTS: Final = (
         _read,
         ("function_calls>", "tool_calls>", "invoke>", "/>"),
         native=True,
+    ),
+    Dialect(
+        "deepseek-stripped",
+        Tier.WRAPPED,
+        ("<invoke name=", "<tool_calls>"),
+        _read_bare,
+        ("tool_calls>", "invoke>"),
     ),
 )

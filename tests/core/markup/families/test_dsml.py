@@ -21,6 +21,10 @@ def section(*invokes: str, name: str = "function_calls") -> str:
     return "\n".join((f"<｜DSML｜{name}>", *invokes, f"</｜DSML｜{name}>"))
 
 
+def stripped(text: str) -> str:
+    return text.replace("｜DSML｜", "")
+
+
 CALL = invoke("get_weather", given("city", "Oslo"))
 
 CASES: dict[str, tuple[str, Calls, str]] = {
@@ -116,10 +120,34 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "half a begin at the end": ("Done.\n<｜DSML｜", [], "Done.\n"),
     "a begin and its sign": ("Done. <｜DSML｜tool_calls>\n", [], "Done. "),
     "a section without calls": ("a <｜DSML｜function_calls>\n</｜DSML｜function_calls> b", [], "a  b"),
+    # ── without its tokens
+    "stripped": (stripped(f"Look.\n{CALL} So."), [OSLO], "Look.\n So."),
+    "stripped, in a section": (stripped(section(CALL, CALL, name="tool_calls")), [OSLO, OSLO], ""),
+    "stripped, without the begin of the section": (
+        stripped(section(CALL, name="tool_calls")).removeprefix("<tool_calls>\n"),
+        [OSLO],
+        "",
+    ),
+    "stripped, one parameter without the attribute": (
+        stripped(invoke("get_weather", given("city", "Oslo"), given("days", "5"))).replace(
+            ' string="true">5', ">5"
+        ),
+        [("get_weather", {"city": "Oslo", "days": 5})],
+        "",
+    ),
+    "stripped, typed": (
+        stripped(invoke("untyped", given("a", "5", "false"), given("b", "5"))),
+        [("untyped", {"a": 5, "b": "5"})],
+        "",
+    ),
 }
 
 TEXTS = (
     "The token <｜DSML｜ begins a tag.",
+    stripped(invoke("get_time")),
+    stripped(CALL).replace(' string="true"', ""),
+    stripped(CALL)[:-1],
+    "<tool_calls> and <invoke name= are tags of theirs",
     "<｜DSML｜function_calls is what they write",
     '<｜DSML｜invoke name="get_weather">',
     '<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Os',
