@@ -185,10 +185,8 @@ class MarkupStage:
             self._hear(channel, channel.scanner.flush(end))
 
     def _renamed(self, delta: CallDelta, name: str) -> CallDelta:
-        """Without the tags or tokens that a backend's own parser left on the name."""
-        head, tag, _ = name.partition("<")
-        meant = self._tools.declared(head) if tag and name not in self._tools.schemas else None
-        if meant is None:
+        """Without the tags or tokens that a backend's own parser left on the name, and without a model's affixes."""
+        if name in self._tools.schemas or (meant := self._tools.declared(name.partition("<")[0])) is None:
             return delta
         self._ledger.odd("call_name_with_markup")
         return replace(delta, name=meant)

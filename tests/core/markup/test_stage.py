@@ -267,10 +267,13 @@ def test_r08_ids_that_the_conversation_has_are_not_used_again() -> None:
         ("run<|channel|>analysis", "run", 1),
         ("functions.run <|channel|>", "run", 1),
         ("walk<|channel|>analysis", "walk<|channel|>analysis", 0),
-        ("functions.run", "functions.run", 0),
+        ("functions.run", "run", 1),
+        ("functions.run:0", "run", 1),
+        ("functions.walk", "functions.walk", 0),
+        ("functions.", "functions.", 0),
     ],
 )
-def test_markup_glued_to_a_structured_name_is_cut_off(said: str, name: str, odd: int) -> None:
+def test_markup_and_affixes_on_a_structured_name_are_cut_off(said: str, name: str, odd: int) -> None:
     stage = Stage().feed(structured(said))
     assert calls(stage) == [CallDelta(0, "s1", name, "{}")]
     assert stage.ledger.oddities["call_name_with_markup"] == odd
