@@ -60,6 +60,9 @@ QUOTED = {
     "in a span of two": "Write ``{}`` and send it.",
     "in a span of three": "Write ```{}``` and send it.",
     "in a span beside a lone backtick": "A `` ` `` and then ``{} ` ``.",
+    "between quotation marks": 'It prints "{}" then.',
+    "between quotation marks of another language": "它会输出“{}”。",
+    "between tags for code": "Write <code>{}</code> and send it.",
     "with another name": "UNDECLARED{}",
 }
 BY_SAMPLE = {

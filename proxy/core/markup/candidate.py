@@ -1,9 +1,10 @@
 """What begins with an opener, until it is settled what it is.
 
-Two things can be open: whether it stands in a code sample (a Doubt), and whether it is markup of some dialect (a
-Candidate). Both are told of every further piece by `hear`, which says whether another `look` at the whole is worth
-it. Dialects are asked only at places that the text itself defines, always about the text up to there and no further;
-so neither the answer nor the cost can depend on how the text was cut.
+Three things can be open: whether it stands in a code sample (a Doubt), whether it is markup of some dialect (a
+Candidate), and whether the marks around it say that it is only quoted (a Quotation). All are told of every further
+piece by `hear`, which says whether another `look` at the whole is worth it. Dialects are asked only at places that the
+text itself defines, always about the text up to there and no further; so neither the answer nor the cost can depend
+on how the text was cut.
 """
 
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Why(Enum):
     RELEASED = "released"
     UNDECLARED = "undeclared"
     CAPPED = "capped"
+    QUOTED = "quoted"
     UNREAD = "unread"
     """Too many before it were in vain."""
 
@@ -63,6 +65,23 @@ class Settled:
 
     ahead: Lookahead
 
+
+QUOTES = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "„": "“",
+    "”": "”",
+    "‘": "’",
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "「": "」",
+    "『": "』",
+    "<code>": "</code>",
+    "<pre>": "</pre>",
+}
+"""What opens a quotation, and what closes it."""
 
 Outcome = Taken | Passed | Settled | None
 """None: more text is needed."""
@@ -94,6 +113,25 @@ class Doubt:
         if end is not End.OPEN:
             self._ahead.close()
         return None if self._ahead.found is None else Settled(self._ahead)
+
+
+class Quotation:
+    """A call between quotation marks that touch it is spoken of. The mark before it is there; will the one behind?"""
+
+    def __init__(self, taken: Taken, closer: str, readers: Readers, spent: int) -> None:
+        self.readers = readers
+        self.spent = spent
+        self._taken = taken
+        self._closer = closer
+
+    def hear(self, _piece: str) -> bool:
+        return True
+
+    def look(self, text: str, start: int, end: End) -> Outcome:
+        behind = text[start + self._taken.length :]
+        if behind.startswith(self._closer):
+            return Passed(self._taken.length, Why.QUOTED)
+        return None if end is End.OPEN and self._closer.startswith(behind) else self._taken
 
 
 class Candidate:

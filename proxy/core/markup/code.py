@@ -15,6 +15,8 @@ LINE_HEAD = 256
 """How much of a line is kept to recognise what it begins; the patterns below ask for less than that."""
 CONTEXT = 2048
 """How far back the list is looked for that an indented fence belongs to."""
+NEARBY = 16
+"""How much of what was read last can be asked for."""
 MIN_FENCE, MAX_FENCE = 3, 128
 TAB = 4
 
@@ -102,6 +104,11 @@ class CodeTracker:
         """So much that is no text passed here: a line with it is not blank, and begins nothing."""
         self.at += length
         self._head = _BODY
+        self._remember(_BODY)
+
+    def before(self) -> str:
+        """What was read last."""
+        return self._context[-NEARBY:]
 
     def learn(self, ahead: "Lookahead") -> None:
         """What a lookahead from here has found."""

@@ -9,7 +9,7 @@ vain is counted, and while it is out of proportion, openers are text without bei
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from proxy.core.markup.candidate import Candidate, Doubt, End, Passed, Settled, Why
+from proxy.core.markup.candidate import QUOTES, Candidate, Doubt, End, Passed, Quotation, Settled, Taken, Why
 from proxy.core.markup.code import CodeTracker, Where
 from proxy.core.markup.formats import Dialect, Recovered, Tools
 from proxy.core.markup.openers import Openers, Readers
@@ -35,6 +35,9 @@ Sure = Sequence[str | Found]
 """Text, never empty, and blocks, in their order."""
 
 
+Attempt = Doubt | Candidate | Quotation
+
+
 class Scanner:
     def __init__(self, openers: Openers, tools: Tools, count: Callable[[Why, Dialect], None]) -> None:
         """`count` gets the fate of what only looked like a block."""
@@ -50,7 +53,7 @@ class Scanner:
         """How much of the text that is looked at has been given to it."""
         self._wasted = 0
         self._held: list[str] = []
-        self._attempt: Candidate | Doubt | None = None
+        self._attempt: Attempt | None = None
         """What is known of that which is held; None if it is only a suffix."""
 
     @property
@@ -81,6 +84,9 @@ class Scanner:
                 at, attempt = self._next_attempt(text, at, end)
             if attempt is None or (outcome := attempt.look(text, at, end)) is None:
                 break
+            if isinstance(attempt, Candidate) and isinstance(outcome, Taken) and (closer := self._quoted()):
+                attempt = Quotation(outcome, closer, attempt.readers, attempt.spent)
+                continue
             if isinstance(outcome, Settled):
                 self._code.learn(outcome.ahead)
             elif isinstance(outcome, Passed):
@@ -103,7 +109,7 @@ class Scanner:
             self._attempt = attempt
         return out
 
-    def _next_attempt(self, text: str, at: int, end: End) -> tuple[int, Candidate | Doubt | None]:
+    def _next_attempt(self, text: str, at: int, end: End) -> tuple[int, Attempt | None]:
         """Where the next opener stands that may be meant; or without an attempt, where a suffix may become one."""
         growing = end is End.OPEN
         while opener := (self._openers.begun if growing else self._openers.whole).search(text, at):
@@ -125,7 +131,7 @@ class Scanner:
         self._catch_up()
         return -(-(self._wasted - FREE_WASTE) // WASTE) - (self._code.at + at - self._read)
 
-    def _attempt_at(self, text: str, at: int, readers: Readers) -> Candidate | Doubt | None:
+    def _attempt_at(self, text: str, at: int, readers: Readers) -> Attempt | None:
         """None in a code sample."""
         self._code.feed(text, self._read, at)
         self._read = at
@@ -133,6 +139,11 @@ class Scanner:
         if where is Where.INSIDE:
             return None
         return Doubt(self._code, readers) if where is Where.DOUBT else Candidate(readers, self._tools)
+
+    def _quoted(self) -> str | None:
+        """What has to stand behind a block for it to be quoted: the code tracker has read all before it."""
+        before = self._code.before()
+        return next((closer for opener, closer in QUOTES.items() if before.endswith(opener)), None)
 
     def pass_by(self, piece: str) -> None:
         """For pieces that need not be fed, because nothing is held and nothing is spotted in them."""

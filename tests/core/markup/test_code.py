@@ -168,3 +168,12 @@ def test_open_runs_take_no_more_room_than_there_are_lengths() -> None:
         tracker.feed("` `` ``` ")
     tracker.where()
     assert len(tracker._open) <= 3
+
+
+def test_it_tells_what_it_read_last() -> None:
+    tracker = CodeTracker()
+    assert tracker.before() == ""
+    tracker.feed("a long text, and then <code>")
+    assert tracker.before().endswith("<code>")
+    tracker.skip(10)
+    assert not tracker.before().endswith("<code>")

@@ -43,6 +43,22 @@ CASES: dict[str, tuple[str, list[Piece]]] = {
     "a fence after a block": (f"{CALL}\n```\n{CALL}", [RUN, f"\n```\n{CALL}"]),
     "no fence in the line of a block": (f"{CALL}```\n{CALL}", [RUN, "```\n", RUN]),
     "a dangling tag": ("a [[", ["a ", ("[[", [])]),
+    "between quotation marks": (f'a "{CALL}" b', [f'a "{CALL}" b']),
+    "between those of other languages": (
+        f"«{CALL}» »{CALL}« „{CALL}“ “{CALL}” ‘{CALL}’ 「{CALL}」『{CALL}』",
+        [f"«{CALL}» »{CALL}« „{CALL}“ “{CALL}” ‘{CALL}’ 「{CALL}」『{CALL}』"],
+    ),
+    "between tags for code": (
+        f"<code>{CALL}</code> <pre>{CALL}</pre>",
+        [f"<code>{CALL}</code> <pre>{CALL}</pre>"],
+    ),
+    "behind a quotation mark only": (f'a "{CALL} b"', ['a "', RUN, ' b"']),
+    "behind a quotation mark, at the end": (f'a "{CALL}', ['a "', RUN]),
+    "before a quotation mark only": (f'a {CALL}"', ["a ", RUN, '"']),
+    "before a tag that is not the closer": (f"<code>{CALL}</cod", ["<code>", RUN, "</cod"]),
+    "with blanks between the marks and it": (f'" {CALL} "', ['" ', RUN, ' "']),
+    "after a quoted one": (f"'{CALL}' {CALL}", [f"'{CALL}' ", RUN]),
+    "two between quotation marks": (f'"{CALL}{CALL}"', ['"', RUN, RUN, '"']),
 }
 
 
@@ -175,8 +191,13 @@ def test_a_block_that_ends_at_the_limit_is_one() -> None:
 
 def test_every_fate_is_counted_with_its_dialect() -> None:
     counts: list[tuple[str, str]] = []
-    scan([f"<call>! <call>walk</call> [[{CALL}"], counts=counts)
-    assert counts == [("released", "pair"), ("undeclared", "pair"), ("released", "native")]
+    scan([f"<call>! <call>walk</call> '{CALL}' [[{CALL}"], counts=counts)
+    assert counts == [
+        ("released", "pair"),
+        ("undeclared", "pair"),
+        ("quoted", "pair"),
+        ("released", "native"),
+    ]
 
 
 # ── cost ──
