@@ -51,6 +51,11 @@ REPLIES = [
         done(Reasoning("a"), Text("b")),
         id="F57 thought in the text",
     ),
+    pytest.param(
+        chunk({"reasoning_content": "a\n<function=get_time></function>\n</think>"}) + STOP,
+        done(Reasoning("a\n"), call("call_74cc76d73d41673414793062", "get_time")),
+        id="R08 a call at the end of a thought that was not taken out of its tags",
+    ),
     pytest.param(text("x<think>") + STOP, done(Text("x<think>")), id="a tag that is text"),
     pytest.param(text("<th") + STOP + DONE, done(Text("<th")), id="half a tag"),
     pytest.param(text("<th") + DONE, done(Text("<th")), id="half a tag before the end mark"),

@@ -5,7 +5,8 @@
 Where the table has no closers the family has none either: its block ends with its JSON. The last ones are optional: the
 token is a word that prose or code uses as well, or there is none.
 
-Where tokens are left in the text, the one that ends the turn stands behind the calls, and is part of none of them.
+Where tokens are left in the text, the one that ends the turn, or the thought that the calls stand in, comes behind
+them, and is part of none of them.
 """
 
 import re
@@ -77,6 +78,7 @@ _LAST_TOKENS: Final = (
     "<|return|>",
     "<|/tool_call|>",
     "[e~[",
+    "</think>",
 )
 
 

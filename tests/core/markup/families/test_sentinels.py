@@ -123,11 +123,13 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "MiniCPM 5, prose on both sides": (f"a {minicpm('get_time')} b", [("get_time", {})], "a  b"),
+    "the end of a thought behind a call": (f"<|tool_call|>[{JSON}]\n</think>", [OSLO], "\n"),
     "the end of the turn behind a call": (f"<|tool_call|>[{JSON}]<|/tool_call|>\n<|eot_id|>\n", [OSLO], ""),
 }
 
 TEXTS = (
     "<|tool_call|> is a token",
+    "a thought ends with </think> and goes on",
     "<|im_end|> ends a turn, and so does <|eot_id|><|im_",
     f"<|tool_call|>[{JSON}",
     "<|tool_call|>[{]",
