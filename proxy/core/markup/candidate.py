@@ -137,12 +137,12 @@ class Quotation:
 class Candidate:
     """Is it a block? The dialects are asked in their order; one that waits for more keeps the later ones waiting."""
 
-    def __init__(self, readers: Readers, tools: Tools) -> None:
+    def __init__(self, readers: Readers, tools: Tools, before: str = "") -> None:
         self.readers = readers
         self.spent = 0
         """How many characters dialects were asked to read."""
         self._tools = tools
-        self._left = list(readers.dialects)
+        self._left = [one for one in readers.dialects if one.behind is None or one.behind.search(before)]
         self._undeclared: Passed | None = None
         self._heard = 0
         self._tail = ""
@@ -164,6 +164,8 @@ class Candidate:
         length = len(text) - start
         within = min(length, MAX_HELD)
         due, self._due = self._due, None
+        if not self._left:
+            return Passed(1, Why.RELEASED)
         while (due := due or self._next_look(text, start, within)) is not None:
             if outcome := self._ask(text[start : start + due]):
                 return outcome

@@ -5,6 +5,7 @@ guesses, never raises, and does not know how the text was cut. When to ask, what
 are, and which names were declared is the scanner's business, the same for all dialects.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -80,5 +81,7 @@ class Dialect:
     """(text, position of the opener, has the text ended?, tools) → verdict. Linear in the text after the opener."""
     closers: tuple[str, ...]
     """`read` is worth asking when one of these has come, and when the text has ended."""
+    behind: re.Pattern[str] | None = None
+    """Must be found in what stands right before the opener, where that tells too little by itself."""
     native: bool = False
     """Made of special tokens, which no model uses to rehearse or to quote: may be promoted from reasoning at once."""

@@ -138,7 +138,9 @@ class Scanner:
         where = self._code.where()
         if where is Where.INSIDE:
             return None
-        return Doubt(self._code, readers) if where is Where.DOUBT else Candidate(readers, self._tools)
+        if where is Where.DOUBT:
+            return Doubt(self._code, readers)
+        return Candidate(readers, self._tools, self._code.before())
 
     def _quoted(self) -> str | None:
         """What has to stand behind a block for it to be quoted: the code tracker has read all before it."""

@@ -1,5 +1,8 @@
 """What begins with an opener: when its dialects are asked, what is made of their verdicts, and how a doubt ends."""
 
+import re
+from dataclasses import replace
+
 from proxy.core.markup.candidate import (
     FIRST_LOOK,
     MAX_HELD,
@@ -122,3 +125,11 @@ def test_a_doubt_that_never_ends_is_text() -> None:
     one = doubt("` ")
     assert one.hear("x" * MAX_HELD) is True
     assert one.look("x" * MAX_HELD, 0, End.OPEN) == Passed(MAX_HELD, Why.CAPPED)
+
+
+def test_a_dialect_may_ask_for_what_stands_before_its_opener() -> None:
+    dialect = replace(DIALECTS[0], behind=re.compile(r"so:\Z"))
+    readers = Openers((dialect,)).readers("<call>")
+    assert isinstance(Candidate(readers, TOOLS, "so:").look(CALL, 0, End.OPEN), Taken)
+    for before in ("", "so"):
+        assert Candidate(readers, TOOLS, before).look(CALL[:7], 0, End.OPEN) == Passed(1, Why.RELEASED)

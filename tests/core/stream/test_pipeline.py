@@ -70,6 +70,24 @@ REPLIES = [
 ]
 
 
+INVOKE = '<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n</invoke>'
+
+
+@table("before", ["court\n", "So I look.\n\ncount\n", "I look:\ncall\n\n"])
+def test_r08_a_word_where_claudes_opener_belongs_tells_that_an_invoke_is_meant(before: str) -> None:
+    data = text(before + INVOKE) + STOP
+    for pieces in (data, bytewise(data), [*map(text, before + INVOKE), STOP]):
+        said, called = (ended.part for ended in run(pieces).reply.parts)
+        assert said == Text(before)
+        assert isinstance(called, Call)
+        assert (called.tool.name, called.arguments) == ("get_weather", '{"city":"Rome"}')
+
+
+@table("before", ["", "So I look.\n\n", "the court\n", "Of course: ", "account\n"])
+def test_without_it_the_invoke_is_text(before: str) -> None:
+    assert run(text(before + INVOKE) + STOP).reply.parts == done(Text(before + INVOKE))
+
+
 @table(("data", "parts"), REPLIES)
 def test_the_bytes_become_a_reply(data: bytes, parts: list[PartEnded]) -> None:
     reply = run(data)

@@ -7,7 +7,8 @@
     </WRAPPER>
 
 The wrapper is `minimax:tool_call`, `function_calls` or `dots_function_call`, and tags may carry a namespace. Attributes
-are quoted in either way or not at all. Without a wrapper anything could be such an element, so that is optional.
+are quoted in either way or not at all. Without a wrapper anything could be such an element, so that is optional; but
+where Claude's own opener fails, it becomes one of a few words on a line of its own, which tell as much.
 """
 
 import re
@@ -40,6 +41,8 @@ _M2: Final = _grammar("minimax:tool_call", strict=False)
 _WRAPPED: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|dots_function_call)", strict=True)
 _BARE: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|tool_calls?)", strict=False)
 
+_INSTEAD: Final = re.compile(r"(?:\A|\n)[ \t]*(?:call|count|court|course)\s*\Z")
+
 _NAMESPACES: Final = ("", "antml:", "atem:", "minimax:")
 """Those that were seen; what a block may begin with has to be known beforehand."""
 
@@ -57,6 +60,14 @@ DIALECTS: Final = (
         (*(f"<{space}function_calls>" for space in _NAMESPACES), "<dots_function_call>"),
         partial(tagged.read, _WRAPPED),
         ("function_calls>", "</dots_function_call>"),
+    ),
+    Dialect(
+        "anthropic-broken",
+        Tier.WRAPPED,
+        tuple(f"<{space}invoke name=" for space in _NAMESPACES[:2]),
+        partial(tagged.read, _BARE),
+        ("invoke>",),
+        behind=_INSTEAD,
     ),
     Dialect(
         "invoke",

@@ -8,7 +8,7 @@ from tests.tables import table
 WRAPPED = tuple(
     dialect
     for dialect in (*invoke.DIALECTS, *pythonic.DIALECTS, *elements.DIALECTS, *minimax_m3.DIALECTS)
-    if dialect.tier is not Tier.OPTIONAL
+    if dialect.tier is not Tier.OPTIONAL and dialect.behind is None
 )
 BARE = tuple(dialect for dialect in invoke.DIALECTS if dialect.tier is Tier.OPTIONAL)
 OSLO = ("get_weather", {"city": "Oslo"})
