@@ -37,6 +37,15 @@ OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
 """A chunk has one of them, if it is one."""
 
 
+BESIDE_WORDS = {
+    "inlineData": "an image or another file",
+    "fileData": "a link to a file",
+    "executableCode": "code that was run at the backend",
+    "codeExecutionResult": "the result of code that was run at the backend",
+}
+"""What a part may be of an answer that is not told in words, and that no surface has a place for."""
+
+
 class GoogleDecoder(Decoding):
     __slots__ = (
         "_counts",
@@ -141,6 +150,10 @@ class GoogleDecoder(Decoding):
         elif not isinstance(text, str):
             # Even a signature by itself: sent back, it would be a part without data, which is refused.
             self._odd("part_unknown")
+            if beside := next((said for field, said in BESIDE_WORDS.items() if field in part), None):
+                self._ledger.warn(
+                    f"The model's answer held {beside}, which cannot be passed on and is left out."
+                )
         elif part.get("thought"):
             self._sign(signature, "thought")
             self._emit(ReasoningDelta(text))

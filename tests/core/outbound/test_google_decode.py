@@ -238,6 +238,25 @@ def test_a_body_without_a_finish_has_no_end() -> None:
 
 
 @table(
+    ("part", "told"),
+    [
+        ({"inlineData": {"mimeType": "image/png", "data": "aGk="}}, "an image or another file"),
+        ({"fileData": {"fileUri": "u"}}, "a link to a file"),
+        ({"executableCode": {"code": "1"}}, "code that was run at the backend"),
+        ({"codeExecutionResult": {"output": "1"}}, "the result of code that was run at the backend"),
+    ],
+)
+def test_what_is_not_words_is_left_out_and_the_client_is_told(part: dict[str, Any], told: str) -> None:
+    """The answer may make no sense without it."""
+    said = Decoded().say(chunk(text("See:"), part, part, finish="STOP"))
+    assert said.deltas == [TextDelta("See:"), FinishDelta(Finish.STOP)]
+    assert said.odd == {"part_unknown": 2}
+    assert said.ledger.warnings == [
+        f"The model's answer held {told}, which cannot be passed on and is left out."
+    ]
+
+
+@table(
     ("said", "odd"),
     [
         (chunk(1), {"part_not_an_object": 1}),
