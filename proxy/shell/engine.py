@@ -33,6 +33,7 @@ from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.restored import restored
 from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
@@ -203,7 +204,7 @@ class Engine:
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            stages=_stages(turn, plan.request, keepsakes),
+            stages=[*restored(plan.prepared.aliases), *_stages(turn, plan.request, keepsakes)],
         )
 
     async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
@@ -310,12 +311,11 @@ class Engine:
 def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
     if request.compact:
         return [condensed]
-    surface = turn.surface
     rules = rules_for(
         request,
         turn.tenant,
-        strict=surface.strict,
-        parses=surface.parses_arguments,
+        strict=turn.surface.strict,
+        parses=turn.surface.parses_arguments,
         check_of=arguments.check_of,
     )
     return [keepsakes.added, guard(rules, turn.ledger)] if needed(rules) else [keepsakes.added]

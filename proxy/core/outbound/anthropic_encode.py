@@ -39,7 +39,7 @@ MAX_USER = 256
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     takes = anthropic_models.find(model)
-    conversation = anthropic_messages.converse(request, prepared.names, profile, takes, model, ledger)
+    conversation = anthropic_messages.converse(request, prepared, profile, takes, model, ledger)
     plan = anthropic_thinking.plan(request, profile, takes, ledger, unproven=conversation.unproven)
     offered = offer(
         request,

@@ -31,8 +31,9 @@ from proxy.core.outbound.anthropic_content import Block
 from proxy.core.outbound.anthropic_models import LateSystem, Model
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_messages import CONTINUE
+from proxy.core.tools.aliases import renamed
 from proxy.core.tools.kinds import BRIDGES
-from proxy.core.tools.names import NameTable
+from proxy.core.tools.prepare import Prepared
 
 DIALECT = "anthropic"
 """The key of this dialect's own things in `extras`."""
@@ -77,13 +78,13 @@ def _has_call(message: Message) -> bool:
 
 def converse(
     request: Request,
-    names: NameTable,
+    prepared: Prepared,
     profile: BackendProfile,
     model: Model,
     model_name: str,
     ledger: Ledger,
 ) -> Conversation:
-    writer = _Writer(names, profile, model_name, ledger)
+    writer = _Writer(prepared, profile, model_name, ledger)
     for turn in request.turns:
         TAKERS[turn.role](writer, turn.parts)
     return Conversation(writer.system, _messages(writer.drafts, _may_instruct(profile, model)))
@@ -97,10 +98,14 @@ def urged(conversation: Conversation, words: str, profile: BackendProfile, model
 
 
 class _Writer:
-    def __init__(self, names: NameTable, profile: BackendProfile, model_name: str, ledger: Ledger) -> None:
+    def __init__(self, prepared: Prepared, profile: BackendProfile, model_name: str, ledger: Ledger) -> None:
         self.system: list[Block] = []
         self.drafts: list[_Draft] = []
-        self._names = names
+        self._names = prepared.names
+        self._aliases = {
+            tool: {name: alias for alias, name in names.items()} for tool, names in prepared.aliases.items()
+        }
+        """By tool, the aliases of its properties by their names."""
         self._replays = profile.replay != "none"
         self._model = model_name
         self._ledger = ledger
@@ -155,8 +160,11 @@ class _Writer:
 
     def _call(self, call: Call) -> Block:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_input.as_object(BRIDGES[call.kind].told(call.arguments))
-        return {"type": "tool_use", "id": self._ids.upstream(call.call_id), "name": name, "input": arguments}
+        arguments = BRIDGES[call.kind].told(call.arguments)
+        if aliases := self._aliases.get(call.tool):
+            arguments = renamed(arguments, aliases)
+        told = call_input.as_object(arguments)
+        return {"type": "tool_use", "id": self._ids.upstream(call.call_id), "name": name, "input": told}
 
     def _results(self, parts: Sequence[Part]) -> None:
         moved: list[Block] = []

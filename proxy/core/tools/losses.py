@@ -1,5 +1,6 @@
 """What becomes of a schema that is rewritten for a provider: what was only told of, and what could not be said."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,8 @@ class Rewritten:
     refusals: tuple[tuple[str, Path], ...] = ()
     """Keywords without which the schema would mean something else, so that it cannot be sent at all, in alphabetical
     order, each with the place where it stands first."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """What the properties are called whose names the provider would refuse."""
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -36,8 +39,8 @@ class Losses:
     def refuse(self, keyword: str, path: Path = ()) -> None:
         self.refused.setdefault(keyword, path)
 
-    def of(self, schema: Schema) -> Rewritten:
-        return Rewritten(schema, tuple(sorted(self.relaxed)), tuple(sorted(self.refused.items())))
+    def of(self, schema: Schema, aliases: Mapping[str, str]) -> Rewritten:
+        return Rewritten(schema, tuple(sorted(self.relaxed)), tuple(sorted(self.refused.items())), aliases)
 
 
 @dataclass(slots=True)

@@ -40,6 +40,8 @@ class Prepared:
     """The upstream name of the one function to call, where the backend understands such an order."""
     relaxed: dict[str, list[str]] = field(default_factory=dict)
     """By upstream name, the keywords of a tool's schema that the backend does not enforce, but is only told of."""
+    aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
+    """By tool, what those properties are called that the backend knows by an alias."""
 
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
@@ -50,12 +52,13 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     specs = _offered(request.tools, choice, profile)
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
-    tools = [_prepared(spec, names, profile, relaxed) for spec in specs]
+    aliases: dict[ToolName, Mapping[str, str]] = {}
+    tools = [_prepared(spec, names, profile, relaxed, aliases) for spec in specs]
     _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
-    return Prepared(names, tools, choice.mode, forced, relaxed)
+    return Prepared(names, tools, choice.mode, forced, relaxed, aliases)
 
 
 def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
@@ -109,7 +112,11 @@ def _at_most(
 
 
 def _prepared(
-    spec: ToolSpec, names: NameTable, profile: BackendProfile, relaxed: dict[str, list[str]]
+    spec: ToolSpec,
+    names: NameTable,
+    profile: BackendProfile,
+    relaxed: dict[str, list[str]],
+    aliases: dict[ToolName, Mapping[str, str]],
 ) -> PreparedTool:
     description, parameters = BRIDGES[spec.kind].declared(spec)
     name = names.upstream(spec.tool, spec.kind)
@@ -121,4 +128,6 @@ def _prepared(
         )
     if result.relaxed:
         relaxed[name] = list(result.relaxed)
+    if result.aliases:
+        aliases[spec.tool] = result.aliases
     return PreparedTool(name, description or None, result.schema, spec.strict)

@@ -10,6 +10,7 @@ from typing import Any
 
 from proxy.core.jsontext import compact
 from proxy.core.tools import reductions, shapes, values
+from proxy.core.tools.aliases import aliased
 from proxy.core.tools.inlining import inlined
 from proxy.core.tools.losses import Losses, Node, Rewritten
 from proxy.core.tools.subsets import PROVIDERS, Subset
@@ -31,7 +32,8 @@ def rewritten(schema: Schema, provider: str, *, of_tool: bool) -> Rewritten:
     whole = inlined(reductions.plain(spelled_out(schema)), losses, recursion=subset.recursion)
     if of_tool:
         whole = reductions.as_object(whole)
-    return losses.of(_node(whole, (), subset, losses))
+    whole, names = aliased(whole) if subset.plain_names else (whole, {})
+    return losses.of(_node(whole, (), subset, losses), names)
 
 
 def _node(schema: Schema, path: Path, subset: Subset, losses: Losses) -> Schema:

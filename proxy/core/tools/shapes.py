@@ -29,12 +29,12 @@ def impossible(schema: Schema, node: Node) -> Schema:
 
 
 def plain_names(schema: Schema, node: Node) -> Schema:
-    if node.subset.plain_names and not all(map(_is_plain, schema.get("properties", {}))):
+    if node.subset.plain_names and not all(map(is_plain, schema.get("properties", {}))):
         node.refuse("properties")
     return schema
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     return 0 < len(name) <= MAX_NAME and name.isascii() and name.translate(_PUNCTUATION).isalnum()
 
 

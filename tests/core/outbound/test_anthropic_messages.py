@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger
-from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind
+from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.outbound.anthropic_messages import MOVED
 from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
 from tests.core.outbound.asking_anthropic import (
@@ -334,3 +334,13 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter() -> None:
     texts = [sent(*turns[:end]).partition('"messages":[')[2].partition('],"thinking"')[0] for end in ends]
     for shorter, longer in pairwise(texts):
         assert longer.startswith(shorter.removesuffix("]}"))
+
+
+def test_earlier_calls_name_properties_as_the_tools_do() -> None:
+    """The numbers in them stay as they were written: thoughts are proven by every byte before."""
+    spec = ToolSpec(ToolName("f"), parameters={"type": "object", "properties": {"$top": {"type": "number"}}})
+    body = body_of(user("A"), assistant(call(arguments='{"$top": 1.0}')), tool(result()), tools=[spec])
+    (alias,) = body["tools"][0]["input_schema"]["properties"]
+    assert body["messages"][1]["content"][0]["input"] == {alias: 1.0}
+    text = sent(user("A"), assistant(call(arguments='{"$top": 1.0}')), tool(result()), tools=[spec])
+    assert f'{{"{alias}": 1.0}}' in text

@@ -11,7 +11,8 @@ def test_losses_are_sorted_and_told_once_with_the_first_place() -> None:
     losses.refuse("oneOf", ("properties", "a"))
     losses.refuse("not")
     losses.refuse("oneOf")
-    result = losses.of({})
+    result = losses.of({}, {"x_1": "$x"})
+    assert result.aliases == {"x_1": "$x"}
     assert result.relaxed == ("minLength", "pattern")
     assert result.refusals == (("not", ()), ("oneOf", ("properties", "a")))
     assert result.refused == ("not", "oneOf")

@@ -145,6 +145,14 @@ def test_what_a_backend_is_only_told_of_is_reported_by_tool_and_counted() -> Non
     ]
 
 
+def test_names_of_properties_that_a_backend_refuses_are_told_by_tool() -> None:
+    spec = ToolSpec(A, parameters={"type": "object", "properties": {"$top": {}}})
+    result = prepared([spec, ToolSpec(ToolName("b"))], schema=frozenset({"anthropic"}))
+    (alias,) = result.tools[0].parameters["properties"]
+    assert result.aliases == {A: {alias: "$top"}}
+    assert prepared([spec]).aliases == {}
+
+
 def test_of_many_such_tools_the_first_are_named() -> None:
     ledger = Ledger()
     parameters = {"properties": {"x": {"type": "string", "pattern": "^a", "minLength": 1}}}

@@ -1,0 +1,55 @@
+"""A stage that gives the properties of a call's arguments the names that the client declared (`tools.aliases`).
+
+It stands before all others, so that nobody else hears of aliases. A call to a tool that has some is held until it has
+ended, since an alias may be cut anywhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.events import CallHead, Event, PartEnded, PartStarted
+from proxy.core.model import Call, ToolName
+from proxy.core.outlet import Outlet, Stage
+from proxy.core.tools.aliases import renamed
+
+Aliases = Mapping[ToolName, Mapping[str, str]]
+"""By tool, the names of properties by their aliases."""
+
+
+def restored(aliases: Aliases) -> list[Stage]:
+    """None where there is nothing to be restored."""
+    return [lambda outlet: _outlet(aliases, outlet)] if aliases else []
+
+
+def _outlet(aliases: Aliases, outlet: Outlet) -> Outlet:
+    made = _Restored(aliases, outlet)
+    return Outlet(made.feed, made.delta)
+
+
+class _Restored:
+    __slots__ = ("_aliases", "_emit", "_names", "_pass_on")
+
+    def __init__(self, aliases: Aliases, outlet: Outlet) -> None:
+        self._aliases = aliases
+        self._emit = outlet.feed
+        self._pass_on = outlet.delta
+        self._names: Mapping[str, str] | None = None
+        """Of the open call, if it has any."""
+
+    def feed(self, event: Event) -> None:
+        match event:
+            case PartStarted(call=CallHead() as head):
+                self._names = self._aliases.get(head.tool)
+            case PartEnded(Call() as call) if self._names:
+                text, self._names = renamed(call.arguments, self._names), None
+                if text:
+                    self._pass_on(text, None)
+                event = replace(event, part=replace(call, arguments=text))
+            case _:  # the rest has no arguments
+                pass
+        self._emit(event)
+
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
+        if self._names is None:
+            self._pass_on(text, logprobs)

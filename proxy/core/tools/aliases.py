@@ -1,0 +1,116 @@
+"""Names of properties that a provider refuses, under names that it takes.
+
+OData's `$filter`, JSON-LD's `@type` and names in other scripts are honest names of properties. So each gets an alias,
+no two the same, and one that depends on nothing but the name, since backends cache a prompt by its beginning. The way
+back is by the text: arguments keep their order, their numbers and their spaces, whether they are whole or not.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from hashlib import blake2s
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.tools.shapes import is_plain
+from proxy.core.tools.walking import Schema, everywhere, subschemas
+
+STEM = 40
+"""Characters of the name that a reader recognises."""
+HASH_BYTES = 4
+
+JUDGE_NAMES = frozenset({"patternProperties", "propertyNames"})
+"""They would say something else of an alias."""
+
+_STRING = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z))(\s*:)?', re.DOTALL)
+"""A string, perhaps cut, and whether it is a key."""
+_FOREIGN = re.compile(r"[^A-Za-z0-9]+")
+
+
+def aliased(schema: Schema) -> tuple[Schema, dict[str, str]]:
+    """The schema with aliases, and the names that they stand for."""
+    names: dict[str, None] = {}
+    judged: set[str] = set()
+    for _, here in subschemas(schema):
+        names |= dict.fromkeys(here.get("properties", {}))
+        if JUDGE_NAMES & here.keys():
+            judged |= here.get("properties", {}).keys()
+    aliases: dict[str, str] = {}
+    taken = set(names)
+    for name in names:
+        if not is_plain(name) and name not in judged:
+            aliases[name] = next(alias for alias in _candidates(name) if alias not in taken)
+            taken.add(aliases[name])
+    if not aliases:
+        return schema, {}
+    return everywhere(schema, partial(_renamed, aliases)), {alias: name for name, alias in aliases.items()}
+
+
+def _candidates(name: str) -> Iterator[str]:
+    stem = _FOREIGN.sub("_", name).strip("_")[:STEM] or "property"
+    text = name
+    while True:
+        digest = blake2s(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES)
+        yield f"{stem}_{digest.hexdigest()}"
+        text += name or "_"
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """JSON with other keys, and all else as it was."""
+
+    def key(found: re.Match[str]) -> str:
+        if found[2] is None:
+            return found[0]
+        try:
+            name = names.get(jsontext.loads(found[1]))
+        except jsontext.BadJson:
+            return found[0]
+        return found[0] if name is None else jsontext.string(name).decode() + found[2]
+
+    return _STRING.sub(key, text)
+
+
+# ── one schema ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _renamed(aliases: Mapping[str, str], schema: Schema) -> Schema:
+    return {
+        keyword: _KEYWORDS[keyword](value, aliases) if keyword in _KEYWORDS else value
+        for keyword, value in schema.items()
+    }
+
+
+def _properties(said: Schema, aliases: Mapping[str, str]) -> Schema:
+    return {
+        aliases.get(name, name): _told(name, inner) if name in aliases else inner
+        for name, inner in said.items()
+    }
+
+
+def _told(name: str, schema: Schema) -> Schema:
+    """The model shall know what the property is really called."""
+    before = schema.get("description")
+    return schema | {"description": f"`{name}`: {before}" if before else f"`{name}`"}
+
+
+def _keys(said: Mapping[str, Any], aliases: Mapping[str, str]) -> Schema:
+    return {
+        aliases.get(name, name): _listed(inner, aliases) if isinstance(inner, list) else inner
+        for name, inner in said.items()
+    }
+
+
+def _listed(said: list[str], aliases: Mapping[str, str]) -> list[str]:
+    return [aliases.get(name, name) for name in said]
+
+
+def _value(said: Any, aliases: Mapping[str, str]) -> Any:
+    return jsontext.loads(renamed(jsontext.compact(said), aliases))
+
+
+_KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, str]], Any]] = {
+    "properties": _properties,
+    "required": _listed,
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), _keys),
+    **dict.fromkeys(("const", "default", "enum", "example", "examples"), _value),
+}
