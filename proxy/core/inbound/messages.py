@@ -50,6 +50,9 @@ ANSWERED = "the id of the call that is answered"
 WORDS = ("text", "summary")
 """Where one of OpenRouter's `reasoning_details` has text that people can read."""
 
+ANSWERING = frozenset({"tool", "function"})
+"""The roles whose `name` is that of a tool. Elsewhere it tells participants apart, which few backends can be told."""
+
 ASSISTANT, USER = Role.ASSISTANT, Role.USER
 # Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
@@ -121,6 +124,8 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversat
         raise wrong_value(".role", f"must be one of {', '.join(speakers)}, got {shown(role)}.")
     if message.get("tool_calls") and role != "assistant":
         raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
+    if message.get("name") is not None and role not in ANSWERING:
+        conversation.walk.ledger.drop("name")
     return speakers[role](message, conversation)
 
 

@@ -95,7 +95,9 @@ def _form(
 
 def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, thinks: bool) -> Body:
     sampling = request.sampling
-    stops = [word for word in sampling.stop or () if word.strip()]  # blank ones are refused
+    stops = [word for word in sampling.stop or () if word.strip()]
+    if len(stops) < len(sampling.stop or ()):  # blank ones are refused
+        ledger.drop("stop")
     wanted = {
         "temperature": None if sampling.temperature is None else min(sampling.temperature, MAX_TEMPERATURE),
         "top_p": sampling.top_p,

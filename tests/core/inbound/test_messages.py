@@ -275,6 +275,14 @@ def test_an_unknown_part_is_counted():
     assert ledger.dropped == {"unknown_part": 1}
 
 
+def test_the_name_of_a_participant_is_counted():
+    """Nobody is told who of several users said what; the name of a tool says nothing that is not known."""
+    ledger = Ledger()
+    named = [HI | {"name": "Ann"}, assistant(called()) | {"name": "Bob"}, returned() | {"name": "weather"}]
+    turns(*named, HI | {"name": None}, ledger=ledger)
+    assert ledger.dropped == {"name": 2}
+
+
 def test_messages_and_calls_have_bounds():
     """S19."""
     assert refused(messages=[HI] * (MAX_MESSAGES + 1)).param == "messages"
