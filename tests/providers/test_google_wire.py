@@ -62,6 +62,22 @@ async def test_the_key_and_the_list_of_models_are_in_googles_form() -> None:
     assert [each["id"] for each in listed["data"]] == [google.MODEL]
 
 
+async def test_a_signature_that_a_chat_client_carries_is_believed_under_any_name_of_the_model() -> None:
+    """§4.3: accepted back when present."""
+    function = {"name": "f", "arguments": "{}"}
+    extra = {"google": {"thought_signature": SIGNATURE}}
+    call = {"id": "c1", "type": "function", "function": function, "extra_content": extra}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+    history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "tool_calls": [call]}, result]
+    async with (
+        serving(google.provider(), Say(text="ok")) as backend,
+        proxy({"url": backend.url, "profile": "google", "models": {"mine": google.MODEL}}) as url,
+    ):
+        tools = [{"type": "function", "function": {"name": "f"}}]
+        await asked(url, "/v1/chat/completions", {"model": "mine", "messages": history, "tools": tools})
+    assert signatures(backend.last) == [SIGNATURE]
+
+
 async def test_where_one_call_is_wanted_one_comes() -> None:
     """§1.2: Gemini cannot be told."""
     both = Say(calls=[SayCall("c1", "f", {"a": 1}), SayCall("c2", "f", {"a": 2})])

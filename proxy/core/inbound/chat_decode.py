@@ -28,9 +28,7 @@ class ChatRequest:
 
 def decode(body: Any, ledger: Ledger) -> ChatRequest:
     envelope = chat_envelope.read_envelope(ChatEnvelope, body, ledger)
-    said = read_messages(
-        envelope.messages, SPEAKERS, Conversation(Walk(ledger, among="messages"), envelope.model or "")
-    )
+    said = read_messages(envelope.messages, SPEAKERS, Conversation(Walk(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
     return ChatRequest(
         chat_envelope.request(

@@ -44,7 +44,7 @@ def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
         raise missing(f".{kind}", "an object with the call")
     made = _call(call_id, kind, mapping(call[kind], f".{kind}"), f".{kind}")
     conversation.called(made)
-    return [*proof(call, call_id, conversation), made]
+    return [*proof(call, call_id), made]
 
 
 def _call(call_id: str, kind: str, told: Json, param: str) -> Call:

@@ -65,7 +65,6 @@ class Conversation:
     """One walk over the messages of one request."""
 
     walk: Walk
-    model: str
     names: dict[str, str] = field(default_factory=dict)
     """Of the called tools, by call id."""
     waiting: Counter[str] = field(default_factory=Counter)
@@ -220,8 +219,9 @@ def _told_in(details: list[Json]) -> str:
     return "".join(entry.get("text") or entry.get("summary") or "" for entry in details)
 
 
-def proof(call: Json, call_id: str, conversation: Conversation) -> list[Part]:
-    """What the model put beside this call and wants back with it, in the place that Google's own Chat endpoint has."""
+def proof(call: Json, call_id: str) -> list[Part]:
+    """What the model put beside this call and wants back with it, in the place that Google's own Chat endpoint has. It
+    does not say which model that was, and clients know their models by other names than backends do."""
     extra = call.get("extra_content")
     if not isinstance(extra, dict) or not extra:
         return []
@@ -229,7 +229,7 @@ def proof(call: Json, call_id: str, conversation: Conversation) -> list[Part]:
     google = extra.get(GOOGLE)
     signature = google.get("thought_signature") if isinstance(google, dict) else None
     if isinstance(signature, str) and signature:
-        extras[GOOGLE] = {"signatures": [{"model": conversation.model, "signature": signature}]}
+        extras[GOOGLE] = {"signatures": [{"signature": signature}]}
     return [Reasoning("", extras)]
 
 

@@ -64,7 +64,7 @@ def decode(
             raise unsupported(field, replacement)
     native_tools.refuse_strict(body, "")
     known = _known(envelope, headers, maps, tenant)
-    conversation = Conversation(Walk(ledger, among="messages"), envelope.model or "")
+    conversation = Conversation(Walk(ledger, among="messages"))
     said = read_messages(envelope.messages, speakers(known), conversation)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(

@@ -73,7 +73,7 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
         backend_id = known.backends(call_id) if known else None
         made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
         conversation.called(made)
-        return [*proof(told, call_id, conversation), made]
+        return [*proof(told, call_id), made]
 
     def tool(message: Json, conversation: Conversation) -> Turn:
         call_id = string_in(message, "tool_call_id", what=ANSWERED)

@@ -29,13 +29,16 @@ def keepsake(value: str, place: Place, model: str) -> Extras:
 
 
 def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
-    """Those of this model: another's are refused. Clients carry them, so nothing is believed of their shape."""
+    """Those of this model, and those that do not say whose they are: another's are refused. Clients carry them, so
+    nothing is believed of their shape."""
     kept = extras.get(DIALECT)
     entries = kept.get("signatures") if isinstance(kept, Mapping) else None
     return [
         Signature(entry["signature"], _place(entry))
         for entry in (entries if isinstance(entries, list) else ())
-        if isinstance(entry, Mapping) and entry.get("model") == model and _is_text(entry.get("signature"))
+        if isinstance(entry, Mapping)
+        and entry.get("model", model) == model
+        and _is_text(entry.get("signature"))
     ]
 
 

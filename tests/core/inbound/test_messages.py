@@ -143,7 +143,7 @@ def test_a_proof_stands_right_before_its_call():
             "",
             {
                 "chat": {"proofs": [{"id": "b", "extra_content": extra}]},
-                "google": {"signatures": [{"model": "m", "signature": "SIG"}]},
+                "google": {"signatures": [{"signature": "SIG"}]},
             },
         ),
         said_call("b"),

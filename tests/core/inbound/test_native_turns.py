@@ -143,4 +143,4 @@ def test_the_models_reasoning_goes_back_here_too():
     call = called(arguments={}, extra_content=extra)
     _, said, _ = turns(HI, assistant(call, reasoning_content="Hm.", content="So."))
     assert [type(part) for part in said.parts] == [Reasoning, Text, Reasoning, type(said_call("a"))]
-    assert said.parts[2].extras["google"] == {"signatures": [{"model": "m", "signature": "SIG"}]}
+    assert said.parts[2].extras["google"] == {"signatures": [{"signature": "SIG"}]}

@@ -23,6 +23,7 @@ def test_what_is_kept_is_read_again() -> None:
         ({"google": {"signatures": [{"model": "m", "signature": ""}]}}, []),
         ({"google": {"signatures": [{"model": "m", "signature": 1}]}}, []),
         ({"google": {"signatures": [{"model": "m", "signature": "x"}]}}, [("x", "call")]),
+        ({"google": {"signatures": [{"signature": "x"}]}}, [("x", "call")]),
         ({"google": {"signatures": [{"model": "m", "signature": "x", "place": []}]}}, [("x", "call")]),
     ],
 )
