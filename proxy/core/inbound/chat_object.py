@@ -129,11 +129,12 @@ class Completion:
 
 def usage_member(usage: Usage) -> dict[str, Any]:
     """The total is the sum, whatever a backend counts in (C06)."""
+    written = {"cache_write_tokens": usage.cache_write_tokens} if usage.cache_write_tokens else {}
     return {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,
         "total_tokens": usage.input_tokens + usage.output_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens} | written,
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
 

@@ -138,5 +138,11 @@ def test_log_probabilities_when_asked_for() -> None:
     assert whole(text)["choices"][0]["logprobs"] is None
 
 
+def test_what_was_written_to_a_cache_is_told_where_there_is_one() -> None:
+    """It is part of the prompt, and has a price of its own."""
+    usage = whole(Text("x"), usage=Usage(9, 2, 11, 1, 0, 7))["usage"]
+    assert usage["prompt_tokens_details"] == {"cached_tokens": 1, "cache_write_tokens": 7}
+
+
 def test_usage_that_nobody_knows_is_null() -> None:
     assert whole(Text("x"), usage=None)["usage"] is None
