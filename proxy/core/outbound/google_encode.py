@@ -70,6 +70,8 @@ def _declared(tool: PreparedTool, profile: BackendProfile) -> Body:
         declared["parametersJsonSchema"] = tool.parameters
     elif tool.parameters.get("properties"):  # older models refuse an object of nothing
         declared["parameters"] = tool.parameters
+    elif said := tool.parameters.get("description"):  # which may be all that is told of a map
+        declared["description"] = "\n".join(text for text in (tool.description, said) if text)
     return declared
 
 

@@ -73,6 +73,18 @@ HARD = {
 }
 
 
+def test_what_is_told_of_an_object_of_nothing_is_told_of_the_tool() -> None:
+    """Older models refuse the object, and would not know that the tool takes a map."""
+    counts = {"type": "object", "additionalProperties": {"type": "integer"}}
+    tools = [tool_spec("f", description="Adds.", parameters=counts), tool_spec("g", parameters=counts)]
+    body = body_of(tools=tools, on=google(schema=frozenset({"plain", "google_proto"})))
+    told = 'Constraint: additionalProperties {"type":"integer"}'
+    assert body["tools"][0]["functionDeclarations"] == [
+        {"name": "f", "description": f"Adds.\n{told}"},
+        {"name": "g", "description": told},
+    ]
+
+
 @table("rule", ["google", "google_proto"])
 def test_keywords_that_gemini_does_not_know_do_not_reach_it(rule: str) -> None:
     """§5 row 10: any of them is a refusal of the whole request."""
