@@ -77,9 +77,17 @@ _DECIDED_BY: Mapping[str, Mapping[str, Any]] = {
     "tools.strict": {"formats": frozenset()},
     "tool_choice.disable_parallel_tool_use": {"parallel": "omit"},
     "tool_choice": {"force_tool": "auto"},
-    "stop_sequences": {"tuning": frozenset()},
 }
 """The field of the profile that decides whether a field is sent."""
+
+_TUNING = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "stop_sequences": "stop",
+    "service_tier": "service_tier",
+    "metadata": "user",
+}
+"""Fields that are sent only as far as they stand among the profile's tuning, and their names there."""
 
 _NEEDED = frozenset({"model", "messages", "max_tokens", "stream", "tools", "system"})
 
@@ -90,6 +98,8 @@ def _without_field(profile: BackendProfile, match: re.Match[str]) -> BackendProf
     whole = steps[0]
     if place in _DECIDED_BY:
         return replace(profile, **_DECIDED_BY[place])
+    if whole in _TUNING:
+        return replace(profile, tuning=profile.tuning - {_TUNING[whole]})
     if whole in _NEEDED or len(steps) > 1:
         return profile
     return replace(profile, extra={**profile.extra, whole: None})

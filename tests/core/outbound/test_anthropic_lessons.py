@@ -195,8 +195,20 @@ def test_thoughts_that_are_not_believed_stay_here(words: str) -> None:
         (
             "stop_sequences: Extra inputs are not permitted",
             "kimi-k2",
-            {"sampling": Sampling(stop=["a"])},
-            lambda body: "stop_sequences" not in body,
+            {"sampling": Sampling(stop=["a"], temperature=0.5)},
+            lambda body: "stop_sequences" not in body and body["temperature"] == 0.5,
+        ),
+        (
+            "service_tier: Extra inputs are not permitted",
+            "kimi-k2",
+            {"service_tier": "flex", "sampling": Sampling(stop=["a"])},
+            lambda body: "service_tier" not in body and "stop_sequences" in body,
+        ),
+        (
+            "metadata: Extra inputs are not permitted",
+            "kimi-k2",
+            {"user": "u"},
+            lambda body: "metadata" not in body,
         ),
         (
             "tool_choice.disable_parallel_tool_use: Extra inputs are not permitted",
