@@ -1,5 +1,6 @@
 """The composition root: the one place that knows every concrete class, and where time and chance come in."""
 
+import errno
 import logging
 import os
 import secrets
@@ -47,6 +48,12 @@ from proxy.shell.upstream import Limits, Upstream
 from proxy.shell.websocket import Conversations
 
 BYTES_PER_MIB = 1024 * 1024
+
+WAYS_OUT = {
+    errno.EADDRINUSE: "Choose another port: --port, server.port.",
+    errno.EACCES: "Choose a port from 1024 on: --port, server.port.",
+}
+"""For an address that cannot be had, by what the system says of it; anything else is about the host."""
 
 WATCHER = Tenant("metrics")
 """Who reads the metrics, and may do nothing else."""
@@ -132,7 +139,8 @@ async def _start(server: Server, host: str, port: int, *, shared: bool) -> str:
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-    return CannotListen(f"Cannot listen on {host}:{port}: {reason}.")
+    way_out = WAYS_OUT.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
+    return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {way_out}")
 
 
 def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float], log: Log) -> Backends:

@@ -60,13 +60,15 @@ async def test_an_address_that_is_taken() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(app.CannotListen, match=rf"127\.0\.0\.1:{port}: Address already in use"):
+        with pytest.raises(
+            app.CannotListen, match=rf"127\.0\.0\.1:{port}: Address already in use\. Choose another port"
+        ):
             async with app.running(settings({"port": port}), LOG):
                 pass
 
 
 async def test_a_name_that_is_none() -> None:
-    with pytest.raises(app.CannotListen, match=r"nowhere\.invalid"):
+    with pytest.raises(app.CannotListen, match=r"nowhere\.invalid:.* Choose an address of this machine"):
         async with app.running(settings({"host": "nowhere.invalid", "open": True}), LOG):
             pass
 

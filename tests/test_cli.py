@@ -204,7 +204,10 @@ async def test_an_address_in_use_is_one_line_and_exit_code_1() -> None:
         async with serving("--port", str(port), "--backend", "http://127.0.0.1:9") as running:
             code, errors = await running.end()
     assert code == 1
-    assert errors == f"Cannot listen on 127.0.0.1:{port}: Address already in use.\n"
+    assert (
+        errors
+        == f"Cannot listen on 127.0.0.1:{port}: Address already in use. Choose another port: --port, server.port.\n"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -371,7 +371,10 @@ async def test_an_address_in_use_is_one_line_and_exit_code_1() -> None:
         port = taken.getsockname()[1]
         async with supervised("--port", str(port), "--backend", "http://127.0.0.1:9") as running:
             code, said = await running.end()
-    assert (code, said) == (1, f"Cannot listen on 127.0.0.1:{port}: Address already in use.\n")
+    assert (code, said) == (
+        1,
+        f"Cannot listen on 127.0.0.1:{port}: Address already in use. Choose another port: --port, server.port.\n",
+    )
 
 
 @pytest.mark.parametrize(

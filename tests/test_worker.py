@@ -148,5 +148,6 @@ async def test_an_address_that_is_not_shared_is_told_in_one_line(tmp_path: Path)
             assert await url_of(process) == ""
             assert await ended(process) == (
                 1,
-                f"Cannot listen on 127.0.0.1:{port}: Address already in use.\n",
+                f"Cannot listen on 127.0.0.1:{port}: Address already in use. "
+                "Choose another port: --port, server.port.\n",
             )
