@@ -12,9 +12,10 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 
 from proxy.core import jsontext
 from proxy.settings import Section, Settings
@@ -187,12 +188,18 @@ def sections() -> Iterator[tuple[str, type[Section]]]:
 
 
 def all_settings() -> dict[str, str]:
-    """Every setting there is, by its key, with its description."""
+    """Every setting there is, by its key, with its description, and the words that it may be if those are all."""
     return {
-        f"{section}.{name}": setting.description or ""
+        f"{section}.{name}": " ".join([setting.description or "", *_choice(setting)])
         for section, kind in sections()
         for name, setting in kind.model_fields.items()
     }
+
+
+def _choice(setting: FieldInfo) -> Iterator[str]:
+    for kind in (setting.annotation, *get_args(setting.annotation)):
+        if get_origin(kind) is Literal:
+            yield f"One of {', '.join(map(_toml, get_args(kind)))}."
 
 
 def describe(loaded: Loaded) -> Iterator[str]:

@@ -81,6 +81,13 @@ def test_every_setting_is_described() -> None:
     assert all(field.description for field in Settings.model_fields.values())
 
 
+def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
+    told = all_settings()
+    assert told["logs.level"].endswith(' One of "debug", "info", "warning", "error".')
+    assert told["limits.mode"].endswith(' One of "enforce", "warn", "off".')
+    assert "One of" not in told["server.host"]
+
+
 # ── what is wrong ──
 
 
