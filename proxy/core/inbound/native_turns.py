@@ -34,27 +34,29 @@ from proxy.core.redact import shown
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:
     """`known`: the map of the conversation, outside of which there are no calls. None: the history is all there is."""
+    calling = _Calling(known)
+    return {
+        "system": instructed(Role.SYSTEM),
+        "developer": instructed(Role.DEVELOPER),
+        "user": user,
+        "assistant": assistant(calling.calls),
+        "tool": calling.answer,
+    }
 
-    def belongs(call_id: str, param: str) -> None:
-        if not call_id:
-            raise missing(param, "the id of the call")
-        if len(call_id) > MAX_ID:
-            raise wrong_value(param, f"may have at most {MAX_ID} characters.")
-        if known is not None and not known.has(call_id):
-            raise wrong_value(
-                param,
-                f"is {shown(call_id)}, which is no call of this conversation. Ids are those of the proxy's answers; "
-                "to go on without a map of them, send neither conversation_id nor call ids.",
-            )
 
-    def calls(message: Json, conversation: Conversation) -> list[Part]:
+class _Calling:
+    """What is said of calls, by those who make them and those who answer them."""
+
+    def __init__(self, known: CallMap | None) -> None:
+        self._known = known
+
+    def calls(self, message: Json, conversation: Conversation) -> list[Part]:
         if message.get("function_call") is not None:
             raise unsupported(".function_call", "is not supported: put the call into tool_calls.")
-        return each_call(message, conversation)
+        return tool_calls(self._call)(message, conversation)
 
-    def call(told: Json, conversation: Conversation) -> list[Part]:
-        call_id = string_in(told, "id", what="the id of the call")
-        belongs(call_id, ".id")
+    def _call(self, told: Json, conversation: Conversation) -> list[Part]:
+        call_id = self._id(told, "id", "the id of the call")
         if call_id in conversation.names:
             raise wrong_value(".id", f"is used twice: {shown(call_id)}. Give each call its own.")
         kind = optional_string_in(told, "type") or "function"
@@ -70,14 +72,13 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
         if arguments is None:
             raise missing(".function.arguments", "an object")
         text = jsontext.compact(mapping(arguments, ".function.arguments"))
-        backend_id = known.backends(call_id) if known else None
+        backend_id = self._known.backends(call_id) if self._known else None
         made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
         conversation.called(made)
         return [*proof(told, call_id), made]
 
-    def tool(message: Json, conversation: Conversation) -> Turn:
-        call_id = string_in(message, "tool_call_id", what=ANSWERED)
-        belongs(call_id, ".tool_call_id")
+    def answer(self, message: Json, conversation: Conversation) -> Turn:
+        call_id = self._id(message, "tool_call_id", ANSWERED)
         conversation.answered(call_id)
         name = optional_string_in(message, "name")
         if name is not None and name != conversation.names[call_id]:
@@ -90,14 +91,20 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
             raise wrong_type(".is_error", "a boolean", failed)
         return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=bool(failed))])
 
-    each_call = tool_calls(call)
-    return {
-        "system": instructed(Role.SYSTEM),
-        "developer": instructed(Role.DEVELOPER),
-        "user": user,
-        "assistant": assistant(calls),
-        "tool": tool,
-    }
+    def _id(self, holder: Json, key: str, what: str) -> str:
+        """One that may be a call's of this conversation."""
+        call_id, param = string_in(holder, key, what=what), f".{key}"
+        if not call_id:
+            raise missing(param, "the id of the call")
+        if len(call_id) > MAX_ID:
+            raise wrong_value(param, f"may have at most {MAX_ID} characters.")
+        if self._known is not None and not self._known.has(call_id):
+            raise wrong_value(
+                param,
+                f"is {shown(call_id)}, which is no call of this conversation. Ids are those of the proxy's answers; "
+                "to go on without a map of them, send neither conversation_id nor call ids.",
+            )
+        return call_id
 
 
 def _returned(message: Json) -> Text:
