@@ -181,20 +181,17 @@ def requests(draw: st.DrawFn) -> Request:
     request=requests(),
     base=st.sampled_from(EVERY_PROFILE),
     model=st.sampled_from(MODELS),
-    stream=st.booleans(),
 )
-def test_what_is_sent_is_valid_there(
-    request: Request, base: BackendProfile, model: str, stream: bool
-) -> None:
+def test_what_is_sent_is_valid_there(request: Request, base: BackendProfile, model: str) -> None:
     profile = for_model(base, model)
     ledger = Ledger()
     try:
         prepared = prepare(request, profile, ledger)
-        body = encode(request, prepared, profile, model, ledger, stream=stream)
+        body = encode(request, prepared, profile, model, ledger)
     except ClientFault:
         assume(False)  # tools or files that this backend has no place for: it is told so, nothing is sent
     refuse(body, profile)
-    again = encode(request, prepare(request, profile, ledger), profile, model, ledger, stream=stream)
+    again = encode(request, prepare(request, profile, ledger), profile, model, ledger)
     assert jsontext.dumps(body) == jsontext.dumps(again)
 
 

@@ -24,16 +24,9 @@ NO_TOOL = PreparedTool(
 """Stands in `tools` for gateways that refuse a history with calls without it."""
 
 
-def encode(
-    request: Request,
-    prepared: Prepared,
-    profile: BackendProfile,
-    model: str,
-    ledger: Ledger,
-    *,
-    stream: bool = True,
-) -> Body:
-    """`profile` is already that of the model. Answers are streamed for all clients, wherever the backend can."""
+def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
+    """`profile` is already that of the model. A stream is asked for whatever the client wants, so that there is one way
+    to read replies."""
     orphaned = not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     asked = chat_format.asked(request.format, profile, with_tools=bool(tools))
@@ -47,9 +40,9 @@ def encode(
             flatten=orphaned and profile.orphan_tools == "flatten",
             note=asked.instruction,
         ),
-        "stream": stream,
+        "stream": True,
     }
-    if stream and profile.usage == "ask":
+    if profile.usage == "ask":
         body["stream_options"] = {"include_usage": True}
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
@@ -61,7 +54,7 @@ def encode(
         body["response_format"] = asked.response_format
     body |= _length(request, profile) | _tuning(request, profile, ledger)
     if (word := _effort(request, prepared, profile, ledger)) is not None:
-        body |= _thinking(word, profile, stream=stream)
+        body |= _thinking(word, profile)
     return patched(body, profile.extra, ledger)
 
 
@@ -155,14 +148,14 @@ def _effort(request: Request, prepared: Prepared, profile: BackendProfile, ledge
     return word
 
 
-def _thinking(word: str, profile: BackendProfile, *, stream: bool) -> Body:
+def _thinking(word: str, profile: BackendProfile) -> Body:
     match profile.effort_field:
         case "thinking" if word in _SWITCH_WORDS:
             return {"thinking": {"type": word}}
         case "thinking":
             return {"thinking": {"type": "enabled"}, "reasoning_effort": word}
         case "enable_thinking":
-            return {"enable_thinking": stream and _is_on(word)}  # DashScope refuses it outside of streams
+            return {"enable_thinking": _is_on(word)}
         case "template":
             return {"chat_template_kwargs": {"enable_thinking": _is_on(word)}}
         case "reasoning":

@@ -49,12 +49,11 @@ def body_of(
     *turns: Turn,
     on: BackendProfile = DEFAULT,
     ledger: Ledger | None = None,
-    stream: bool = True,
     **request: Any,
 ) -> dict[str, Any]:
     ledger = ledger or Ledger()
     asked = Request("m", list(turns) or [user("Hi")], **request)
-    body = encode(asked, prepare(asked, on, ledger), on, "m", ledger, stream=stream)
+    body = encode(asked, prepare(asked, on, ledger), on, "m", ledger)
     refuse(body, on)
     return body
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT, BackendProfile
+from proxy.core.capabilities import DEFAULT
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -52,19 +52,12 @@ def test_what_only_the_client_understands_is_not_sent() -> None:
     )
 
 
-@table(
-    ("on", "stream", "expected"),
-    [
-        (DEFAULT, True, {"include_usage": True}),
-        (DEFAULT, False, None),
-        (profile(usage="never"), True, None),
-    ],
-)
-def test_usage_is_asked_for_in_streams_only(on: BackendProfile, stream: bool, expected: Any) -> None:
+@table(("usage", "expected"), [("ask", {"include_usage": True}), ("never", None)])
+def test_a_stream_is_asked_for_and_usage_where_it_has_to_be(usage: Any, expected: Any) -> None:
     """G5."""
-    body = body_of(on=on, stream=stream)
+    body = body_of(on=profile(usage=usage))
     assert body.get("stream_options") == expected
-    assert body["stream"] is stream
+    assert body["stream"] is True
 
 
 # ── tools ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -336,11 +329,6 @@ def test_a_model_that_may_not_think_with_tools_in_chat_does_not(
     body = body_of(on=on, tools=tools, reasoning=ReasoningWish(effort), ledger=ledger)
     assert body.get("reasoning_effort") == expected
     assert ledger.dropped["reasoning_effort"] == (1 if tools and effort else 0)
-
-
-def test_dashscope_thinks_in_streams_only() -> None:
-    body = body_of(on=PROFILES["dashscope"], reasoning=ReasoningWish("high"), stream=False)
-    assert body["enable_thinking"] is False
 
 
 # ── constants ──────────────────────────────────────────────────────────────────────────────────────────────────
