@@ -1,5 +1,6 @@
 # The proxy in a container: docker build -t responses-proxy . && docker run -p 127.0.0.1:8080:8080 responses-proxy
-# Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1
+# Its settings come in by environment, e.g. -e PROXY_BACKEND_URL=http://host.docker.internal:8000/v1, or in a file:
+# -v ./proxy.toml:/proxy.toml:ro -e PROXY_CONFIG=/proxy.toml
 
 FROM python:3.13-slim AS packages
 COPY scripts/locks/run.txt /
