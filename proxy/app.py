@@ -29,9 +29,10 @@ from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
-from proxy.settings import AUTO, Settings
+from proxy.setting_values import AUTO
 from proxy.settings import Backend as BackendSettings
 from proxy.settings import Limits as ToolLimits
+from proxy.settings import Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.discovery import Catalog, Discovery

@@ -1,97 +1,27 @@
 """The settings there are: each once, in a section below, with its type, default, bounds and description."""
 
 import ipaddress
-import re
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from proxy.core.capabilities import DEFAULT, overridden
-from proxy.core.markup import registry
-from proxy.core.outbound.dialects import DIALECTS
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.routes import ANY_ENDING
-from proxy.core.outbound.target import checked
 from proxy.core.tenants import ANYBODY, LARGEST
+from proxy.setting_values import (
+    AUTO,
+    BackendName,
+    BackendUrl,
+    Digest,
+    HeaderName,
+    HeaderValue,
+    ModelPattern,
+    ProfileFields,
+    ProfileName,
+    SealKey,
+    Seconds,
+)
 
-AUTO = "auto"
 ONLY = "backend"
 """The name of the backend that is configured without one."""
-Seconds = Annotated[float, Field(gt=0)]
-
-SECRETS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "code"})
-"""Names in a URL's query under which keys are handed out."""
-
-
-def _backend_url(url: str) -> str:
-    parts = checked(url)
-    if held := sorted(SECRETS & {name.lower() for name, _ in parse_qsl(parts.query)}):
-        raise ValueError(
-            f"must not hold a secret ({held[0]}), which would be shown; give it as key, or in headers"
-        )
-    return url.strip()
-
-
-def _backend_name(name: str) -> str:
-    """It stands in a header, and before the `/` of a fallback."""
-    if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
-        raise ValueError("must be made of letters, digits, dots, dashes and underscores")
-    return name
-
-
-def _profile_name(name: str) -> str:
-    if name != AUTO and name not in PROFILES:
-        raise ValueError(f"must be {AUTO} or one of {', '.join(sorted(PROFILES))}")
-    return name
-
-
-def _header_value(value: SecretStr) -> SecretStr:
-    """Keys come out of files and often bring a line end; anything else unprintable would break the request."""
-    text = value.get_secret_value().strip()
-    if not (text.isascii() and text.isprintable()):
-        raise ValueError("must be plain ASCII text without control characters")
-    return SecretStr(text)
-
-
-def _header_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
-        raise ValueError("must be a header's name, without spaces")
-    return name
-
-
-def _seal_key(secret: SecretStr) -> SecretStr:
-    if len(secret) < 16:
-        raise ValueError("must have at least 16 characters")
-    return secret
-
-
-def _digest(text: str) -> str:
-    if not re.fullmatch("[0-9a-f]{64}", text):
-        raise ValueError("must be a digest as `responses-proxy hash-key` prints it, never the key itself")
-    return text
-
-
-def _pattern(text: str) -> str:
-    if not text or ANY_ENDING in text.removesuffix(ANY_ENDING):
-        raise ValueError(f"must be a model's name, or how names begin and {ANY_ENDING!r} at the end")
-    return text
-
-
-def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
-    if "headers" in overrides:
-        raise ValueError("headers belong in backend.headers, where they are kept secret")
-    profile = overridden(DEFAULT, overrides)
-    if profile.dialect not in DIALECTS:
-        raise ValueError(f"dialect must be one of {', '.join(sorted(DIALECTS))}")
-    registry.check(profile.markup_dialects | profile.markup_without)
-    return overrides
-
-
-Digest = Annotated[str, AfterValidator(_digest)]
-HeaderName = Annotated[str, AfterValidator(_header_name)]
-BackendName = Annotated[str, AfterValidator(_backend_name)]
-HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 
 
 class Section(BaseModel):
@@ -107,7 +37,7 @@ class Server(Section):
     """Largest request body, in MiB, as sent and after decompression."""
     websocket: bool = True
     """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
-    seal_key: Annotated[SecretStr, AfterValidator(_seal_key)] | None = None
+    seal_key: SealKey | None = None
     """Secret that proves what clients keep for us; not set, it is derived from the backend's URL and key."""
     heartbeat_seconds: Seconds = 15
     """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
@@ -124,19 +54,19 @@ class Server(Section):
 
 
 class Backend(Section):
-    url: Annotated[str, AfterValidator(_backend_url)] | None = None
+    url: BackendUrl | None = None
     """Base URL of the model server. Without any backend `serve` starts a demo model of its own."""
     key: HeaderValue | None = None
     """API key sent to the backend."""
     forward_key: bool = False
     """Whether the client's own key is sent to the backend instead; never done unless switched on."""
-    profile: Annotated[str, AfterValidator(_profile_name)] = AUTO
+    profile: ProfileName = AUTO
     """Which known backend it is; `auto` finds out from the URL and by asking it."""
     models: dict[str, str] = {}
     """Model names that clients use, each with the backend's name for it."""
     headers: dict[HeaderName, HeaderValue] = {}
     """Fixed headers sent with every request to the backend."""
-    overrides: Annotated[dict[str, Any], AfterValidator(_profile_fields)] = {}
+    overrides: ProfileFields = {}
     """Fields of the backend's profile to set by hand."""
     connect_seconds: Seconds = 10
     """Time to connect to the backend."""
@@ -157,7 +87,7 @@ class Backend(Section):
 class Routing(Section):
     default: str | None = None
     """Backend for models that nothing else names; not set, the only one, or the one without a name."""
-    models: dict[Annotated[str, AfterValidator(_pattern)], str] = {}
+    models: dict[ModelPattern, str] = {}
     """Models, or how their names begin and `*`, each with the name of its backend; the longest match wins."""
     aliases: dict[str, str] = {}
     """Other names that clients may use for models."""
@@ -306,15 +236,19 @@ class Settings(Section):
         return Limits.model_validate(self.limits.model_dump() | own)
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _backends_are_named_rightly(self) -> Self:
         for name, backend in self.backends.items():
             if backend.url is None:
                 raise ValueError(f"backends.{name}: has no url")
+        if self.backend.url and ONLY in self.backends:
+            raise ValueError(f"backends.{ONLY}: the one under [backend] is called so; choose another name")
         for key, name in _named_backends(self.routing):
             if name not in self.all_backends:
                 raise ValueError(f"{key}: there is no backend {name!r} (backends.{name})")
-        if self.backend.url and ONLY in self.backends:
-            raise ValueError(f"backends.{ONLY}: the one under [backend] is called so; choose another name")
+        return self
+
+    @model_validator(mode="after")
+    def _keys_are_whose_they_are(self) -> Self:
         for name, backend in self.all_backends.items():
             if self.tenants and backend.forward_key:
                 table = f"backends.{name}" if name in self.backends else "backend"
@@ -324,6 +258,10 @@ class Settings(Section):
             for digest in tenant.keys:
                 if holders.setdefault(digest, name) != name:
                     raise ValueError(f"tenants.{name}.keys: tenants.{holders[digest]} has one of them too")
+        return self
+
+    @model_validator(mode="after")
+    def _nobody_is_let_in_by_accident(self) -> Self:
         if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
             raise ValueError(
                 f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "

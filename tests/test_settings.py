@@ -61,13 +61,6 @@ def test_settings_that_contradict_each_other(write: Write, text: str, expected: 
     assert complaint({}, {}, path) == f"{path}: {expected}"
 
 
-def test_s13_a_backends_name_can_stand_in_a_header_and_before_a_slash(write: Write) -> None:
-    for name in ("a/b", "a b", "ä", "a\\nb"):
-        assert "must be made of letters, digits" in complaint(
-            {}, {}, write(f'[backends."{name}"]\nurl = "http://x"\n')
-        )
-
-
 def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> None:
     """Bound elsewhere without keys: refuse to start unless told so explicitly."""
     said = complaint({"--host": "0.0.0.0"}, {})

@@ -1,0 +1,98 @@
+"""What single settings may hold: each kind of value with its check, whose words stand behind the setting's key."""
+
+import re
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+from pydantic import AfterValidator, Field, SecretStr
+
+from proxy.core.capabilities import DEFAULT, overridden
+from proxy.core.markup import registry
+from proxy.core.outbound.dialects import DIALECTS
+from proxy.core.outbound.profiles import PROFILES
+from proxy.core.outbound.routes import ANY_ENDING
+from proxy.core.outbound.target import checked
+
+AUTO = "auto"
+
+SECRETS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "code"})
+"""Names in a URL's query under which keys are handed out."""
+
+LEAST_SECRET = 16
+"""Characters that nobody finds by trying."""
+
+
+def _backend_url(url: str) -> str:
+    parts = checked(url)
+    if held := sorted(SECRETS & {name.lower() for name, _ in parse_qsl(parts.query)}):
+        raise ValueError(
+            f"must not hold a secret ({held[0]}), which would be shown; give it as key, or in headers"
+        )
+    return url.strip()
+
+
+def _backend_name(name: str) -> str:
+    """It stands in a header, and before the `/` of a fallback."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
+        raise ValueError("must be made of letters, digits, dots, dashes and underscores")
+    return name
+
+
+def _profile_name(name: str) -> str:
+    if name != AUTO and name not in PROFILES:
+        raise ValueError(f"must be {AUTO} or one of {', '.join(sorted(PROFILES))}")
+    return name
+
+
+def _header_value(value: SecretStr) -> SecretStr:
+    """Keys come out of files and often bring a line end; anything else unprintable would break the request."""
+    text = value.get_secret_value().strip()
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("must be plain ASCII text without control characters")
+    return SecretStr(text)
+
+
+def _header_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+        raise ValueError("must be a header's name, without spaces")
+    return name
+
+
+def _seal_key(secret: SecretStr) -> SecretStr:
+    if len(secret) < LEAST_SECRET:
+        raise ValueError(f"must have at least {LEAST_SECRET} characters")
+    return secret
+
+
+def _digest(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError("must be a digest as `responses-proxy hash-key` prints it, never the key itself")
+    return text
+
+
+def _model_pattern(text: str) -> str:
+    if not text or ANY_ENDING in text.removesuffix(ANY_ENDING):
+        raise ValueError(f"must be a model's name, or how names begin and {ANY_ENDING!r} at the end")
+    return text
+
+
+def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
+    if "headers" in overrides:
+        raise ValueError("headers belong in backend.headers, where they are kept secret")
+    profile = overridden(DEFAULT, overrides)
+    if profile.dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(sorted(DIALECTS))}")
+    registry.check(profile.markup_dialects | profile.markup_without)
+    return overrides
+
+
+Seconds = Annotated[float, Field(gt=0)]
+BackendUrl = Annotated[str, AfterValidator(_backend_url)]
+BackendName = Annotated[str, AfterValidator(_backend_name)]
+ProfileName = Annotated[str, AfterValidator(_profile_name)]
+ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
+HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
+SealKey = Annotated[SecretStr, AfterValidator(_seal_key)]
+ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
+Digest = Annotated[str, AfterValidator(_digest)]

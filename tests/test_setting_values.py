@@ -1,0 +1,64 @@
+"""What a single setting may hold: what is right passes, what is wrong is told in words that stand behind the key."""
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from proxy import setting_values
+from tests.tables import table
+
+DIGEST = "ab" * 32
+
+
+@table(
+    ("kind", "value"),
+    [
+        ("BackendUrl", "http://localhost:8000/v1?api-version=1"),
+        ("BackendName", "my.backend_1-a"),
+        ("ProfileName", "auto"),
+        ("ProfileName", "vllm"),
+        ("ProfileFields", {"markup": False, "markup_without": ["hermes"]}),
+        ("HeaderName", "X-Team"),
+        ("HeaderValue", "plain text"),
+        ("SealKey", "s" * 16),
+        ("ModelPattern", "gpt-*"),
+        ("Digest", DIGEST),
+        ("Seconds", 0.1),
+    ],
+)
+def test_what_is_right_passes(kind: str, value: Any) -> None:
+    held = TypeAdapter(getattr(setting_values, kind)).validate_python(value)
+    assert getattr(held, "get_secret_value", lambda: held)() == value
+
+
+@table(
+    ("kind", "value", "words"),
+    [
+        ("BackendUrl", "localhost:8000", "is not a URL such as http://localhost:8000/v1"),
+        ("BackendUrl", "http://h/?Key=1", r"must not hold a secret \(key\)"),
+        ("BackendName", "a/b", "must be made of letters, digits, dots"),
+        ("BackendName", "a b", "must be made of letters, digits, dots"),
+        ("BackendName", "ä", "must be made of letters, digits, dots"),
+        ("BackendName", "a\nb", "must be made of letters, digits, dots"),
+        ("ProfileName", "vlm", "must be auto or one of anthropic, azure"),
+        ("ProfileFields", {"colour": 1}, "no such profile field"),
+        ("ProfileFields", {"dialect": "acme"}, "dialect must be one of anthropic, chat, google"),
+        ("ProfileFields", {"headers": {}}, "headers belong in backend.headers"),
+        ("HeaderName", "X Team", "must be a header's name, without spaces"),
+        ("HeaderValue", "a\x01", "must be plain ASCII text"),
+        ("SealKey", "s" * 15, "must have at least 16 characters"),
+        ("ModelPattern", "a*b", "must be a model's name"),
+        ("ModelPattern", "", "must be a model's name"),
+        ("Digest", "sk-key", "must be a digest as `responses-proxy hash-key` prints it"),
+        ("Seconds", 0, "greater than 0"),
+    ],
+)
+def test_what_is_wrong_is_told(kind: str, value: Any, words: str) -> None:
+    """S13: no name and no value ends a header line."""
+    with pytest.raises(ValidationError, match=words):
+        TypeAdapter(getattr(setting_values, kind)).validate_python(value)
+
+
+def test_a_value_that_came_out_of_a_file_loses_its_line_end() -> None:
+    assert TypeAdapter(setting_values.HeaderValue).validate_python("sk-1\n").get_secret_value() == "sk-1"
