@@ -5,7 +5,15 @@ set -euo pipefail
 BASE_URL=${BASE_URL:-http://127.0.0.1:8080}
 export MODEL=${MODEL:-demo} QUESTION=${*:-What is the weather in Paris and London?}
 
-respond() { curl -sS --fail-with-body "$BASE_URL/v1/responses" -H 'Content-Type: application/json' -d "$1"; }
+respond() {
+  local answer
+  if answer=$(curl -sS --fail-with-body "$BASE_URL/v1/responses" -H 'Content-Type: application/json' -d "$1"); then
+    echo "$answer"
+  else
+    echo "${answer:-Nothing answers at $BASE_URL. Start the proxy with scripts/run.}" >&2
+    return 1
+  fi
+}
 
 # The request of each turn; the second one is made from the answer to the first, on stdin.
 request() {

@@ -112,5 +112,6 @@ scenario "refused: an unknown tool_choice" "$(ask "$(say 'hi')" "$TOOLS" '"tool_
   'status == 400' 'body["error"]["param"] == "tool_choice"'
 scenario "still alive" "$(ask "$(say 'Say hello')")" 'status == 200' 'text'
 
+[ "$passed" -gt 0 ] || echo "Does a proxy run at $BASE_URL? scripts/run starts one." >&2
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -45,6 +45,7 @@ def test_the_curl_suite_can_fail() -> None:
     assert done.returncode == 1
     assert "ok " not in done.stdout
     assert "0 passed" in done.stdout
+    assert "scripts/run" in done.stderr
 
 
 def test_the_python_example_shows_the_call_arriving(first_start: str) -> None:
@@ -62,7 +63,8 @@ def test_the_shell_example_has_two_turns(first_start: str) -> None:
 
 
 def test_without_a_proxy_the_examples_say_so() -> None:
-    done = run(sys.executable, str(ROOT / "manual_tests/tool_calling_simple.py"), base_url=NOBODY)
-    assert done.returncode == 1
-    assert "scripts/run" in done.stderr
-    assert run("bash", str(ROOT / "manual_tests/tool_calling_example.sh"), base_url=NOBODY).returncode != 0
+    simple = sys.executable, str(ROOT / "manual_tests/tool_calling_simple.py")
+    for command in (simple, ("bash", str(ROOT / "manual_tests/tool_calling_example.sh"))):
+        done = run(*command, base_url=NOBODY)
+        assert done.returncode == 1
+        assert "scripts/run" in done.stderr
