@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # A conversation of two turns: the model calls a tool, we answer in the tool's place, the model uses the answer.
-# BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another proxy and model. Needs curl and python3.
+# BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another proxy and model, KEY is a tenant's. Needs curl and python3.
 set -euo pipefail
 BASE_URL=${BASE_URL:-http://127.0.0.1:8080}
 export MODEL=${MODEL:-demo} QUESTION=${*:-What is the weather in Paris and London?}
 
 respond() {
   local answer
-  if answer=$(curl -sS --fail-with-body "$BASE_URL/v1/responses" -H 'Content-Type: application/json' -d "$1"); then
+  if answer=$(curl -sS --fail-with-body "$BASE_URL/v1/responses" -H 'Content-Type: application/json' \
+    ${KEY:+-H "Authorization: Bearer $KEY"} -d "$1"); then
     echo "$answer"
   else
     echo "${answer:-Nothing answers at $BASE_URL. Start the proxy with scripts/run.}" >&2

@@ -2,7 +2,7 @@
 
     python3 manual_tests/tool_calling_simple.py ["What is the weather in Paris?"]
 
-BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another proxy and model.
+BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another proxy and model, KEY is a tenant's.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import Any
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 MODEL = os.environ.get("MODEL", "demo")
+KEY = os.environ.get("KEY")
 WEATHER = {
     "type": "function",
     "name": "get_weather",
@@ -32,7 +33,7 @@ def stream(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     request = urllib.request.Request(
         f"{BASE_URL}/v1/responses",
         data=json.dumps(body | {"stream": True}).encode(),
-        headers={"Content-Type": "application/json"},
+        headers={"Content-Type": "application/json"} | ({"Authorization": f"Bearer {KEY}"} if KEY else {}),
     )
     with urllib.request.urlopen(request) as reply:
         for line in reply:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tool calling against a running proxy, with curl: scripts/test_tool_calling.sh
-# BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another; needs curl and python3, nothing else.
+# BASE_URL (http://127.0.0.1:8080) and MODEL (demo) choose another, KEY is a tenant's; needs curl and python3, nothing else.
 # The prompts suit the demo model; a real model usually does as asked, but nothing forces it to.
 set -u
 BASE_URL=${BASE_URL:-http://127.0.0.1:8080} MODEL=${MODEL:-demo}
@@ -43,7 +43,7 @@ scenario() {
   local name=$1 fields=$2 status wrong headers=(); shift 2
   while [ "${1:-}" = -H ]; do headers+=(-H "$2"); shift 2; done
   status=$(curl -sS --max-time 120 -o "$scratch/answer" -w '%{http_code}' "$BASE_URL/v1/responses" \
-    -H 'Content-Type: application/json' ${headers[@]+"${headers[@]}"} -d "$fields" 2>"$scratch/curl") || status=000
+    -H 'Content-Type: application/json' ${KEY:+-H "Authorization: Bearer $KEY"} ${headers[@]+"${headers[@]}"} -d "$fields" 2>"$scratch/curl") || status=000
   if [ "$status" = 000 ]; then
     wrong=$(cat "$scratch/curl")
   elif wrong=$(python3 "$scratch/check.py" "$status" "$scratch/answer" "$@" 2>&1); then

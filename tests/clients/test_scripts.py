@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from proxy.core.tenants import digest
 from tests.processes import ROOT, serving
 
 NOBODY = "http://127.0.0.1:9"
@@ -38,6 +40,28 @@ def test_the_curl_suite_passes(first_start: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAIL" not in done.stdout
     assert done.stdout.splitlines()[-1].endswith(" 0 failed")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (sys.executable, "manual_tests/tool_calling_simple.py"),
+        ("bash", "manual_tests/tool_calling_example.sh"),
+        ("bash", "scripts/test_tool_calling.sh"),
+    ],
+)
+def test_a_tenant_shows_its_key(
+    command: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "proxy.toml"
+    config.write_text(f'[tenants.a]\nkeys = ["{digest("sk-tenant")}"]\n', encoding="utf-8")
+    program, script = command
+    with serving("-m", "proxy", "serve", "--port", "0", "--config", str(config)) as url:
+        refused = run(program, str(ROOT / script), base_url=url)
+        assert refused.returncode == 1
+        monkeypatch.setenv("KEY", "sk-tenant")
+        done = run(program, str(ROOT / script), base_url=url)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_curl_suite_can_fail() -> None:
