@@ -148,9 +148,9 @@ WORDINGS = {
     "dict_type": "must be a table",
     "list_type": "must be an array",
     "string_type": "must be text in quotes",
-    "int_type": "must be a whole number",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
+    "int_type": "must be a whole number, without quotes",
+    "float_type": "must be a number, without quotes",
+    "bool_type": "must be true or false, without quotes",
     "missing": "must be set",
     "too_short": "must not be empty",
 }

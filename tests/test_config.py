@@ -99,7 +99,7 @@ def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
         ("[server]\nxyzzy = 1\n", "unknown key server.xyzzy"),
         ("colour = 1\n", "unknown key colour"),
         ("port = 1\n", "unknown key port (did you mean server.port?)"),
-        ('[server]\nport = "8080"\n', "server.port: must be a whole number"),
+        ('[server]\nport = "8080"\n', "server.port: must be a whole number, without quotes"),
         ("[server]\nport = 65536\n", "server.port: must be less than or equal to 65535"),
         ("[server]\npatience_seconds = 0\n", "server.patience_seconds: must be greater than 0"),
         (
@@ -132,8 +132,8 @@ def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
         ('[backends."a b"]\nurl = "http://host"\n', 'backends."a b": must be made of letters, digits'),
         ('[routing]\nmodels = {"a*b" = "c"}\n', 'routing.models."a*b": must be a model\'s name, or how'),
         ('[server]\nseal_key = "short"\n', "server.seal_key: must have at least 16 characters"),
-        ('[metrics]\nopen = "yes"\n', "metrics.open: must be true or false"),
-        ('[server]\ngrace_seconds = "5"\n', "server.grace_seconds: must be a number"),
+        ('[metrics]\nopen = "yes"\n', "metrics.open: must be true or false, without quotes"),
+        ('[server]\ngrace_seconds = "5"\n', "server.grace_seconds: must be a number, without quotes"),
         (
             "[tenants]\nkeys = []\n",
             "tenants.keys: must be a table with a name of its own, as in [tenants.NAME]",
