@@ -6,6 +6,7 @@ and a coding that is not spoken is refused instead of being passed on as garbage
 
 import asyncio
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import HttpVersion11, web
@@ -33,7 +34,7 @@ MAX_VALUES = 1_000_000
 
 async def read_body(request: web.BaseRequest, limit: int) -> bytes:
     """Unpacked, and never empty."""
-    _check_type(request.headers.get("Content-Type"))
+    _check_type(request.headers)
     data = await _read(request, limit)
     if not data:
         raise ClientFault("The request body is empty: send a JSON object.")
@@ -54,8 +55,11 @@ def parsed(data: bytes) -> Any:
         ) from None
 
 
-def _check_type(header: str | None) -> None:
-    kind = (header or "application/json").split(";")[0].strip().lower()
+def _check_type(headers: Mapping[str, str]) -> None:
+    """Programs may leave the type out. A web page may not: without one, as with a type of a form's, any page's request
+    would be sent here without a question, and spend what the backend costs."""
+    kind = headers.get("Content-Type", "").split(";")[0].strip().lower()
+    kind = kind or ("nothing" if "Origin" in headers else "application/json")
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Unsupported(
             f"The request body must be application/json by its Content-Type, not {shown(kind)}."

@@ -40,6 +40,14 @@ async def test_json_by_any_name(proxy: Proxy, kind: str) -> None:
     assert (await post(proxy, REQUEST, Content_Type=kind))[0] == 200
 
 
+async def test_a_web_page_must_name_the_type_so_that_its_browser_asks_first(proxy: Proxy) -> None:
+    """Of other origins that is; nobody answers the question, so it ends there."""
+    async with connected(proxy) as raw:
+        head = POST + b"Origin: http://elsewhere\r\nConnection: close\r\n"
+        raw.writer.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(REQUEST), REQUEST))
+        assert b"unsupported_media_type" in await raw.read_answer()
+
+
 async def test_no_content_type_is_no_objection(proxy: Proxy) -> None:
     async with proxy.session.post(
         f"{proxy.url}/v1/responses", data=REQUEST, skip_auto_headers=["Content-Type"]
@@ -174,7 +182,8 @@ async def connected(proxy: Proxy) -> AsyncIterator[Raw]:
     writer.close()
 
 
-HEAD = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+POST = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\n"
+HEAD = POST + b"Content-Type: application/json\r\n"
 
 
 async def test_a_body_that_takes_too_long_is_408_and_the_end_of_the_connection(
