@@ -147,8 +147,7 @@ class Assembler:
         if len(self._calls.all) > MAX_CALLS:
             self.fail(Garbled(f"The backend's reply holds more than {MAX_CALLS} tool calls."))
             return
-        if delta.name:
-            call.learn_name(delta.name)
+        call.learn_name(delta.name or "")
         if delta.arguments:
             self._take_arguments(call, delta.arguments)
         if self._may_open(call):
@@ -199,7 +198,9 @@ class Assembler:
 
     def _take_arguments(self, call: CallState, text: str) -> None:
         if call.phase is OPEN:
-            if text := text if call.arguments else self._first(call, text):
+            if text[0] == "{" and call.repeats(text):
+                self._ledger.odd("arguments_repeated")
+            elif text := text if call.arguments else self._first(call, text):
                 call.arguments.append(text)
                 if BRIDGES[call.type].streams:
                     self._emit_delta(text, None)

@@ -62,6 +62,10 @@ class CallState:
             self.watch = ObjectWatch()
         return self.watch.whole(self.arguments or self.pending_args)
 
+    def repeats(self, text: str) -> bool:
+        """Are these the whole arguments once more? Some gateways send them in pieces, and at the end in one."""
+        return self.is_whole() and text.strip() == "".join(self.arguments).strip()
+
     def keep(self, text: str) -> bool:
         """Lay arguments aside. True when they replace an empty object that was only a placeholder for them."""
         replaced = self.has_placeholder and bool(text.strip())

@@ -384,6 +384,14 @@ def test_an_empty_object_before_the_real_arguments_is_a_placeholder(
     assert text == arguments
 
 
+def test_arguments_that_come_twice_are_told_once_and_counted() -> None:
+    """F53: a second object behind the first would make both unreadable."""
+    once = says(0, "a", "get_time", '{"x":1}')
+    reply = assemble(once, once, STOP, END)
+    assert reply.parts == done(call("a", "get_time", '{"x":1}'))
+    assert reply.odd == {"arguments_repeated": 1}
+
+
 def test_a_placeholder_that_was_left_out_is_counted() -> None:
     reply = assemble(says(0, "a", "get_time", "{}"), says(0, arguments='{"zone":1}'), STOP, END)
     assert reply.parts == done(call("a", "get_time", '{"zone":1}'))

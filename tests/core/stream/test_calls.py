@@ -294,3 +294,18 @@ def test_all_calls_are_whole_when_none_lacks_anything(call: CallState, whole: bo
     assert calls.all_whole()
     calls.all += [CallState(1, name="g", arguments=["{}"], phase=CallPhase.OPEN), call]
     assert calls.all_whole() is whole
+
+
+@table(
+    ("told", "text", "repeats"),
+    [
+        (['{"a":', "1}"], '{"a":1}', True),
+        (['{"a":1}'], ' {"a":1}\n', True),
+        (['{"a":1}'], '{"a":2}', False),
+        (['{"a":'], '{"a":', False),
+        ([], "{}", False),
+    ],
+)
+def test_only_whole_arguments_can_be_repeated(told: list[str], text: str, repeats: bool) -> None:
+    """F53: inside of an object the same piece may well come twice."""
+    assert CallState(0, name="f", arguments=told, phase=CallPhase.OPEN).repeats(text) is repeats
