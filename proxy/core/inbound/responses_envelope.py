@@ -93,6 +93,15 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
 }
 """Fields that are checked and echoed, but change nothing here: with any other value, that is worth counting."""
 
+OF_CHAT = {
+    "max_completion_tokens": "max_output_tokens",
+    "max_tokens": "max_output_tokens",
+    "messages": "input",
+    "reasoning_effort": "reasoning.effort",
+    "response_format": "text.format",
+}
+"""Chat's fields whose wishes have another name here. Fields that nobody knows are let pass, but these were meant."""
+
 REFUSED = {
     "background": "responses are not stored yet, so it could not be fetched later. Leave it out and read the answer "
     "from this request, streamed or whole.",
@@ -117,4 +126,8 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
     for name, harmless in HARMLESS.items():
         if getattr(envelope, name) not in harmless:
             ledger.drop(name)
+    for name, here in OF_CHAT.items():
+        if body.get(name) is not None:
+            ledger.drop(name)
+            ledger.warn(f"{name} is a field of Chat Completions, and was not read: send {here}.")
     return envelope

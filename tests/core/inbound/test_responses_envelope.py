@@ -206,6 +206,25 @@ def test_for_whom_it_is_asked_and_how_fast(fields, user, tier):
     assert (request.user, request.service_tier) == (user, tier)
 
 
+@table(
+    ("name", "value", "instead"),
+    [
+        ("max_tokens", 5, "max_output_tokens"),
+        ("messages", [], "input"),
+        ("response_format", {"type": "json_object"}, "text.format"),
+    ],
+)
+def test_what_is_said_in_the_words_of_chat_is_told_of(name, value, instead):
+    """Whoever sends it meant it, and would wonder at the answer."""
+    ledger = Ledger()
+    ask(ledger, **{name: value})
+    assert ledger.dropped == {name: 1}
+    assert ledger.warnings == [f"{name} is a field of Chat Completions, and was not read: send {instead}."]
+    ask(quiet := Ledger(), **{name: None})
+    assert not quiet.dropped
+    assert not quiet.warnings
+
+
 def test_a_previous_response_is_not_found():
     """R14 comes later; until then the code is the one that makes clients send the whole history."""
     fault = refused(previous_response_id="resp_1")
