@@ -39,9 +39,7 @@ CLOSING_SECONDS = 3.0
 HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
 
 NO_HTTP = "This is not valid HTTP: send a request of its version 1.1, without TLS."
-TOO_MUCH = (
-    "The target or a header of this request is longer than 8190 bytes, or there are over 128: send less."
-)
+TOO_MUCH = "The target or a header is longer than 8190 bytes, or there are over 128 headers: send less."
 
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""

@@ -68,7 +68,7 @@ BODIES = (
         400,
         POST + b"Transfer-Encoding: chunked\r\n\r\n80000\r\n" + b" " * 0x80000 + b"\r\nnonsense\r\n",
     ),
-    _raw("or there are over 128: send less", "head_too_large", 431, POST + b"X: %b\r\n\r\n" % (b"x" * 9_000)),
+    _raw("over 128 headers: send less", "head_too_large", 431, POST + b"X: %b\r\n\r\n" % (b"x" * 9_000)),
     _raw("send a request of its version 1.1, without TLS", None, 400, b"\x16\x03\x01\r\n\r\n"),
 )
 
