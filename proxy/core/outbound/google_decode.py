@@ -37,6 +37,8 @@ OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
 """A chunk has one of them, if it is one."""
 
 
+ONE_CALL_TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."
+
 BESIDE_WORDS = {
     "inlineData": "an image or another file",
     "fileData": "a link to a file",
@@ -189,6 +191,7 @@ class GoogleDecoder(Decoding):
             return
         if self._one_call and self._said_calls:
             self._ledger.drop("parallel_call")
+            self._ledger.warn(ONE_CALL_TOLD)
             return
         call_id = self._own_id(said_id if isinstance(said_id, str) else "", name)
         index = len(self._said_calls)
