@@ -86,7 +86,8 @@ class Subset:
     closed: bool = False
     """Is every object closed, so that one that is open cannot be written?"""
     plain_names: bool = False
-    """Must names of properties be short and of letters, digits, dots, dashes and underscores?"""
+    """Must names of properties be short and of letters, digits, dots, dashes and underscores? Others get aliases then,
+    by which an encoder has to tell of earlier calls too: `Prepared.aliases`."""
 
 
 @dataclass(frozen=True, slots=True)
