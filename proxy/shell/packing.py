@@ -29,7 +29,9 @@ PIECE_BYTES = 64 * 1024
 
 def unpacker(headers: Mapping[str, str]) -> "Unpacker | None":
     """None for a body that is not packed. Raises Garbled if nobody here can unpack it."""
-    words = [word.strip() for word in headers.get("Content-Encoding", "").lower().split(",")]
+    if "Content-Encoding" not in headers:
+        return None
+    words = [word.strip() for word in headers["Content-Encoding"].lower().split(",")]
     packing = ", ".join(word for word in words if word in PACKINGS)
     if packing and packing not in WINDOW_BITS:
         raise Garbled(f"The backend's answer is packed in a way that was not asked for ({packing}).")

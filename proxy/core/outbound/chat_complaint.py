@@ -64,7 +64,8 @@ def is_one(said: Any) -> bool:
     """Is this, where a reply or a chunk of one was expected, a complaint?"""
     if not isinstance(said, dict):
         return False
-    base, groq, choices, error = (said.get(name) for name in ("base_resp", "x_groq", "choices", "error"))
+    base, groq = said.get("base_resp"), said.get("x_groq")
+    choices, error = said.get("choices"), said.get("error")
     if isinstance(error, dict) and choices:
         error = any(error.values())  # gateways in Go write each field, one without a value too
     if isinstance(groq, dict):

@@ -37,6 +37,8 @@ FORMS: Final = (
 ALONE: Final = (*(form.closer for form in FORMS if not form.answer), "<|channel|>final<|message|>")
 """What comes first where the thoughts have gone another way."""
 _FIRST: Final = (*(form.opener for form in FORMS), *ALONE)
+_BEGINNINGS: Final = {"", *(tag[0] for tag in _FIRST)}
+"""Nearly every text begins with something else, and needs no further look."""
 
 
 class _State(Enum):
@@ -92,7 +94,7 @@ class ThinkSplitter:
 
     def _decide(self, text: str) -> str:
         visible = text.lstrip()
-        if len(text) - len(visible) <= MAX_LEADING_BLANKS:
+        if visible[:1] in _BEGINNINGS and len(text) - len(visible) <= MAX_LEADING_BLANKS:
             for form in FORMS:
                 if visible.startswith(form.opener):
                     self._state = _State.THINKING

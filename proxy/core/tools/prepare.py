@@ -54,7 +54,8 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     relaxed: dict[str, list[str]] = {}
     aliases: dict[ToolName, Mapping[str, str]] = {}
     tools = [_prepared(spec, names, profile, relaxed, aliases) for spec in specs]
-    _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
+    if relaxed:
+        _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
@@ -65,13 +66,12 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
     """Whoever relies on a constraint is told where it is not enforced. `relaxed`: keywords by the client's names."""
     for keyword in chain.from_iterable(relaxed.values()):
         ledger.drop(f"schema:{keyword}")
-    if relaxed:
-        tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
-        more = f" and {len(tools) - TOLD} more" if len(tools) > TOLD else ""
-        ledger.warn(
-            "The backend was told in words, and does not enforce, parts of the schemas of these tools: "
-            f"{', '.join(tools[:TOLD])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
-        )
+    tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
+    more = f" and {len(tools) - TOLD} more" if len(tools) > TOLD else ""
+    ledger.warn(
+        "The backend was told in words, and does not enforce, parts of the schemas of these tools: "
+        f"{', '.join(tools[:TOLD])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
+    )
 
 
 def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
