@@ -28,6 +28,9 @@ from proxy.shell.tap import Take, Tap
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
 
+FIRST_BYTES = 4096
+"""Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
+
 MAX_EXCHANGES = 1024
 """Envoy's limit per upstream. Beyond it a request is refused at once, never queued without bound (F07)."""
 
@@ -130,7 +133,7 @@ class Exchange:
         self._waiting_since = self._loop.time()
         content = self._response.content
         try:
-            return await content.readany()
+            return await (content.readany() if self._begin_by == NEVER else content.read(FIRST_BYTES))
         except _Enough:
             return b""
         except (aiohttp.ClientError, OSError, RuntimeError) as failure:

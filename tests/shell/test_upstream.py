@@ -106,6 +106,20 @@ async def test_the_body_comes_as_it_was_sent(upstream: Upstream, backend: Script
         assert await read_all(exchange) == b"one two"
 
 
+async def test_the_first_word_does_not_wait_for_all_that_came_with_it(
+    upstream: Upstream, backend: ScriptedBackend
+) -> None:
+    """A burst of a whole buffer takes longer to translate than all else before the first event."""
+    whole = bytes(range(256)) * 64
+    backend.answers(b"".join((HEAD, http_chunk(whole), END)))
+    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+        first = await exchange.read()
+        exchange.begun()
+        rest = await exchange.read()
+        assert len(first) <= module.FIRST_BYTES < len(rest)
+        assert first + rest + await read_all(exchange) == whole
+
+
 @pytest.mark.parametrize(
     "head",
     [
