@@ -135,12 +135,13 @@ async def test_a_client_that_leaves_is_nothing_to_speak_of(monkeypatch: pytest.M
     monkeypatch.setattr(logging.getLogger("aiohttp.server"), "handle", said.append)
     server = await demo.start(pace_s=0.01)
     body = {"model": "demo", "stream": True, "messages": [{"role": "user", "content": "hello there " * 50}]}
+    before = asyncio.all_tasks()
     async with aiohttp.ClientSession() as session:
         for _ in range(5):
             async with session.post(f"{server.url}/chat/completions", json=body) as response:
                 await response.content.readany()
                 response.close()
             await (await session.get(f"{server.url}/models")).read()
-            await asyncio.sleep(0.03)  # for more words, to nobody
+    await asyncio.wait(asyncio.all_tasks() - before)  # those that speak on, to nobody
     await server.stop()
     assert said == []
