@@ -14,15 +14,14 @@ from aiohttp import HttpVersion11, web
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
 from proxy.core.redact import shown
+from proxy.shell.packing import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024
 """Apache's defence against clients that drip a body for hours: so much time, and more for each byte (F70, S26)."""
 
-WINDOW_BITS = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
-"""The codings that are understood, one layer of them."""
-
-CODINGS = " or ".join(WINDOW_BITS)
+CODINGS = ("gzip", "deflate")
+"""Those that are understood, one layer of them."""
 
 PIECE_BYTES = 1024 * 1024
 """Of what is unpacked at a time: a thousandth of a second's work."""
@@ -131,9 +130,9 @@ class _Inflated(_Plain):
 
     def __init__(self, coding: str, limit: int) -> None:
         super().__init__(limit)
-        if coding not in WINDOW_BITS:
+        if coding not in CODINGS:
             raise Unsupported(
-                f"Content-Encoding {shown(coding)} is not supported: use {CODINGS}, or none.",
+                f"Content-Encoding {shown(coding)} is not supported: use {' or '.join(CODINGS)}, or none.",
                 code="unsupported_encoding",
             )
         self._coding = coding

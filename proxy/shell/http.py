@@ -17,7 +17,7 @@ from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.inbound.responses_encode import SSE
 from proxy.core.redact import masked
-from proxy.shell.body import WINDOW_BITS
+from proxy.shell.body import CODINGS
 from proxy.shell.tasks import Tasks
 
 SERVER = "responses-proxy"
@@ -36,7 +36,7 @@ STREAM_HEADERS = {
 WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
     "invalid_api_key": {"WWW-Authenticate": "Bearer"},
     "unsupported_media_type": {"Accept": "application/json"},
-    "unsupported_encoding": {"Accept-Encoding": ", ".join(WINDOW_BITS)},
+    "unsupported_encoding": {"Accept-Encoding": ", ".join(CODINGS)},
 }
 """What HTTP wants to be told besides a status, by the code: how to show who asks, what a body may be. Which of the two
 headers comes tells the two reasons for 415 apart."""

@@ -14,6 +14,7 @@ WINDOW_BITS = {
     "x-gzip": 16 + zlib.MAX_WBITS,
     "deflate": zlib.MAX_WBITS,
 }
+"""By the words for them, what zlib wants to be told; of requests too, though their codings are fewer (`body`)."""
 RAW = -zlib.MAX_WBITS
 """Deflate without its frame, which many took for the real one."""
 
