@@ -1,12 +1,16 @@
 """Short words for what the tests of this room ask: turns in, one backend's body out, read by the strict server."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
+from proxy.core import jsontext
 from proxy.core.capabilities import DEFAULT, BackendProfile
+from proxy.core.errors import Fault
+from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Part, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.model import Call, Extras, Part, Request, Result, Role, Text, ToolKind, ToolName, Turn
 from proxy.core.outbound.chat_encode import encode
+from proxy.core.stream.intake import Decoder
 from proxy.core.tools.prepare import prepare
 from tests.helpers_chat import refuse
 
@@ -64,3 +68,34 @@ def messages_of(
     messages = body_of(*turns, on=on, ledger=ledger)["messages"]
     assert isinstance(messages, list)
     return messages
+
+
+class Decoded:
+    """A decoder, which each dialect makes, with its deltas, what it wants kept, and its ledger."""
+
+    decoder: Decoder
+
+    def __init__(self, ledger: Ledger | None = None) -> None:
+        self.deltas: list[Delta] = []
+        self.kept: list[Extras] = []
+        self.ledger = ledger or Ledger()
+
+    def say(self, *chunks: Any, event: bytes = b"") -> Self:
+        """Each chunk as an event of its own: an object, or the payload as it is."""
+        for chunk in chunks:
+            self.decoder.event(chunk if isinstance(chunk, bytes) else jsontext.dumps(chunk), event)
+        return self
+
+    def body(self, body: Any) -> Self:
+        self.decoder.body(body if isinstance(body, bytes) else jsontext.dumps(body))
+        return self
+
+    @property
+    def odd(self) -> dict[str, int]:
+        return dict(self.ledger.oddities)
+
+    @property
+    def fault(self) -> Fault:
+        """The one fault that was told last."""
+        assert isinstance(self.deltas[-1], ErrorDelta)
+        return self.deltas[-1].fault

@@ -5,15 +5,14 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault
-from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
-from proxy.core.model import Extras, Reasoning, Request, ToolName, ToolSpec, Turn
+from proxy.core.model import Reasoning, Request, ToolName, ToolSpec, Turn
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_encode import encode
 from proxy.core.outbound.google_signatures import keepsake
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
+from tests.core.outbound import asking
 from tests.core.outbound.asking import user
 from tests.scripted.google_rules import refuse_body
 
@@ -56,36 +55,12 @@ def contents_of(*turns: Turn, **how: Any) -> list[dict[str, Any]]:
     return contents
 
 
-class Decoded:
-    """A decoder with its deltas, what it wants kept, and its ledger."""
-
+class Decoded(asking.Decoded):
     def __init__(self, ledger: Ledger | None = None, **profile: Any) -> None:
-        self.deltas: list[Delta] = []
-        self.kept: list[Extras] = []
-        self.ledger = ledger or Ledger()
+        super().__init__(ledger)
         self.decoder = GoogleDecoder(
             self.deltas.append, google(**profile), self.ledger, self.kept.append, model=NEW, stamp="17"
         )
-
-    def say(self, *chunks: Any) -> "Decoded":
-        """Each chunk as an event of its own: an object, or the payload as it is."""
-        for chunk in chunks:
-            self.decoder.event(chunk if isinstance(chunk, bytes) else jsontext.dumps(chunk), b"")
-        return self
-
-    def body(self, body: Any) -> "Decoded":
-        self.decoder.body(body if isinstance(body, bytes) else jsontext.dumps(body))
-        return self
-
-    @property
-    def odd(self) -> dict[str, int]:
-        return dict(self.ledger.oddities)
-
-    @property
-    def fault(self) -> Fault:
-        """The one fault that was told last."""
-        assert isinstance(self.deltas[-1], ErrorDelta)
-        return self.deltas[-1].fault
 
 
 def chunk(*parts: Any, finish: Any = None, **more: Any) -> dict[str, Any]:

@@ -5,12 +5,11 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import DEFAULT
-from proxy.core.errors import BackendFault, ClientFault, Empty, Fault, Garbled, Overloaded, RateLimited
+from proxy.core.errors import BackendFault, ClientFault, Empty, Garbled, Overloaded, RateLimited
 from proxy.core.events import (
     CallDelta,
     Delta,
     EndDelta,
-    ErrorDelta,
     Finish,
     FinishDelta,
     ReasoningDelta,
@@ -21,6 +20,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.chat_decode import ChatDecoder
+from tests.core.outbound import asking
 from tests.tables import table
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
@@ -28,33 +28,10 @@ COUNTED = UsageDelta(Usage(3, 4, 7))
 STOPPED = FinishDelta(Finish.STOP)
 
 
-class Decoded:
-    """A decoder with its deltas and its ledger."""
-
+class Decoded(asking.Decoded):
     def __init__(self, **profile: Any) -> None:
-        self.deltas: list[Delta] = []
-        self.ledger = Ledger()
+        super().__init__()
         self.decoder = ChatDecoder(self.deltas.append, replace(DEFAULT, **profile), self.ledger)
-
-    def say(self, *chunks: Any, event: bytes = b"") -> "Decoded":
-        """Each chunk as an event of its own: an object, or the payload as it is."""
-        for chunk in chunks:
-            self.decoder.event(chunk if isinstance(chunk, bytes) else jsontext.dumps(chunk), event)
-        return self
-
-    def body(self, body: Any) -> "Decoded":
-        self.decoder.body(body if isinstance(body, bytes) else jsontext.dumps(body))
-        return self
-
-    @property
-    def odd(self) -> dict[str, int]:
-        return dict(self.ledger.oddities)
-
-    @property
-    def fault(self) -> Fault:
-        """The one fault that was told last."""
-        assert isinstance(self.deltas[-1], ErrorDelta)
-        return self.deltas[-1].fault
 
 
 def chunk(delta: Any = None, finish: Any = None, **more: Any) -> dict[str, Any]:
