@@ -38,6 +38,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.entropy import Entropy
+from proxy.shell.exchange import Limits
 from proxy.shell.gate import Gate, Room
 from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
@@ -45,7 +46,7 @@ from proxy.shell.metrics import Metrics
 from proxy.shell.server import Server, Surfaces
 from proxy.shell.siblings import ALONE, Place, Siblings
 from proxy.shell.tasks import Tasks
-from proxy.shell.upstream import Limits, Upstream
+from proxy.shell.upstream import Upstream
 from proxy.shell.websocket import Conversations
 
 BYTES_PER_MIB = 1024 * 1024

@@ -14,8 +14,8 @@ import pytest
 from proxy import app
 from proxy.core.capabilities import DEFAULT
 from proxy.settings import Settings
+from proxy.shell.exchange import Limits
 from proxy.shell.logs import make_log
-from proxy.shell.upstream import Limits
 from tests.shell.backend import ScriptedBackend, answer, delta, reply, scripted, text
 
 LOG = make_log(stream=io.StringIO())

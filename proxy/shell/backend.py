@@ -21,8 +21,9 @@ from proxy.core.policy.retry import Budget
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.discovery import Discovery
+from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.gate import Gate
-from proxy.shell.upstream import Exchange, Limits, Upstream
+from proxy.shell.upstream import Upstream
 
 MAX_LESSONS = 3
 """Changed retries of one request: each is a round trip, and three oddities at once are rare."""

@@ -38,11 +38,11 @@ from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
+from proxy.shell.exchange import Exchange
 from proxy.shell.http import Channel
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn import Turn, Visitor
-from proxy.shell.upstream import Exchange
 
 LARGE_BYTES = 1 << 20
 """A body of so much takes some 20 ms to understand, in which nobody else would be served."""

@@ -1,8 +1,4 @@
-"""The way to the backend: connections, and limits on all waits.
-
-Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
-two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs not
-even a reading of the clock: who has fallen silent is found out at the second look.
+"""The way to the backend: its connections, and how many may be under way.
 
 Nothing of the environment leaks into a request: no cookies, no proxies, no netrc; and no redirect is followed, because
 the key would travel along (S08-S10).
@@ -10,8 +6,7 @@ the key would travel along (S08-S10).
 
 import asyncio
 import io
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,23 +14,17 @@ from typing import Any
 
 import aiohttp
 
-from proxy.core.errors import BackendFault, Fault, Garbled, Silent
+from proxy.core.errors import Garbled
 from proxy.core.outbound.dialects import Call
-from proxy.shell.failures import NOT_BEGUN, exhausted, fault_of
-from proxy.shell.packing import Unpacker, unpacker
-from proxy.shell.tap import Take, Tap
+from proxy.shell.exchange import Exchange, Limits
+from proxy.shell.failures import exhausted, fault_of
+from proxy.shell.packing import unpacker
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
 
-FIRST_BYTES = 4096
-"""Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
-
 MAX_EXCHANGES = 1024
 """Envoy's limit per upstream. Beyond it a request is refused at once, never queued without bound (F07)."""
-
-FINISHING_SECONDS = 3.0
-"""After the model's finish only usage may follow, and no client should wait long for a number (F43)."""
 
 LINGER_SECONDS = 1.0
 """How long a body that was read to its last event may take to end, so that its connection can be pooled."""
@@ -50,24 +39,6 @@ LARGE_BODY_BYTES = 1024 * 1024
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 """The longest model list known, with prices and descriptions of several hundred models, is a tenth of this."""
 
-CHECK_SECONDS = 5.0
-"""How often a waiting exchange looks whether its connection still exists."""
-
-NEVER = math.inf
-NOT_ENDED = "did not finish its answer in time"
-SILENT = "stopped answering"
-ENOUGH = "has said enough"
-
-
-@dataclass(slots=True, frozen=True)
-class Limits:
-    """In seconds."""
-
-    connect: float
-    first_byte: float
-    idle: float
-    total: float
-
 
 @dataclass(slots=True, frozen=True)
 class Page:
@@ -76,157 +47,6 @@ class Page:
     status: int
     headers: Mapping[str, str]
     body: bytes
-
-
-class _Enough(Exception):
-    """Not a fault: the wait for usage is over."""
-
-
-class Exchange:
-    """One request under way: the head of its answer, and the bytes of its body as they come."""
-
-    def __init__(
-        self,
-        response: aiohttp.ClientResponse,
-        limits: Limits,
-        started: float,
-        ended: Callable[[aiohttp.ClientResponse, bool], None],
-    ) -> None:
-        self.status = response.status
-        self.headers: Mapping[str, str] = response.headers
-        self._broken: Fault | None = None
-        self._unpacker: Unpacker | None = None
-        try:
-            self._unpacker = unpacker(response.headers)
-        except Garbled as unreadable:  # its status is not
-            self._broken = unreadable
-        self._pieces: Iterator[bytes] = iter(())
-        self._response = response
-        self._loop = asyncio.get_running_loop()
-        self._ended: Callable[[aiohttp.ClientResponse, bool], None] | None = ended
-        self._tap: Tap | None = None
-        self._idle = limits.idle
-        self._waiting_since: float | None = None
-        """Only a read waits for the backend: while a slow client is written to, nobody is late."""
-        self._heard = 0
-        """Bytes, at the last look. What comes while it is poured is not timed one by one."""
-        self._begin_by = started + limits.first_byte
-        self._end_by = started + limits.total
-        self._enough_by = NEVER
-        self._watch()
-
-    async def read(self) -> bytes:
-        """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
-        if self._unpacker is None:
-            return await self._received()
-        while (piece := next(self._pieces, None)) is None:
-            data = await self._received()
-            if not data:
-                return b""
-            self._pieces = self._unpacker.pieces(data)
-        await asyncio.sleep(0)  # many pieces may come of one packet, and others wait
-        return piece
-
-    async def _received(self) -> bytes:
-        if self._broken is not None:
-            raise self._broken
-        self._waiting_since = self._loop.time()
-        content = self._response.content
-        try:
-            return await (content.readany() if self._begin_by == NEVER else content.read(FIRST_BYTES))
-        except _Enough:
-            return b""
-        except (aiohttp.ClientError, OSError, RuntimeError) as failure:
-            if isinstance(failure, RuntimeError) and not self._is_deserted():
-                raise
-            self._broken = fault_of(failure, answering=True)
-            # aiohttp reports the broken connection first; what had arrived before must not be lost (F42).
-            content.set_exception(None)  # type: ignore[arg-type]  # None takes it away
-            if rest := content.read_nowait():
-                return rest
-            raise self._broken from failure
-        finally:
-            self._waiting_since = None
-
-    async def pour(self, take: Take) -> None:
-        """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. An end or a
-        failure is left to `read`, and so is what is packed."""
-        if self._broken is not None or self._unpacker is not None:
-            return
-        self._tap = Tap(self._response, take)
-        self._waiting_since = self._loop.time()
-        try:
-            await self._tap.run()
-        finally:
-            self._tap = self._waiting_since = None
-
-    async def read_at_most(self, limit: int) -> bytes:
-        """The beginning of the body. What is beyond the limit, broken or late is done without."""
-        body = bytearray()
-        try:
-            while len(body) < limit and (data := await self.read()):
-                body += data
-        except BackendFault:
-            pass
-        return bytes(body[:limit])
-
-    def begun(self) -> None:
-        """The reply shows something meaningful, in time. Comments that only keep a line busy do not (F30)."""
-        self._begin_by = NEVER
-
-    def finishing(self, so_it_seems: bool) -> None:
-        """Only usage may follow: from now on `read` ends by itself soon, unless more comes than that."""
-        if so_it_seems != (self._enough_by < NEVER):
-            self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
-            self._timer.cancel()
-            self._watch()
-
-    def release(self) -> None:
-        """All was read that is needed. If the body ends soon the connection is pooled, else closed."""
-        self._end(linger=True)
-
-    def close(self) -> None:
-        """Stop here, unless released before. A connection with an unread rest is never pooled (R4)."""
-        self._end(linger=False)
-
-    def _end(self, linger: bool) -> None:
-        self._timer.cancel()
-        if self._ended is not None:
-            self._ended(self._response, linger)
-            self._ended = None
-
-    def _watch(self) -> None:
-        now = self._loop.time()
-        heard = self._response.content.total_bytes
-        if heard != self._heard and self._waiting_since is not None:  # at some time since the last look
-            self._waiting_since = now
-        self._heard = heard
-        waiting_since = now if self._waiting_since is None else self._waiting_since
-        due, complaint = min(
-            (self._begin_by, NOT_BEGUN),
-            (self._end_by, NOT_ENDED),
-            (self._enough_by, ENOUGH),
-            (waiting_since + self._idle, SILENT),
-        )
-        if due <= now:
-            self._wake(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
-        elif self._is_deserted():
-            self._wake(aiohttp.ClientPayloadError("the connection is lost"))
-        else:
-            self._timer = self._loop.call_at(min(due, now + CHECK_SECONDS), self._watch)
-
-    def _wake(self, failure: Exception) -> None:
-        self._response.content.set_exception(failure)
-        if self._tap is not None:
-            self._tap.pour()
-
-    def _is_deserted(self) -> bool:
-        """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""
-        connection = self._response.connection
-        if connection is None or connection.protocol is None:
-            return False
-        content = self._response.content
-        return not (connection.protocol.is_connected() or content.is_eof() or content.exception())
 
 
 class Upstream:

@@ -14,6 +14,7 @@ import pytest
 from proxy import app
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
+from proxy.shell.upstream import Upstream
 from tests.shell.backend import PROMPTLY, ScriptedBackend, reply, scripted, text
 
 
@@ -133,3 +134,10 @@ async def start_proxy(backend: ScriptedBackend) -> AsyncIterator[StartProxy]:
 @pytest.fixture
 async def proxy(start_proxy: StartProxy) -> Proxy:
     return await start_proxy()
+
+
+@pytest.fixture
+async def upstream() -> AsyncIterator[Upstream]:
+    upstream = Upstream("0")
+    yield upstream
+    await upstream.close()

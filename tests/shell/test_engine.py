@@ -316,7 +316,7 @@ async def test_usage_that_does_not_come_is_not_waited_for(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F43."""
-    monkeypatch.setattr("proxy.shell.upstream.FINISHING_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.shell.exchange.FINISHING_SECONDS", 0.05)
 
     async def dawdles(line: Line) -> None:
         await line.request()
@@ -331,7 +331,7 @@ async def test_f45_what_comes_after_a_finish_is_waited_for_like_the_rest(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Open WebUI says `stop` beside every thought of a model, which may think for minutes."""
-    monkeypatch.setattr("proxy.shell.upstream.FINISHING_SECONDS", 0.2)
+    monkeypatch.setattr("proxy.shell.exchange.FINISHING_SECONDS", 0.2)
 
     async def finishes_all_the_time(line: Line) -> None:
         await line.request()

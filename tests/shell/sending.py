@@ -1,0 +1,25 @@
+"""A request as the shell's tests put it to a scripted backend."""
+
+from proxy.core.outbound.dialects import Call
+from proxy.shell.exchange import Exchange, Limits
+from tests.shell.backend import HEAD, Line, ScriptedBackend, text
+
+PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)
+SOON = 0.05
+
+
+def call(backend: ScriptedBackend, body: bytes = b"{}") -> Call:
+    return Call(f"{backend.url}/chat/completions", {"Content-Type": "application/json"}, body)
+
+
+async def read_all(exchange: Exchange) -> bytes:
+    received = b""
+    while data := await exchange.read():
+        received += data
+    return received
+
+
+async def silent_after_hello(line: Line) -> None:
+    await line.request()
+    line.send(HEAD, text("Hello"))
+    await line.closed()
