@@ -7,13 +7,14 @@ even a reading of the clock: who has fallen silent is found out at the second lo
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import aiohttp
 
 from proxy.core.errors import BackendFault, Fault, Garbled, Silent
 from proxy.shell.failures import NOT_BEGUN, fault_of
+from proxy.shell.http_client import Answer
 from proxy.shell.packing import Unpacker, unpacker
 from proxy.shell.tap import Take, Tap
 
@@ -51,23 +52,23 @@ class Exchange:
 
     def __init__(
         self,
-        response: aiohttp.ClientResponse,
+        answer: Answer,
         limits: Limits,
         started: float,
-        ended: Callable[[aiohttp.ClientResponse, bool], None],
+        ended: Callable[[Answer, bool], None],
     ) -> None:
-        self.status = response.status
-        self.headers: Mapping[str, str] = response.headers
+        self.status = answer.status
+        self.headers = answer.headers
         self._broken: Fault | None = None
         self._unpacker: Unpacker | None = None
         try:
-            self._unpacker = unpacker(response.headers)
+            self._unpacker = unpacker(answer.headers)
         except Garbled as unreadable:  # its status is not
             self._broken = unreadable
         self._pieces: Iterator[bytes] = iter(())
-        self._response = response
+        self._answer = answer
         self._loop = asyncio.get_running_loop()
-        self._ended: Callable[[aiohttp.ClientResponse, bool], None] | None = ended
+        self._ended: Callable[[Answer, bool], None] | None = ended
         self._tap: Tap | None = None
         self._idle = limits.idle
         self._waiting_since: float | None = None
@@ -77,7 +78,8 @@ class Exchange:
         self._begin_by = started + limits.first_byte
         self._end_by = started + limits.total
         self._enough_by = NEVER
-        self._watch()
+        soonest = min(limits.first_byte, limits.idle, limits.total, CHECK_SECONDS)
+        self._timer = self._loop.call_at(started + soonest, self._watch)
 
     async def read(self) -> bytes:
         """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
@@ -95,7 +97,7 @@ class Exchange:
         if self._broken is not None:
             raise self._broken
         self._waiting_since = self._loop.time()
-        content = self._response.content
+        content = self._answer.content
         try:
             return await (content.readany() if self._begin_by == NEVER else content.read(FIRST_BYTES))
         except _Enough:
@@ -117,7 +119,7 @@ class Exchange:
         failure is left to `read`, and so is what is packed."""
         if self._broken is not None or self._unpacker is not None:
             return
-        self._tap = Tap(self._response, take)
+        self._tap = Tap(self._answer, take)
         self._waiting_since = self._loop.time()
         try:
             await self._tap.run()
@@ -156,12 +158,12 @@ class Exchange:
     def _end(self, linger: bool) -> None:
         self._timer.cancel()
         if self._ended is not None:
-            self._ended(self._response, linger)
+            self._ended(self._answer, linger)
             self._ended = None
 
     def _watch(self) -> None:
         now = self._loop.time()
-        heard = self._response.content.total_bytes
+        heard = self._answer.content.total_bytes
         if heard != self._heard and self._waiting_since is not None:  # at some time since the last look
             self._waiting_since = now
         self._heard = heard
@@ -180,14 +182,14 @@ class Exchange:
             self._timer = self._loop.call_at(min(due, now + CHECK_SECONDS), self._watch)
 
     def _wake(self, failure: Exception) -> None:
-        self._response.content.set_exception(failure)
+        self._answer.content.set_exception(failure)
         if self._tap is not None:
             self._tap.pour()
 
     def _is_deserted(self) -> bool:
         """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""
-        connection = self._response.connection
+        connection = self._answer.connection
         if connection is None or connection.protocol is None:
             return False
-        content = self._response.content
+        content = self._answer.content
         return not (connection.protocol.is_connected() or content.is_eof() or content.exception())

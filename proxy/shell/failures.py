@@ -4,8 +4,12 @@ import errno
 from collections.abc import Callable
 
 import aiohttp
+from aiohttp.http import HttpProcessingError
 
 from proxy.core.errors import Empty, Fault, Garbled, ProxyFault, Silent, Timeout, Truncated, Unreachable
+
+FAILURES = (aiohttp.ClientError, HttpProcessingError, OSError)
+"""What may be raised, besides our own bugs."""
 
 NOT_BEGUN = "did not begin to answer in time"
 
@@ -21,20 +25,16 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
     (aiohttp.ClientSSLError, lambda: Unreachable("No secure connection to the backend.", retryable=False)),
     (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
     (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
-    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read as HTTP.")),
+    (HttpProcessingError, lambda: Garbled("The backend's answer cannot be read as HTTP.")),
     (Exception, lambda: Empty("The backend closed the connection without an answer.")),
 )
 """Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
 
-ANSWERING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
-    (aiohttp.ClientResponseError, lambda: Garbled("The backend's answer cannot be read.")),
-    (Exception, lambda: Truncated("The backend broke off its answer.")),
-)
-"""While the body comes (F60, F61)."""
-
 
 def fault_of(failure: Exception, *, answering: bool) -> Fault:
+    """`answering`: the head of an answer had come (F60, F61)."""
     if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
         return exhausted("No more connections can be opened.")
-    table = ANSWERING if answering else CONNECTING
-    return next(make() for kind, make in table if isinstance(failure, kind))
+    if answering:
+        return Truncated("The backend broke off its answer.")
+    return next(make() for kind, make in CONNECTING if isinstance(failure, kind))

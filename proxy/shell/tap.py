@@ -9,7 +9,7 @@ end, a failure, a reader who wants no more, puts everything back and is left to 
 import asyncio
 from collections.abc import Callable
 
-import aiohttp
+from proxy.shell.http_client import Answer
 
 Take = Callable[[bytes], bool]
 """Is given what came. Says whether it wants more."""
@@ -22,9 +22,9 @@ less was never stopped, and has nothing more to give."""
 class Tap(asyncio.Protocol):
     """On one connection, for one reply."""
 
-    def __init__(self, response: aiohttp.ClientResponse, take: Take) -> None:
-        self._content = response.content
-        connection = response.connection
+    def __init__(self, answer: Answer, take: Take) -> None:
+        self._content = answer.content
+        connection = answer.connection
         self._transport = connection.transport if connection is not None else None
         self._inner: asyncio.Protocol | None = connection.protocol if connection is not None else None
         self._take = take

@@ -1,4 +1,4 @@
-"""An answer as it comes over real sockets that behave as badly as sockets do (F21, F22, F30, F42, F43, F60-F63)."""
+"""An answer as it comes over real sockets that behave as badly as sockets do (F21, F30, F42, F43, F60-F63)."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,27 +36,6 @@ async def test_the_first_word_does_not_wait_for_all_that_came_with_it(
         rest = await exchange.read()
         assert len(first) <= module.FIRST_BYTES < len(rest)
         assert first + rest + await read_all(exchange) == whole
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
-        b"HTTP/1.0 200 OK\r\n\r\n",
-        b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
-    ],
-    ids=["with a length", "until it closes", "after an interim answer"],
-)
-async def test_every_form_of_body_is_read(upstream: Upstream, backend: ScriptedBackend, head: bytes) -> None:
-    """F22."""
-
-    async def plays(line: Line) -> None:
-        await line.request()
-        line.send(head, b"body")
-
-    backend.plays(plays)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
-        assert await read_all(exchange) == b"body"
 
 
 async def test_the_beginning_of_a_refusal_is_enough(upstream: Upstream, backend: ScriptedBackend) -> None:
@@ -152,7 +131,7 @@ async def test_what_came_before_the_break_is_read_although_nobody_was_reading(
 async def lost(exchange: Exchange) -> None:
     """Until its connection is gone, without reading from it."""
     gone = asyncio.Event()
-    exchange._response.connection.protocol.closed.add_done_callback(lambda _: gone.set())
+    exchange._answer.connection.protocol.closed.add_done_callback(lambda _: gone.set())
     async with asyncio.timeout(5):
         await gone.wait()
 

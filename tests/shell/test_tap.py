@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 
 import aiohttp
 import pytest
 
+from proxy.shell import http_client
+from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.tap import Tap
 from tests.shell.backend import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
 
@@ -16,10 +19,23 @@ async def backend() -> AsyncIterator[ScriptedBackend]:
         yield backend
 
 
+class Asking:
+    def __init__(self, client: HttpClient) -> None:
+        self._client = client
+
+    @asynccontextmanager
+    async def get(self, url: str) -> AsyncIterator[Answer]:
+        until = asyncio.get_running_loop().time() + PROMPTLY
+        with closing(await self._client.ask("GET", url, {}, b"", connect=PROMPTLY, until=until)) as answer:
+            yield answer
+
+
 @pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(read_bufsize=1024) as session:
-        yield session
+async def asking(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Asking]:
+    monkeypatch.setattr(http_client, "READ_BYTES", 1024)
+    client = HttpClient("a test")
+    yield Asking(client)
+    await client.close()
 
 
 class Steps:
@@ -46,18 +62,18 @@ class Steps:
 
 
 async def test_each_piece_is_handed_over_when_it_comes_and_the_rest_is_the_readers(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
+    backend: ScriptedBackend, asking: Asking
 ) -> None:
     steps = Steps(http_chunk(b"one"), http_chunk(b"two"), http_chunk(b"enough"), http_chunk(b"rest") + END)
     backend.plays(steps.play)
-    async with session.get(backend.url) as response:
-        await asyncio.wait_for(Tap(response, steps.take).run(), PROMPTLY)
+    async with asking.get(backend.url) as answer:
+        await asyncio.wait_for(Tap(answer, steps.take).run(), PROMPTLY)
         assert steps.seen == [b"one", b"two", b"enough"]
-        assert await asyncio.wait_for(response.content.read(), PROMPTLY) == b"rest"
+        assert await asyncio.wait_for(answer.content.read(), PROMPTLY) == b"rest"
 
 
 async def test_what_was_there_before_comes_first_however_much_it_is(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
+    backend: ScriptedBackend, asking: Asking
 ) -> None:
     """A full reader pauses; emptying it lets more arrive in the same moment, past whoever looks only once."""
     whole = b"".join(b"%06d" % number for number in range(20_000))
@@ -70,26 +86,26 @@ async def test_what_was_there_before_comes_first_however_much_it_is(
         taken.extend(data)
         return True
 
-    async with session.get(backend.url) as response:
-        await asyncio.wait_for(Tap(response, take).run(), PROMPTLY)
+    async with asking.get(backend.url) as answer:
+        await asyncio.wait_for(Tap(answer, take).run(), PROMPTLY)
         assert bytes(taken) == whole
-        assert response.content.at_eof()
+        assert answer.content.at_eof()
 
 
 async def test_a_reply_that_has_come_whole_is_left_to_the_reader(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
+    backend: ScriptedBackend, asking: Asking
 ) -> None:
     backend.answers(HEAD + http_chunk(b"all") + END)
-    async with session.get(backend.url) as response:
-        await response.content.wait_eof()
+    async with asking.get(backend.url) as answer:
+        await answer.content.wait_eof()
         seen: list[bytes] = []
-        await asyncio.wait_for(Tap(response, lambda data: not seen.append(data)).run(), PROMPTLY)
-        assert b"".join(seen) + await response.content.read() == b"all"
+        await asyncio.wait_for(Tap(answer, lambda data: not seen.append(data)).run(), PROMPTLY)
+        assert b"".join(seen) + await answer.content.read() == b"all"
 
 
 @pytest.mark.parametrize("break_off", [Line.reset, Line.close], ids=["F60", "F61"])
 async def test_a_broken_line_ends_it_and_the_reader_tells_how(
-    backend: ScriptedBackend, session: aiohttp.ClientSession, break_off: Callable[[Line], None]
+    backend: ScriptedBackend, asking: Asking, break_off: Callable[[Line], None]
 ) -> None:
     go = asyncio.Event()
 
@@ -100,49 +116,45 @@ async def test_a_broken_line_ends_it_and_the_reader_tells_how(
         break_off(line)
 
     backend.plays(breaks)
-    async with session.get(backend.url) as response:
-        tap = Tap(response, lambda data: not go.set())
+    async with asking.get(backend.url) as answer:
+        tap = Tap(answer, lambda data: not go.set())
         await asyncio.wait_for(tap.run(), PROMPTLY)
         with pytest.raises((aiohttp.ClientError, OSError)):
-            await response.content.readany()
+            await answer.content.readany()
 
 
-async def test_a_failure_set_by_whoever_watches_ends_it(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
-) -> None:
+async def test_a_failure_set_by_whoever_watches_ends_it(backend: ScriptedBackend, asking: Asking) -> None:
     steps = Steps()
     backend.plays(steps.play)
-    async with session.get(backend.url) as response:
-        tap = Tap(response, steps.take)
+    async with asking.get(backend.url) as answer:
+        tap = Tap(answer, steps.take)
         running = asyncio.get_running_loop().create_task(tap.run())
         await asyncio.sleep(0)
-        response.content.set_exception(TimeoutError("late"))
+        answer.content.set_exception(TimeoutError("late"))
         tap.pour()
         await asyncio.wait_for(running, PROMPTLY)
         tap.pour()  # and once more, when it is over
-        response.close()
+        answer.close()
 
 
-async def test_what_the_taker_raises_is_raised_here(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
-) -> None:
+async def test_what_the_taker_raises_is_raised_here(backend: ScriptedBackend, asking: Asking) -> None:
     backend.plays(Steps(http_chunk(b"one"), http_chunk(b"two")).play)
 
     def leave(data: bytes) -> bool:
         raise ConnectionResetError("gone")
 
-    async with session.get(backend.url) as response:
+    async with asking.get(backend.url) as answer:
         with pytest.raises(ConnectionResetError, match="gone"):
-            await asyncio.wait_for(Tap(response, leave).run(), PROMPTLY)
+            await asyncio.wait_for(Tap(answer, leave).run(), PROMPTLY)
 
 
 async def test_the_connection_is_aiohttps_again_and_is_pooled(
-    backend: ScriptedBackend, session: aiohttp.ClientSession
+    backend: ScriptedBackend, asking: Asking
 ) -> None:
     steps = Steps(http_chunk(b"one"), http_chunk(b"two") + END)
     backend.plays(steps.play)
     for _ in range(3):
-        async with session.get(backend.url) as response:
-            await asyncio.wait_for(Tap(response, steps.take).run(), PROMPTLY)
+        async with asking.get(backend.url) as answer:
+            await asyncio.wait_for(Tap(answer, steps.take).run(), PROMPTLY)
     assert steps.seen == [b"one", b"two"] * 3
     assert backend.connections == 1

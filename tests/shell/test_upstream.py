@@ -1,4 +1,4 @@
-"""The way to the backend, against real sockets that behave as badly as sockets do (F01-F07, F09, F19, F65)."""
+"""The way to the backend, against real sockets that behave as badly as sockets do (F01-F05, F07, F19, F65, S28)."""
 
 import asyncio
 import gzip
@@ -18,88 +18,10 @@ from proxy.core.errors import (
 from proxy.core.outbound.dialects import Call
 from proxy.shell import upstream as module
 from proxy.shell.upstream import Upstream
-from tests.shell.backend import HEAD, Line, ScriptedBackend, answer, reply, text
-from tests.shell.sending import PATIENT, SOON, call, read_all, silent_after_hello
+from tests.shell.backend import HEAD, Line, ScriptedBackend, answer, text
+from tests.shell.sending import PATIENT, SOON, call, silent_after_hello
 
-# ── what is sent ──
-
-
-async def test_nothing_is_sent_that_was_not_decided_here(
-    upstream: Upstream, backend: ScriptedBackend
-) -> None:
-    """S12: no header that aiohttp would like to add, and no compression that would delay a stream."""
-    with closing(await upstream.send(call(backend, b'{"a":1}'), PATIENT)):
-        (sent,) = backend.received
-    assert (sent.method, sent.path, sent.json) == ("POST", "/v1/chat/completions", {"a": 1})
-    assert sent.headers.keys() == {
-        "host", "accept", "accept-encoding", "content-type", "content-length", "user-agent",
-    }  # fmt: skip
-    assert sent.headers["accept-encoding"] == "identity"
-
-
-async def test_neither_proxies_nor_passwords_are_taken_from_the_environment(
-    upstream: Upstream,
-    backend: ScriptedBackend,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """S10: a variable that somebody set for a browser must not see the key."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
-        assert exchange.status == 200
-
-
-async def test_a_cookie_is_not_kept(upstream: Upstream, backend: ScriptedBackend) -> None:
-    """S09: what a backend says of one client must not be told for another."""
-    backend.answers(answer(200, b"{}", Set_Cookie="session=1"))
-    by_name = backend.url.replace("127.0.0.1", "localhost")  # cookies are for names
-    for _ in range(2):
-        with closing(await upstream.send(Call(by_name, {}, b"{}"), PATIENT)) as exchange:
-            await read_all(exchange)
-    assert all("cookie" not in sent.headers for sent in backend.received)
-
-
-async def test_a_redirect_is_an_answer_and_not_followed(upstream: Upstream, backend: ScriptedBackend) -> None:
-    """F09, S08: the key would go along."""
-    backend.answers(answer(307, Location=f"{backend.root}/elsewhere"))
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
-        assert exchange.status == 307
-    assert len(backend.received) == 1
-
-
-async def test_a_large_request_arrives_whole(upstream: Upstream, backend: ScriptedBackend) -> None:
-    body = b'"' + b"x" * (module.LARGE_BODY_BYTES + 1) + b'"'
-    with closing(await upstream.send(call(backend, body), PATIENT)):
-        assert backend.received[0].body == body
-
-
-# ── connections ──
-
-
-async def test_a_connection_is_used_again(upstream: Upstream, backend: ScriptedBackend) -> None:
-    for _ in range(3):
-        exchange = await upstream.send(call(backend), PATIENT)
-        await read_all(exchange)
-        exchange.release()
-    assert backend.connections == 1
-
-
-async def test_a_connection_whose_body_was_not_read_to_its_end_is_closed(
-    upstream: Upstream, backend: ScriptedBackend
-) -> None:
-    """R4: what is still to come would be taken for the next answer."""
-    gone = asyncio.Event()
-
-    async def plays(line: Line) -> None:
-        await line.request()
-        line.send(HEAD, text("Hello"))
-        await line.closed()
-        gone.set()
-
-    backend.plays(plays)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
-        await exchange.read()
-    async with asyncio.timeout(5):
-        await gone.wait()
+# ── how many ──
 
 
 async def test_a_body_that_does_not_end_after_its_last_event_is_not_waited_for(
@@ -121,65 +43,6 @@ async def test_a_body_that_does_not_end_after_its_last_event_is_not_waited_for(
     exchange.close()
     async with asyncio.timeout(5):
         await gone.wait()
-
-
-async def test_a_kept_connection_that_was_just_closed_is_replaced_once(
-    upstream: Upstream, backend: ScriptedBackend
-) -> None:
-    """F06: the backend tired of the connection in the moment it was taken from the pool."""
-
-    async def tires(line: Line) -> None:
-        await line.request()
-        line.send(reply(text("first")))
-        await line.request()
-        line.close()
-
-    async def fresh(line: Line) -> None:
-        await line.request()
-        line.send(reply(text("second")))
-
-    backend.plays(tires, fresh)
-    for expected in (b"first", b"second"):
-        exchange = await upstream.send(call(backend), PATIENT)
-        assert expected in await read_all(exchange)
-        exchange.release()
-    assert len(backend.received) == 3
-
-
-async def test_a_kept_connection_that_is_closed_later_is_not_replaced(
-    upstream: Upstream, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F05, F06: the backend has been at work since, and would be paid twice."""
-    monkeypatch.setattr(module, "RACE_SECONDS", 0.0)
-
-    async def dies_at_work(line: Line) -> None:
-        await line.request()
-        line.send(reply(text("first")))
-        await line.request()
-        line.close()
-
-    backend.plays(dies_at_work)
-    exchange = await upstream.send(call(backend), PATIENT)
-    assert b"first" in await read_all(exchange)
-    exchange.release()
-    with pytest.raises(Empty):
-        await upstream.send(call(backend), PATIENT)
-    assert len(backend.received) == 2
-
-
-async def test_a_fresh_connection_that_is_closed_is_not_tried_again(
-    upstream: Upstream, backend: ScriptedBackend
-) -> None:
-    """F05, F06: it may have begun to work on the request."""
-
-    async def closes(line: Line) -> None:
-        await line.request()
-        line.close()
-
-    backend.plays(closes)
-    with pytest.raises(Empty):
-        await upstream.send(call(backend), PATIENT)
-    assert len(backend.received) == 1
 
 
 async def test_there_is_a_limit_to_what_is_under_way(

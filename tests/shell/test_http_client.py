@@ -1,0 +1,316 @@
+"""Requests on kept connections, over real sockets (F06, F22, S08-S10, S12)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import closing
+from typing import Any
+
+import aiohttp
+import pytest
+
+from proxy.shell import http_client as module
+from proxy.shell.http_client import Answer, HttpClient
+from tests.shell.backend import HEAD, PROMPTLY, Line, ScriptedBackend, answer, reply, text
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[HttpClient]:
+    client = HttpClient("a proxy")
+    yield client
+    await client.close()
+
+
+async def ask(client: HttpClient, backend: ScriptedBackend, body: bytes = b"{}", **headers: str) -> Answer:
+    until = asyncio.get_running_loop().time() + PROMPTLY
+    told = {name.replace("_", "-"): value for name, value in headers.items()}
+    return await client.ask("POST", f"{backend.url}/chat", told, body, connect=PROMPTLY, until=until)
+
+
+async def read(answer: Answer) -> bytes:
+    async with asyncio.timeout(PROMPTLY):
+        return await answer.content.read()
+
+
+# ── what is sent ──
+
+
+async def test_nothing_is_sent_that_was_not_decided_here(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """S12: and no compression is asked for, which would delay a stream."""
+    with closing(await ask(client, backend, b'{"a":1}', Content_Type="application/json")):
+        (sent,) = backend.received
+    assert (sent.method, sent.path, sent.json) == ("POST", "/v1/chat", {"a": 1})
+    assert sent.headers == {
+        "host": backend.root.removeprefix("http://"),
+        "accept": "*/*",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+        "content-length": "7",
+        "user-agent": "a proxy",
+    }
+
+
+async def test_a_question_has_no_body(client: HttpClient, backend: ScriptedBackend) -> None:
+    until = asyncio.get_running_loop().time() + PROMPTLY
+    with closing(await client.ask("GET", f"{backend.url}/models?a=b c", {}, connect=PROMPTLY, until=until)):
+        (sent,) = backend.received
+    assert (sent.method, sent.path) == ("GET", "/v1/models?a=b+c")
+    assert "content-length" not in sent.headers
+
+
+async def test_what_is_configured_replaces_what_is_usual_in_whatever_case(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """Twice the same header would be joined by some servers and refused by others."""
+    with closing(await ask(client, backend, **{"user-agent": "mine", "HOST": "elsewhere", "accept": "a/b"})):
+        (sent,) = backend.received
+    assert sent.headers == {
+        "host": "elsewhere",
+        "accept": "a/b",
+        "accept-encoding": "identity",
+        "content-length": "2",
+        "user-agent": "mine",
+    }
+
+
+@pytest.mark.parametrize("value", ["k\r\nX-Other: 1", "k\nX-Other: 1", "k\0", "k\x7f"])
+async def test_no_value_begins_another_header(
+    client: HttpClient, backend: ScriptedBackend, value: str
+) -> None:
+    """S12."""
+    with pytest.raises(ValueError, match="control characters"):
+        await ask(client, backend, Authorization=value)
+    assert backend.received == []
+
+
+async def test_neither_proxies_nor_passwords_are_taken_from_the_environment(
+    client: HttpClient, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S10: a variable that somebody set for a browser must not see the key."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with closing(await ask(client, backend)) as answered:
+        assert answered.status == 200
+
+
+async def test_a_cookie_is_not_kept(client: HttpClient, backend: ScriptedBackend) -> None:
+    """S09: what a backend says of one client must not be told for another."""
+    backend.answers(answer(200, b"{}", Set_Cookie="session=1"))
+    backend.root = backend.root.replace("127.0.0.1", "localhost")  # cookies are for names
+    for _ in range(2):
+        with closing(await ask(client, backend)) as answered:
+            await read(answered)
+    assert all("cookie" not in sent.headers for sent in backend.received)
+
+
+async def test_a_redirect_is_an_answer_and_not_followed(client: HttpClient, backend: ScriptedBackend) -> None:
+    """F09, S08: the key would go along."""
+    backend.answers(answer(307, Location=f"{backend.root}/elsewhere"))
+    with closing(await ask(client, backend)) as answered:
+        assert answered.status == 307
+    assert len(backend.received) == 1
+
+
+LARGE = b"x" * (8 << 20)
+"""More than the buffers of two sockets hold."""
+
+
+async def test_a_large_request_arrives_whole(client: HttpClient, backend: ScriptedBackend) -> None:
+    with closing(await ask(client, backend, LARGE)):
+        assert backend.received[0].body == LARGE
+
+
+# ── what comes ──
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\n\r\n",
+        b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
+    ],
+    ids=["with a length", "until it closes", "after an interim answer"],
+)
+async def test_every_form_of_body_is_read(client: HttpClient, backend: ScriptedBackend, head: bytes) -> None:
+    """F22."""
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(head, b"body")
+
+    backend.plays(plays)
+    with closing(await ask(client, backend)) as answered:
+        assert await read(answered) == b"body"
+
+
+async def test_a_switch_of_protocols_is_an_answer_like_any_other(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    backend.answers(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n")
+    with closing(await ask(client, backend)) as answered:
+        assert answered.status == 101
+
+
+# ── connections ──
+
+
+async def test_a_connection_is_used_again(client: HttpClient, backend: ScriptedBackend) -> None:
+    for _ in range(3):
+        answered = await ask(client, backend)
+        await read(answered)
+        assert answered.connection is None
+    assert backend.connections == 1
+
+
+async def test_a_connection_whose_body_was_not_read_to_its_end_is_closed(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """R4: what is still to come would be taken for the next answer."""
+    gone = asyncio.Event()
+
+    async def plays(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hello"))
+        await line.closed()
+        gone.set()
+
+    backend.plays(plays)
+    with closing(await ask(client, backend)) as answered:
+        await answered.content.readany()
+    async with asyncio.timeout(PROMPTLY):
+        await gone.wait()
+
+
+async def test_an_answer_that_did_not_wait_for_the_request_ends_its_connection(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """What was not taken of this request would be taken for the next."""
+    over = asyncio.Event()
+
+    async def refuses(line: Line) -> None:
+        line.send(answer(413, b"too much"))
+        await over.wait()
+
+    async def answers(line: Line) -> None:
+        await line.request()
+        line.send(answer(200))
+
+    backend.plays(refuses, answers)
+    with closing(await ask(client, backend, LARGE)) as answered:
+        assert (answered.status, await read(answered)) == (413, b"too much")
+    with closing(await ask(client, backend)) as answered:
+        assert answered.status == 200
+    over.set()
+
+
+async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """A socket that closed politely would wait for them to leave."""
+    over, cut = asyncio.Event(), asyncio.get_running_loop().create_future()
+
+    async def takes_nothing(line: Line) -> None:
+        await over.wait()
+        try:
+            await line.request()
+        except asyncio.IncompleteReadError as failure:
+            cut.set_result(len(failure.partial))
+            raise
+        except ConnectionError:
+            cut.set_result(0)
+            raise
+
+    backend.plays(takes_nothing)
+    loop = asyncio.get_running_loop()
+    with pytest.raises(TimeoutError):
+        await client.ask("POST", backend.url, {}, LARGE, connect=PROMPTLY, until=loop.time() + 0.05)
+    over.set()
+    async with asyncio.timeout(PROMPTLY):
+        assert await cut < len(LARGE)
+
+
+async def tires(line: Line) -> None:
+    """Of a connection, in the moment it is used again."""
+    await line.request()
+    line.send(reply(text("first")))
+    await line.request()
+    line.close()
+
+
+async def test_a_kept_connection_that_was_just_closed_is_replaced_once(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """F06."""
+
+    async def fresh(line: Line) -> None:
+        await line.request()
+        line.send(reply(text("second")))
+
+    backend.plays(tires, fresh)
+    for expected in (b"first", b"second"):
+        assert expected in await read(await ask(client, backend))
+    assert len(backend.received) == 3
+
+
+async def test_a_kept_connection_that_is_closed_later_is_not_replaced(
+    client: HttpClient, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F05, F06: the backend has been at work since, and would be paid twice."""
+    monkeypatch.setattr(module, "RACE_SECONDS", 0.0)
+    backend.plays(tires)
+    assert b"first" in await read(await ask(client, backend))
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await ask(client, backend)
+    assert len(backend.received) == 2
+
+
+async def test_a_kept_connection_that_had_begun_to_answer_is_not_replaced(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """F06: so the backend has had the request."""
+
+    async def begins(line: Line) -> None:
+        await line.request()
+        line.send(reply(text("first")))
+        await line.request()
+        line.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
+        line.close()
+
+    backend.plays(begins)
+    assert b"first" in await read(await ask(client, backend))
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await ask(client, backend)
+    assert len(backend.received) == 2
+
+
+async def test_a_fresh_connection_that_is_closed_is_not_tried_again(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """F05, F06: it may have begun to work on the request."""
+
+    async def closes(line: Line) -> None:
+        await line.request()
+        line.close()
+
+    backend.plays(closes)
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await ask(client, backend)
+    assert len(backend.received) == 1
+
+
+async def test_a_connection_that_is_lost_before_it_was_used_is_told(
+    client: HttpClient, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the handshake and the request others have their turn."""
+    connect = aiohttp.TCPConnector.connect
+
+    async def and_lose(*args: Any) -> Any:
+        connection = await connect(*args)
+        assert connection.transport is not None
+        connection.transport.abort()
+        return connection
+
+    monkeypatch.setattr(aiohttp.TCPConnector, "connect", and_lose)
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await ask(client, backend)
