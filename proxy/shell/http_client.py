@@ -8,12 +8,16 @@ or password of the environment used, for the key would travel along (S08-S10); a
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.client_reqrep import ConnectionKey
 from aiohttp.connector import Connection
 from yarl import URL
+
+from proxy.shell.heads import head
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
@@ -59,12 +63,31 @@ class Answer:
             _cut(connection)
 
 
+class Place(aiohttp.ClientRequest):
+    """Where requests go, as connectors want to be told, and what all of them say there."""
+
+    def __init__(self, user_agent: str, url: str) -> None:
+        super().__init__("GET", URL(url), loop=asyncio.get_running_loop())
+        self.target = self.url.raw_path_qs
+        self.always = {
+            "Host": self.headers["Host"],
+            "User-Agent": user_agent,
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+        }
+        self._key = super().connection_key
+
+    @property
+    def connection_key(self) -> ConnectionKey:
+        """Worked out once."""
+        return self._key
+
+
 class HttpClient:
     def __init__(self, user_agent: str) -> None:
-        self._always = {"User-Agent": user_agent, "Accept-Encoding": "identity"}
-        self._place = lru_cache(KNOWN_PLACES)(self._find)
-        self._kept = _Connector(limit=0)
-        self._fresh = _Connector(limit=0, force_close=True)
+        self._place = lru_cache(KNOWN_PLACES)(partial(Place, user_agent))
+        self._kept = _Connector()
+        self._fresh = _Connector(keep=False)
 
     async def ask(
         self,
@@ -79,7 +102,10 @@ class HttpClient:
         """Waits for the head of an answer, whatever its status, `until` the loop's clock says so. Raises what stands
         in `failures`."""
         place = self._place(url)
-        request = (_head(method, place, headers, body), body or b"")
+        told = place.always | {name.title(): value for name, value in headers.items()}
+        if body is not None:
+            told["Content-Length"] = str(len(body))
+        request = (head(f"{method} {place.target} HTTP/1.1", told), body or b"")
         clock = asyncio.get_running_loop().time
         started = clock()
         USED_BEFORE.set(True)
@@ -93,30 +119,14 @@ class HttpClient:
                 raise
             return await _ask(self._fresh, place, request, connect, until)
 
-    def _find(self, url: str) -> aiohttp.ClientRequest:
-        """Where requests go, as connectors want to be told, and what all of them say there."""
-        loop = asyncio.get_running_loop()
-        return aiohttp.ClientRequest("GET", URL(url), headers=self._always, loop=loop)
-
     async def close(self) -> None:
         await self._kept.close()
         await self._fresh.close()
 
 
-def _head(method: str, place: aiohttp.ClientRequest, headers: Mapping[str, str], body: bytes | None) -> bytes:
-    told = place.headers.copy()
-    told.update(headers)
-    if body is not None:
-        told["Content-Length"] = str(len(body))
-    if not "".join(told.values()).isprintable():  # a line end in a value would begin another header (S12)
-        raise ValueError("A header to the backend holds control characters.")
-    lines = [f"{name}: {value}\r\n" for name, value in told.items()]
-    return f"{method} {place.url.raw_path_qs} HTTP/1.1\r\n{''.join(lines)}\r\n".encode()
-
-
 async def _ask(
     connector: aiohttp.BaseConnector,
-    place: aiohttp.ClientRequest,
+    place: Place,
     request: Sequence[bytes],
     connect: float,
     until: float,
@@ -170,7 +180,18 @@ USED_BEFORE: ContextVar[bool] = ContextVar("used_before")
 """Was the connection of this task's request used before?"""
 
 
+class _Wire(ResponseHandler):
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
+
+
 class _Connector(aiohttp.TCPConnector):
+    def __init__(self, *, keep: bool = True) -> None:
+        super().__init__(limit=0, force_close=not keep)
+        self._factory = partial(_Wire, loop=self._loop)  # type: ignore[assignment]  # of a subclass
+
     async def _create_connection(self, *args: Any, **options: Any) -> Any:
         """What connectors have to provide: asked for whenever none of the kept connections will do."""
         USED_BEFORE.set(False)

@@ -1,0 +1,17 @@
+"""A head says what it was told, and no more."""
+
+import pytest
+
+from proxy.shell.heads import head
+
+
+def test_a_head_ends_with_an_empty_line() -> None:
+    said = head("GET / HTTP/1.1", {"Host": "h", "X-Name": "Zoë"})
+    assert said == "GET / HTTP/1.1\r\nHost: h\r\nX-Name: Zoë\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("value", ["k\r\nX-Other: 1", "k\nX-Other: 1", "k\0", "k\x7f", "k\x85", "k\u2028"])
+def test_no_value_begins_another_header(value: str) -> None:
+    """S12, S13."""
+    with pytest.raises(ValueError, match="control characters"):
+        head("GET / HTTP/1.1", {"Authorization": value})
