@@ -35,12 +35,12 @@ from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
+from proxy.shell.channel import Tempo
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.entropy import Entropy
 from proxy.shell.exchange import Limits
 from proxy.shell.gate import Gate, Room
-from proxy.shell.http import Tempo
 from proxy.shell.logs import LibraryLines, Log, make_log
 from proxy.shell.metrics import Metrics
 from proxy.shell.server import Server, Surfaces

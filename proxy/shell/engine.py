@@ -38,8 +38,8 @@ from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
+from proxy.shell.channel import Channel
 from proxy.shell.exchange import Exchange
-from proxy.shell.http import Channel
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn import Turn, Visitor

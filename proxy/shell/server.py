@@ -21,9 +21,10 @@ from proxy.core.redact import shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import parsed, read_body
+from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor
 from proxy.shell.engine import Engine
-from proxy.shell.http import Channel, Tempo, answer, refuse, request_id, text
+from proxy.shell.http import answer, refuse, request_id, text
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.siblings import Siblings
@@ -207,7 +208,6 @@ class Server:
             await self._engine.respond(surface, self._body(request, read, channel), visitor, channel)
         except Fault as fault:
             return self._told(fault, request, visit.id)
-        assert channel.response is not None
         return channel.response
 
     async def _body(self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel) -> Any:

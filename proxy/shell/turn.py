@@ -13,7 +13,7 @@ from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
-from proxy.shell.http import Channel
+from proxy.shell.channel import Channel
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
 

@@ -19,8 +19,9 @@ from proxy.core.inbound.responses_memory import LatestResponse
 from proxy.core.inbound.responses_socket import error_message, read_create
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.tenants import Tenant
+from proxy.shell.channel import Channel, Tempo
 from proxy.shell.engine import Engine
-from proxy.shell.http import SERVER, Channel, Tempo
+from proxy.shell.http import SERVER
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
 from proxy.shell.turn import Visitor
@@ -67,15 +68,15 @@ class SocketChannel(Channel):
         return False
 
     async def flush(self) -> None:
-        await self._send()
+        await self._send_frames()
         self._busy = False
 
     async def finish(self) -> None:
-        await self._send()
+        await self._send_frames()
 
-    async def _send(self) -> None:
+    async def _send_frames(self) -> None:
         """One by one: if the turn is interrupted here, the rest is still there to be sent before its ending."""
-        self.response = self._socket
+        self.opened = True
         self._starts_to_write()
         async with self._in_order:
             while self._frames:

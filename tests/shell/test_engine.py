@@ -10,10 +10,10 @@ from typing import Any
 import aiohttp
 import orjson
 import pytest
-from aiohttp import web
 
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.channel import Channel
 from proxy.shell.engine import LARGE_BYTES
 from tests.shell.backend import (
     DONE,
@@ -678,7 +678,7 @@ async def test_a_client_that_is_found_gone_when_it_is_written_to(
     async def closing(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
 
-    monkeypatch.setattr(web.StreamResponse, "write_eof", closing)
+    monkeypatch.setattr(Channel, "_send", closing)
     with pytest.raises(aiohttp.ClientError):
         await proxy.stream()
     assert proxy.log.request["status"] == 499
@@ -699,7 +699,7 @@ async def test_a_client_that_is_found_gone_in_the_middle(
         await line.closed()
         gone.set()
 
-    monkeypatch.setattr(web.StreamResponse, "write", closing)
+    monkeypatch.setattr(Channel, "_send", closing)
     backend.plays(plays)
     with pytest.raises(aiohttp.ClientError):
         await proxy.stream()

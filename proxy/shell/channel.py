@@ -1,0 +1,226 @@
+"""The way back to one client: the events of a reply, or all of it at once.
+
+It is written past aiohttp's responses, which cost a short answer more than all that is said in it.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+from aiohttp.helpers import rfc822_formatted_time
+from aiohttp.http import HttpVersion11
+
+from proxy.core import jsontext, sse
+from proxy.core.inbound.responses_encode import SSE
+from proxy.shell.heads import head
+from proxy.shell.http import JSON_HEADERS, SERVER
+from proxy.shell.tasks import Tasks
+
+STREAM_HEADERS = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",  # nginx would collect a stream before it passes it on
+}
+KEEP_ALIVE = sse.comment("keep-alive")
+
+CONGESTED_BYTES = 64 * 1024
+"""Waiting to be sent to a client: from here on it is waited for, and with it whoever feeds its stream (F67)."""
+
+
+@dataclass(slots=True, frozen=True)
+class Tempo:
+    patience: float
+    """After so long a stream opens, though nothing was said yet."""
+    heartbeat: float
+    """After so long a silence a sign of life is sent."""
+
+
+class Channel:
+    """The way back to one client: one JSON body, or a stream of events.
+
+    The events of a stream are collected by `emit` and leave together, in one write per `flush`; the first of these
+    opens it. One timer sees to the rest: that a stream opens when patience ends, and that silence is filled. A client
+    which stops reading is its connection's business.
+    """
+
+    framing = SSE
+
+    def __init__(self, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks) -> None:
+        self.request_id = request_id
+        self.opened = False
+        """Has the first byte left? Until then there is a status to choose."""
+        self.bytes_in = 0
+        """What is answered, unpacked."""
+        self.bytes_out = 0
+        self.headers: dict[str, str] = {}
+        """What the answer tells besides the usual ones, if it is known by the time it begins."""
+        self.likely: dict[str, str] = {}
+        """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
+        self._request = request
+        self._tempo = tempo
+        self._tasks = tasks
+        self._loop = asyncio.get_running_loop()
+        self._frames: list[bytes] = []
+        self.emit: Callable[[bytes], None] = self._frames.append
+        self._transport = request.transport
+        self._chunked = request.version >= HttpVersion11
+        """Is a stream framed in chunks? To older clients the end of the connection ends it."""
+        self._keeps = request.keep_alive
+        """Is the connection kept for another request?"""
+        self._busy = False
+        """A write is under way, has failed, or was the last: no heartbeat may come between."""
+        self._last_write = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._heartbeat = tempo.heartbeat
+        self._say_alive: Callable[[], None] | None = None
+        """Emits an event in place of the comment."""
+
+    def watch(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
+        """From here on the client is not left in the dark. One that must see something `every` so often takes no
+        comment for it, and is sent an `event`."""
+        if event is not None and every is not None:
+            self._say_alive = event
+            self._heartbeat = min(every, self._heartbeat)
+        self._timer = self._loop.call_later(self._tempo.patience, self._beat)
+
+    async def answer(self, body: dict[str, Any]) -> None:
+        """Sends the whole answer at once."""
+        data = jsontext.dumps(body)
+        self.bytes_out = len(data)
+        self._starts_to_write()
+        await self._send(self._head(JSON_HEADERS, len(data)) + data)
+
+    @property
+    def flows(self) -> bool:
+        """May `push` be used: has the stream opened, and does its client keep up?"""
+        transport = self._transport
+        return self.opened and transport is not None and transport.get_write_buffer_size() < CONGESTED_BYTES
+
+    def push(self) -> bool:
+        """Sends what was emitted without waiting. False when the client is slow, and `flush` should wait for it."""
+        transport = self._connected()
+        if self._frames:
+            transport.write(self._framed(self._take()))
+            self._last_write = self._loop.time()
+        return transport.get_write_buffer_size() < CONGESTED_BYTES
+
+    async def flush(self) -> None:
+        """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
+        self._starts_to_write()
+        await self._send(self._begin() + self._framed(self._take()))
+        self._busy = False
+
+    async def finish(self) -> None:
+        """Sends the rest and ends the body with it, in one write."""
+        self._starts_to_write()
+        await self._send(
+            self._begin() + self._framed(self._take()) + (b"0\r\n\r\n" if self._chunked else b"")
+        )
+
+    @property
+    def response(self) -> web.StreamResponse:
+        """For aiohttp, which sends what it is given."""
+        assert self.opened
+        return KEPT if self._keeps else CLOSED
+
+    def stop(self) -> None:
+        """From here on whoever answers the request has it to himself."""
+        self._busy = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def abort(self) -> None:
+        """Cuts the connection: better a visible break than an end that looks clean."""
+        self.stop()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _take(self) -> bytes:
+        frames = self._frames
+        data = frames[0] if len(frames) == 1 else b"".join(frames)
+        frames.clear()
+        self.bytes_out += len(data)
+        return data
+
+    def _framed(self, data: bytes) -> bytes:
+        """An empty chunk would be the last."""
+        return b"%x\r\n%b\r\n" % (len(data), data) if self._chunked and data else data
+
+    def _begin(self) -> bytes:
+        return b"" if self.opened else self._head(STREAM_HEADERS)
+
+    def _head(self, kind: Mapping[str, str], length: int | None = None) -> bytes:
+        self.opened = True
+        told = {**kind, "Server": SERVER, "Date": rfc822_formatted_time(), "X-Request-Id": self.request_id}
+        told |= self.headers
+        told |= self.likely
+        if length is not None:
+            told["Content-Length"] = str(length)
+        elif self._chunked:
+            told["Transfer-Encoding"] = "chunked"
+        else:
+            self._keeps = False
+        if self._keeps != self._chunked:  # else it is what the version means by itself
+            told["Connection"] = "keep-alive" if self._keeps else "close"
+        return head("HTTP/1.1 200 OK" if self._chunked else "HTTP/1.0 200 OK", told)
+
+    def _connected(self) -> asyncio.WriteTransport:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            raise ConnectionResetError("The client has left.")
+        return transport
+
+    async def _send(self, data: bytes) -> None:
+        self._connected().write(data)
+        await self._request.writer.drain()
+
+    def _starts_to_write(self) -> None:
+        self._busy = True
+        self._last_write = self._loop.time()
+
+    def _beat(self) -> None:
+        silence = self._loop.time() - self._last_write
+        pause = self._heartbeat
+        if self.opened and silence < pause:
+            pause -= silence
+        elif not self._busy:
+            if self.opened:
+                (self._say_alive or self._comment)()
+            self._tasks.start(self._send_beat(), "heartbeat")
+        self._timer = self._loop.call_later(pause, self._beat)
+
+    def _comment(self) -> None:
+        self.emit(KEEP_ALIVE)
+
+    async def _send_beat(self) -> None:
+        if self._busy:
+            return
+        if not self.opened:
+            self.likely.clear()
+        try:
+            await self.flush()
+        except ConnectionError:
+            self.stop()  # the client has left, and its request is being cancelled
+
+
+class _Sent(web.StreamResponse):
+    """What has left already."""
+
+    def __init__(self, *, keep_alive: bool) -> None:
+        super().__init__()
+        self._keeps = keep_alive
+
+    @property
+    def keep_alive(self) -> bool:
+        return self._keeps
+
+    async def prepare(self, request: web.BaseRequest) -> None:
+        pass
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        pass
+
+
+KEPT, CLOSED = _Sent(keep_alive=True), _Sent(keep_alive=False)
