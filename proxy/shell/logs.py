@@ -7,6 +7,7 @@ untouched. A line costs some microseconds: there is one `request` line per reque
 import logging
 import re
 import sys
+import time
 from collections.abc import Iterable, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -98,25 +99,40 @@ OBEYED = re.compile(r"[\x7f-\x9f\u2028\u2029]")
 """What JSON lets stand, and some terminals and readers of lines act upon."""
 
 
-def _headed(_logger: Any, method: str, fields: Fields) -> Fields:
-    """What every line has, in one step, since steps are what a line costs."""
-    fields["level"] = method
-    fields["timestamp"] = datetime.now(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
-    return structlog.processors.format_exc_info(_logger, method, fields) if "exc_info" in fields else fields
-
-
 def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
-    fields = _headed(_logger, method, fields)
-    fields["timestamp"] = f"{datetime.now():%H:%M:%S}"
-    return fields
+    return {**_explained(fields), "level": method, "timestamp": f"{datetime.now():%H:%M:%S}"}
 
 
-def _render_json(_logger: Any, _method: str, fields: Fields) -> str:
-    head = {"timestamp": fields.pop("timestamp"), "level": fields.pop("level"), "event": fields.pop("event")}
-    line = jsontext.dumps({**head, **fields}).decode()
-    if line.isascii() and DELETE not in line:  # nearly every line; to search it takes longer than to make it
-        return line
-    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+def _explained(fields: Fields) -> Fields:
+    """With the traceback of an exception."""
+    return structlog.processors.format_exc_info(None, "", fields) if "exc_info" in fields else fields
+
+
+class _Json:
+    """All that becomes of a line for machines, in one step, since steps are what a line costs."""
+
+    def __init__(self, redact: Redaction) -> None:
+        self._redact = redact
+
+    def __call__(self, logger: Any, method: str, fields: Fields) -> str:
+        head = {"timestamp": _timestamp(), "level": method, "event": fields.pop("event")}
+        line = jsontext.dumps({**head, **self._redact(logger, method, _explained(fields))}).decode()
+        if (
+            line.isascii() and DELETE not in line
+        ):  # nearly every line; to search it takes longer than to make it
+            return line
+        return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+
+
+def _timestamp() -> str:
+    seconds, microseconds = divmod(time.time_ns() // 1000, 1_000_000)
+    return f"{_date_and_time(seconds)}.{microseconds:06}Z"
+
+
+@lru_cache(maxsize=1)
+def _date_and_time(seconds: int) -> str:
+    """The same for all lines of a second."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def make_log(
@@ -127,15 +143,14 @@ def make_log(
     stream: TextIO = sys.stderr,
 ) -> Log:
     console = format == "console" or (format == "auto" and stream.isatty())
-    common: list[Any] = [_headed_for_people if console else _headed, Redaction(secrets)]
-    ending: list[Any] = (
-        [escape_controls, structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=8)]
-        if console
-        else [_render_json]
+    redact = Redaction(secrets)
+    for_people = structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=8)
+    steps: list[Any] = (
+        [_headed_for_people, redact, escape_controls, for_people] if console else [_Json(redact)]
     )
     log: Log = structlog.wrap_logger(
         structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
-        processors=[*common, *ending],
+        processors=steps,
         wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,
     ).bind()

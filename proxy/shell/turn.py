@@ -132,7 +132,7 @@ class Turn:
         self.log.info("request", **facts)
 
     def _elapsed(self) -> float:
-        return round((self._clock() - self._started) * 1000, 1)
+        return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() is ten times as dear
 
 
 def shutting_down() -> ProxyFault:
