@@ -1,6 +1,6 @@
 """One client's connection: aiohttp's own, but for what it would keep to itself, say in words of its own, or mix up.
 
-Three of its private names are used, for want of public ones; a test of each fails if it goes.
+Four of its private names are used, for want of public ones; a test of each fails if it goes.
 """
 
 import asyncio
@@ -35,6 +35,11 @@ class Connection(web.RequestHandler):
         )
         self._refuse_garbage = refuse_garbage
         self._watch: asyncio.TimerHandle | None = None
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
 
     # ── slow clients ──
 

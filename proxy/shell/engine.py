@@ -77,17 +77,16 @@ class Engine:
         self._retries = retries
         self._metrics = metrics
         self._log = log
-        self._turns: list[Turn] = []
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._turns: set[Turn] = set()
+        self._idle: asyncio.Event | None = None
+        """Only while somebody waits for the end of all turns."""
 
     async def respond(
         self, surface: Surface, body: Awaitable[Any], visitor: Visitor, channel: Channel
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told."""
         turn = Turn(visitor, channel, surface, self._clock, self._metrics, self._log)
-        self._turns.append(turn)
-        self._idle.clear()
+        self._turns.add(turn)
         try:
             with turn.interruptible:
                 await self._serve(turn, await body)
@@ -109,8 +108,8 @@ class Engine:
         finally:
             channel.stop()
             turn.close()
-            self._turns.remove(turn)
-            if not self._turns:
+            self._turns.discard(turn)
+            if self._idle is not None and not self._turns:
                 self._idle.set()
 
     async def _serve(self, turn: Turn, body: Any) -> None:
@@ -299,12 +298,15 @@ class Engine:
     async def drain(self, seconds: float) -> None:
         """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does
         not take even that is cut off."""
+        self._idle = asyncio.Event()
+        if not self._turns:
+            return
         for patience, end in ((seconds, Turn.stop), (CLOSING_SECONDS, Turn.cut)):
             try:
                 async with asyncio.timeout(patience):
                     await self._idle.wait()
             except TimeoutError:
-                for turn in self._turns:
+                for turn in list(self._turns):
                     end(turn)
 
 
