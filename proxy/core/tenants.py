@@ -126,9 +126,9 @@ EVERYBODY = Tenants({})
 
 
 def key_of(headers: Mapping[str, str]) -> str:
-    """Empty if there is none: that has a digest like any other, and takes as long to refuse."""
-    lowered = {name.lower(): value for name, value in headers.items()}
-    authorization = lowered.get("authorization", "")
+    """Empty if there is none: that has a digest like any other, and takes as long to refuse. The headers are as HTTP
+    has them: a name is found in any case."""
+    authorization = headers.get("authorization", "")
     if authorization[: len(BEARER)].lower() == BEARER:
         return authorization[len(BEARER) :].strip()
-    return next((lowered[name].strip() for name in KEY_HEADERS if name in lowered), "")
+    return next((headers[name].strip() for name in KEY_HEADERS if name in headers), "")

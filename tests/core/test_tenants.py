@@ -1,6 +1,7 @@
 """Who asks, and how far their limits go (P06; S01, S02, S04 for keys)."""
 
 import pytest
+from multidict import CIMultiDict
 
 from proxy.core.errors import Unauthorized
 from proxy.core.model import ToolName
@@ -32,7 +33,7 @@ def test_s04_where_there_are_tenants_nobody_is_anybody() -> None:
     ],
 )
 def test_a_key_is_found_wherever_clients_put_it(headers: dict[str, str]) -> None:
-    assert TENANTS.of(headers) is ACME
+    assert TENANTS.of(CIMultiDict(headers)) is ACME
 
 
 @table(
@@ -51,7 +52,7 @@ def test_a_key_is_found_wherever_clients_put_it(headers: dict[str, str]) -> None
 )
 def test_s01_whatever_is_wrong_with_a_key_the_answer_is_the_same(headers: dict[str, str]) -> None:
     with pytest.raises(Unauthorized) as refusal:
-        TENANTS.of(headers)
+        TENANTS.of(CIMultiDict(headers))
     assert refusal.value.status == 401
     assert refusal.value.message == (
         "No valid API key was sent. Send yours in the header 'Authorization: Bearer <key>' or 'x-api-key: <key>'."

@@ -74,10 +74,11 @@ NODE_SDK = ClientProfile(
 )  # its stream helper throws on unknown events
 
 Headers = Mapping[str, str]
+"""As HTTP has them: a name is found in any case."""
 
 
 def _is_codex(headers: Headers) -> bool:
-    names = "\n".join(("", *headers))  # searched as one text, which costs no step for each
+    names = "\n".join(("", *headers)).lower()  # searched as one text, which costs no step for each
     return "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex")
 
 
@@ -89,13 +90,12 @@ RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
     (_is_codex, CODEX),
     (_is_node_sdk, NODE_SDK),
 )
-"""The first that knows the client by its headers, their names in lower case."""
+"""The first that knows the client by its headers."""
 
 
 def recognise(headers: Headers) -> ClientProfile:
-    lowered = {name.lower(): value for name, value in headers.items()}
     for knows, profile in RECOGNISERS:
-        if knows(lowered):
+        if knows(headers):
             return profile
     return DEFAULT
 

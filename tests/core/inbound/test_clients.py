@@ -1,6 +1,7 @@
 """R05: a client profile decides who gets the extended events; header and configuration decide otherwise."""
 
 import pytest
+from multidict import CIMultiDict
 
 from proxy.core.errors import (
     ClientFault,
@@ -45,7 +46,7 @@ from tests.tables import table
 )
 def test_clients_are_known_by_their_headers(headers, profile):
     """Whatever the case of a header's name; the first recogniser wins."""
-    assert recognise(headers) is profile
+    assert recognise(CIMultiDict(headers)) is profile
 
 
 def test_what_each_known_client_gets():
