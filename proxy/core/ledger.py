@@ -4,7 +4,6 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from collections import defaultdict
 from typing import Any, Protocol
 
 
@@ -32,9 +31,9 @@ class Ledger:
         """`details`: does anybody read what is logged for debugging? Where there is much of it, it is asked first."""
         self.log: Log = log or Silence()
         self.details = details
-        self.oddities: defaultdict[str, int] = defaultdict(int)
-        self.dropped: defaultdict[str, int] = defaultdict(int)
-        self.markup: defaultdict[str, int] = defaultdict(int)
+        self.oddities: dict[str, int] = {}
+        self.dropped: dict[str, int] = {}
+        self.markup: dict[str, int] = {}
         self.warnings: list[str] = []
         self.facts: dict[str, Any] = {}
 
@@ -49,12 +48,13 @@ class Ledger:
 
     def odd(self, what: str) -> None:
         """The backend said something strange that could be understood or had to be ignored."""
-        self.oddities[what] += 1
+        self.oddities[what] = self.oddities.get(what, 0) + 1
 
     def found(self, outcome: str, dialect: str) -> None:
         """The backend's text held something that looked like a tool call; what became of it."""
-        self.markup[f"{outcome}:{dialect}"] += 1
+        what = f"{outcome}:{dialect}"
+        self.markup[what] = self.markup.get(what, 0) + 1
 
     def drop(self, what: str) -> None:
         """Something of the client's request is not passed on."""
-        self.dropped[what] += 1
+        self.dropped[what] = self.dropped.get(what, 0) + 1
