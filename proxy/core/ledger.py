@@ -37,9 +37,9 @@ class Ledger:
         self.warnings: list[str] = []
         self.facts: dict[str, Any] = {}
 
-    def note(self, **facts: Any) -> None:
+    def note(self, name: str, fact: Any) -> None:
         """Something about the request that its log line tells."""
-        self.facts.update(facts)
+        self.facts[name] = fact
 
     def warn(self, remark: str) -> None:
         """Something that the client itself is told beside its answer, once."""

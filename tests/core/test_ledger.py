@@ -32,8 +32,9 @@ def test_what_the_client_is_told_is_told_once_and_in_order() -> None:
 
 def test_of_two_notes_under_one_name_the_later_counts() -> None:
     ledger = Ledger()
-    ledger.note(cut=1, by="hand")
-    ledger.note(cut=2)
+    ledger.note("cut", 1)
+    ledger.note("by", "hand")
+    ledger.note("cut", 2)
     assert ledger.facts == {"cut": 2, "by": "hand"}
 
 

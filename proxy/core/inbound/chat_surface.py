@@ -29,7 +29,7 @@ class ChatSurface:
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatAsked":
         client = clients.recognise(headers)
-        ledger.note(client=client.name)
+        ledger.note("client", client.name)
         asked = chat_decode.decode(body, ledger)
         calls = FunctionCall(ledger) if asked.legacy_functions else ToolCalls()
         completion = Completion(

@@ -32,7 +32,7 @@ class NativeSurface:
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "NativeAsked":
         client = clients.recognise(headers)
-        ledger.note(client=client.name)
+        ledger.note("client", client.name)
         asked = native_decode.decode(body, headers, ledger, self._maps, tenant)
         kept_here = asked.conversation_id is not None
         calls = ParsedCalls(None if kept_here else asked.call_map)

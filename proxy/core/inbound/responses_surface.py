@@ -49,7 +49,7 @@ class ResponsesSurface:
         self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
     ) -> "ResponsesAsked":
         client = clients.recognise(headers)
-        ledger.note(client=client.name)
+        ledger.note("client", client.name)
         completed = self.memory.completed(body)
         facts = {} if completed is body else {"continues": body["previous_response_id"]}
         request = responses_decode.decode(

@@ -54,7 +54,7 @@ def _judge(faults: Iterable[ClientFault], mode: Mode, ledger: Ledger, fact: str)
         if count <= TOLD:
             ledger.warn(fault.message)
     if count:
-        ledger.note(**{fact: count})
+        ledger.note(fact, count)
     if count > TOLD:
         ledger.warn(f"And {count - TOLD} more like it.")
 
