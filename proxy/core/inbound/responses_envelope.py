@@ -120,14 +120,13 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
             code="previous_response_not_found",
             param="previous_response_id",
         )
-    for name, reason in REFUSED.items():
-        if getattr(envelope, name) not in (None, False):
-            raise ClientFault(f"{name} is not supported: {reason}", code="unsupported_parameter", param=name)
-    for name, harmless in HARMLESS.items():
-        if getattr(envelope, name) not in harmless:
+    for name, value in body.items():
+        if name in REFUSED and value not in (None, False):
+            told = f"{name} is not supported: {REFUSED[name]}"
+            raise ClientFault(told, code="unsupported_parameter", param=name)
+        if name in HARMLESS and value not in HARMLESS[name]:
             ledger.drop(name)
-    for name, here in OF_CHAT.items():
-        if body.get(name) is not None:
+        if name in OF_CHAT and value is not None:
             ledger.drop(name)
-            ledger.warn(f"{name} is a field of Chat Completions, and was not read: send {here}.")
+            ledger.warn(f"{name} is a field of Chat Completions, and was not read: send {OF_CHAT[name]}.")
     return envelope
