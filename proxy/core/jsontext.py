@@ -119,10 +119,9 @@ def deeper_than(value: Any, limit: int) -> bool:
     for _ in range(limit):
         if not layer:
             return False
-        layer = [
-            inner
-            for outer in layer
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) in NESTING
-        ]
+        outers, layer = layer, []
+        for outer in outers:
+            for inner in outer.values() if type(outer) is dict else outer:
+                if type(inner) in NESTING:
+                    layer.append(inner)
     return bool(layer)
