@@ -74,28 +74,16 @@ class ResponseObject:
         self._items: dict[int, dict[str, Any]] = {}
         self._mint = mint
         self._now = now
-        self._frame: dict[str, Any] = {
-            "id": self.id,
-            "object": "response",
-            "created_at": int(now()),
-            "status": "in_progress",
-            "completed_at": None,
-            "error": None,
-            "incomplete_details": None,
-            "model": body.get("model"),
-            "output": [],
-            "usage": None,
-            "reasoning": _echo_reasoning(body.get("reasoning")),
-            "service_tier": "default",
-            "text": _echo_text(body.get("text")),
-            "tool_choice": _echo_choice(body.get("tool_choice")),
-            "tools": [_echo_tool(tool) for tool in body.get("tools") or () if _is_offered(tool)],
-            **ECHO_DEFAULTS,
-        }
-        for name in ECHO_DEFAULTS.keys() & body.keys():
-            if (value := body[name]) is not None:
+        self._frame = FRAME | {"id": self.id, "created_at": int(now()), "model": body.get("model")}
+        for name, value in body.items():
+            if value is None:
+                continue
+            if name in ECHO_DEFAULTS:
                 self._frame[name] = value
-        self._frame |= {name: label for name in LABELS if isinstance(label := body.get(name), str)}
+            elif name in ECHOES:
+                self._frame[name] = ECHOES[name](value)
+            elif name in LABELS and isinstance(value, str):
+                self._frame[name] = value
 
     def started(self) -> dict[str, Any]:
         return self._frame
@@ -237,7 +225,6 @@ def _echo_reasoning(reasoning: Any) -> dict[str, Any] | None:
 
 
 def _echo_text(text: Any) -> dict[str, Any]:
-    text = text or {}
     wanted = text.get("format") or {"type": "text"}
     if wanted["type"] == "json_schema":
         wanted = {
@@ -249,6 +236,10 @@ def _echo_text(text: Any) -> dict[str, Any]:
         }
     echo = {"format": wanted}
     return echo | {"verbosity": text["verbosity"]} if text.get("verbosity") else echo
+
+
+def _echo_tools(tools: Any) -> list[dict[str, Any]]:
+    return [_echo_tool(tool) for tool in tools if _is_offered(tool)]
 
 
 def _is_offered(tool: Any) -> bool:
@@ -279,7 +270,7 @@ def _echo_tool(tool: Any) -> dict[str, Any]:
 def _echo_choice(choice: Any) -> Any:
     """Every form that a request may use, in the one form that the specification has, and without hosted tools."""
     if not isinstance(choice, dict):
-        return choice or "auto"
+        return choice
     kind = choice["type"]
     if kind in MODES:
         return kind
@@ -288,3 +279,32 @@ def _echo_choice(choice: Any) -> Any:
     said = _flat(choice)
     allowed = [_flat(tool) for tool in said["tools"] if tool["type"] in CALLED]
     return {"type": kind, "mode": said.get("mode") or "auto", "tools": allowed} if allowed else "none"
+
+
+ECHOES: dict[str, Callable[[Any], Any]] = {
+    "reasoning": _echo_reasoning,
+    "text": _echo_text,
+    "tool_choice": _echo_choice,
+    "tools": _echo_tools,
+}
+"""Request members that come back in one form, whatever they were sent in."""
+
+FRAME: dict[str, Any] = {
+    "id": "",
+    "object": "response",
+    "created_at": 0,
+    "status": "in_progress",
+    "completed_at": None,
+    "error": None,
+    "incomplete_details": None,
+    "model": None,
+    "output": [],
+    "usage": None,
+    "reasoning": None,
+    "service_tier": "default",
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    **ECHO_DEFAULTS,
+}
+"""A response to a request that asked for nothing in particular, as it begins."""
