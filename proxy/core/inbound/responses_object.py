@@ -247,11 +247,11 @@ def _is_offered(tool: Any) -> bool:
     return tool.get("type") in OFFERED and not runs_elsewhere(tool)
 
 
-def _flat(said: Any) -> dict[str, Any]:
+def _flat(said: dict[str, Any]) -> dict[str, Any]:
     """Without the level that the Chat form has more."""
     kind = said["type"]
     inner = said.get(kind)
-    return {"type": kind, **inner} if isinstance(inner, dict) else dict(said)
+    return {"type": kind, **inner} if isinstance(inner, dict) else said
 
 
 def _echo_tool(tool: Any) -> dict[str, Any]:
