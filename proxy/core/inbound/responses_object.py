@@ -16,13 +16,21 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.inbound.tool_choice import MODES
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 
+COMPLETED = Ending.COMPLETED
+CALL, TEXT = PartKind.CALL, PartKind.TEXT
+FUNCTION = ToolKind.FUNCTION
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
+
 STATUS = {
-    Ending.COMPLETED: "completed",
+    COMPLETED: "completed",
     Ending.MAX_TOKENS: "incomplete",
     Ending.FILTERED: "incomplete",
     Ending.FAILED: "failed",
 }
-INCOMPLETE_REASON = {Ending.MAX_TOKENS: "max_output_tokens", Ending.FILTERED: "content_filter"}
+INCOMPLETE_DETAILS = {
+    Ending.MAX_TOKENS: {"reason": "max_output_tokens"},
+    Ending.FILTERED: {"reason": "content_filter"},
+}
 
 ECHO_DEFAULTS: dict[str, Any] = {
     "background": False,
@@ -69,6 +77,10 @@ class ResponseObject:
         """`seal` closes what the client shall keep for the backend; None where nobody wants that. `warnings` are told
         when it is finished, those that come meanwhile too."""
         self.id = mint.response()
+        self.output: list[dict[str, Any]] = []
+        """Its items in their order, once it is finished."""
+        self.carries = seal is not None
+        """Does the client keep for us what the backend will want back?"""
         self._seal = seal
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
@@ -88,8 +100,8 @@ class ResponseObject:
     def started(self) -> dict[str, Any]:
         return self._frame
 
-    def new_id(self, kind: PartKind, tool_kind: ToolKind = ToolKind.FUNCTION) -> str:
-        if kind is PartKind.CALL:
+    def new_id(self, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
+        if kind is CALL:
             return self._mint.make(FORMS[tool_kind].prefix)
         return self._mint.make(PREFIXES.get(kind, "msg"))
 
@@ -102,42 +114,28 @@ class ResponseObject:
             item["encrypted_content"] = self._seal.summary(ended.part.text)
         return item
 
-    @property
-    def carries(self) -> bool:
-        """Does the client keep for us what the backend will want back?"""
-        return self._seal is not None
-
-    @property
-    def output(self) -> list[dict[str, Any]]:
-        items = self._items
-        return list(map(items.__getitem__, sorted(items)))
-
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
-        completed = ended.ending is Ending.COMPLETED
-        reason = INCOMPLETE_REASON.get(ended.ending)
-        return (
-            self._frame
-            | {
-                "status": STATUS[ended.ending],
-                "completed_at": int(self._now()) if completed else None,
-                "error": error_member(ended.fault) if ended.fault else None,
-                "incomplete_details": {"reason": reason} if reason else None,
-                "output": self.output,
-                "usage": usage_member(ended.usage) if ended.usage else None,
-            }
-            | self._remarks()
-        )
-
-    def _remarks(self) -> dict[str, Any]:
-        """An extension, and only there when there is something to say."""
-        return {"_proxy": {"warnings": list(self._warnings)}} if self._warnings else {}
+        self.output = [self._items[index] for index in sorted(self._items)]
+        response = self._frame | {
+            "status": STATUS[ended.ending],
+            "completed_at": int(self._now()) if ended.ending is COMPLETED else None,
+            "error": error_member(ended.fault) if ended.fault else None,
+            "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
+            "output": self.output,
+            "usage": usage_member(ended.usage) if ended.usage else None,
+        }
+        if self._warnings:  # an extension, and only there when there is something to say
+            response["_proxy"] = {"warnings": list(self._warnings)}
+        return response
 
     def whole(self, reply: Reply) -> dict[str, Any]:
         """The answer to a client that does not stream: the same items, the same ending."""
         assert reply.ended is not None
-        shown = [ended for ended in reply.parts if self.carries or not _is_wordless(ended.part)]
-        for index, ended in enumerate(shown):
-            self.add(index, self.new_id(*_kind_of(ended.part)), ended)
+        for ended in reply.parts:
+            part = ended.part
+            wordless = isinstance(part, Reasoning) and not part.text
+            if self.carries or not wordless:
+                self.add(len(self._items), self.new_id(*_kind_of(part)), ended)
         return self.finished(reply.ended)
 
 
@@ -180,14 +178,10 @@ def refusal_part(text: str) -> dict[str, Any]:
     return {"type": "refusal", "refusal": text}
 
 
-def _is_wordless(part: ReplyPart) -> bool:
-    return isinstance(part, Reasoning) and not part.text
-
-
 def _kind_of(part: ReplyPart) -> tuple[PartKind, ToolKind]:
     if isinstance(part, Call):
-        return PartKind.CALL, part.kind
-    return KINDS.get(type(part), PartKind.TEXT), ToolKind.FUNCTION
+        return CALL, part.kind
+    return KINDS.get(type(part), TEXT), FUNCTION
 
 
 # ── members ──

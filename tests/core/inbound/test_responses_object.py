@@ -402,6 +402,13 @@ def test_a_whole_reply_is_the_same_object() -> None:
     ]
 
 
+def test_of_reasoning_without_words_only_a_client_that_keeps_it_is_told() -> None:
+    reply = Reply([PartEnded(Reasoning("", {"chat": {"a": [1]}}), True)], ReplyEnded(Ending.COMPLETED, USAGE))
+    assert response().whole(reply)["output"] == []
+    [kept] = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SEAL).whole(reply)["output"]
+    assert kept["type"] == "reasoning"
+
+
 def test_a_reply_that_has_not_ended_cannot_be_told() -> None:
     with pytest.raises(AssertionError):
         response().whole(Reply())
