@@ -26,10 +26,14 @@ class EventStyle(StrEnum):
     STANDARD = "standard"
 
 
+AUTO, EXTENDED = EventStyle.AUTO, EventStyle.EXTENDED
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, and each request asks for them.
+
+
 @dataclass(frozen=True, slots=True)
 class ClientProfile:
     name: str
-    events: EventStyle = EventStyle.AUTO
+    events: EventStyle = AUTO
     orphan_outputs: OrphanOutputs = "refuse"
     """A call output without its call: the client's mistake, or its habit?"""
     partial_calls: bool = True
@@ -124,10 +128,9 @@ def extended(
 ) -> bool:
     """The request's own header replaces the configuration, and decides. Without one, a client that is known to
     stumble over them is spared whatever the configuration says. What nobody decides, the tools do."""
-    asked = configured if header is None else _style(header)
-    order = (profile.events, asked) if header is None else (asked, profile.events)
-    decided = [style for style in order if style is not EventStyle.AUTO]
-    return decided[0] is EventStyle.EXTENDED if decided else declares_tools
+    first, second = (profile.events, configured) if header is None else (_style(header), profile.events)
+    decided = second if first is AUTO else first
+    return declares_tools if decided is AUTO else decided is EXTENDED
 
 
 def _style(header: str) -> EventStyle:
