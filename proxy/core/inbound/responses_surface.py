@@ -57,20 +57,16 @@ class ResponsesSurface:
         )
         seal = self.seal if request.reasoning.sealed or request.compact else None
         response = self.form(body, self.mint, self.now, seal, ledger.warnings)
+        facts["response_id"] = response.id
         wish = headers.get(clients.EVENTS_HEADER)
+        extended = clients.extended(client, wish, self.manners.events, bool(request.tools))
+        message_first = self.manners.message_first and not request.compact
         return ResponsesAsked(
-            request,
-            client,
-            {**facts, "response_id": response.id},
-            response,
-            extended=clients.extended(client, wish, self.manners.events, bool(request.tools)),
-            message_first=self.manners.message_first and not request.compact,
-            memory=self.memory,
-            completed=completed,
+            request, client, facts, response, extended, message_first, self.memory, completed
         )
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class ResponsesAsked:
     request: Request
     client: ClientProfile
