@@ -9,6 +9,7 @@ from pydantic import Field
 
 from proxy.core.inbound.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
 from proxy.core.inbound.envelope import (
+    ANY_TEXT,
     MODEL,
     FormatWord,
     Loose,
@@ -168,5 +169,5 @@ def _stops(stop: Any) -> list[str] | None:
 
 def _format(wish: ResponseFormat | None) -> OutputFormat:
     if wish is None:
-        return OutputFormat()
+        return ANY_TEXT
     return output_format(wish.type, wish.json_schema or NamedSchema(), "response_format.json_schema")

@@ -81,11 +81,17 @@ class RequestOptions(Loose):
 
 Model = TypeVar("Model", bound=Loose)
 
+ANY_TEXT = OutputFormat()
+"""Of an answer that may look like anything."""
+
 
 def user_id(*names: Any) -> str | None:
     """Whose request it is, under the newer and the older name for that. It is a label: whatever else stands there is
     no reason to refuse the request."""
-    return next((name for name in names if isinstance(name, str) and name), None)
+    for name in names:
+        if name and isinstance(name, str):
+            return name
+    return None
 
 
 def json_object(body: Any) -> dict[str, Any]:

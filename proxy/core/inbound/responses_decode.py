@@ -5,7 +5,7 @@ is sent: one ClientFault that names the place.
 from typing import Any
 
 from proxy.core.inbound.checks import missing, wrong_type, wrong_value
-from proxy.core.inbound.envelope import MODEL, json_object, output_format, user_id
+from proxy.core.inbound.envelope import ANY_TEXT, MODEL, json_object, output_format, user_id
 from proxy.core.inbound.history import OrphanOutputs, Said, canonical
 from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
 from proxy.core.inbound.responses_items import read_items
@@ -55,14 +55,14 @@ def decode(
         )
     text, options = envelope.text, envelope.request_options
     return Request(
-        model=envelope.model,
-        turns=turns,
-        tools=list(toolbox.specs.values()),
-        choice=ToolChoice(ChoiceMode.NONE) if walk.compact else choice,
-        parallel_calls=envelope.parallel_tool_calls is not False,
-        sampling=_sampling(envelope),
-        reasoning=_reasoning(envelope),
-        format=_format(text.format) if text and text.format and not walk.compact else OutputFormat(),
+        envelope.model,
+        turns,
+        list(toolbox.specs.values()),
+        ToolChoice(ChoiceMode.NONE) if walk.compact else choice,
+        envelope.parallel_tool_calls is not False,
+        _sampling(envelope),
+        _reasoning(envelope),
+        _format(text.format) if text and text.format and not walk.compact else ANY_TEXT,
         verbosity=text.verbosity if text else None,
         user=user_id(envelope.safety_identifier, envelope.user),
         service_tier=envelope.service_tier,
@@ -98,10 +98,10 @@ def _said(envelope: Envelope, walk: Walk) -> list[Said]:
 def _sampling(envelope: Envelope) -> Sampling:
     top_logprobs = envelope.top_logprobs or 0
     return Sampling(
-        temperature=envelope.temperature,
-        top_p=envelope.top_p,
-        presence_penalty=envelope.presence_penalty,
-        frequency_penalty=envelope.frequency_penalty,
+        envelope.temperature,
+        envelope.top_p,
+        envelope.presence_penalty,
+        envelope.frequency_penalty,
         max_tokens=envelope.max_output_tokens,
         logprobs=top_logprobs > 0 or LOGPROBS in (envelope.include or ()),
         top_logprobs=top_logprobs,
@@ -110,11 +110,10 @@ def _sampling(envelope: Envelope) -> Sampling:
 
 def _reasoning(envelope: Envelope) -> ReasoningWish:
     thinking = envelope.reasoning
-    return ReasoningWish(
-        effort=thinking.effort if thinking else None,
-        summary=thinking.summary if thinking else None,
-        sealed=SEALED_REASONING in (envelope.include or ()),
-    )
+    sealed = SEALED_REASONING in (envelope.include or ())
+    if thinking is None:
+        return ReasoningWish(sealed=sealed)
+    return ReasoningWish(thinking.effort, thinking.summary, sealed)
 
 
 def _format(wish: Format) -> OutputFormat:

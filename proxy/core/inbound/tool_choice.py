@@ -19,22 +19,25 @@ from proxy.core.redact import shown
 
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"
+REQUIRED = ChoiceMode.REQUIRED
 MODES = {str(mode): mode for mode in ChoiceMode}
+FREELY = ToolChoice()
+"""What most requests ask for: whatever is declared may be called, or nothing."""
 
 
 def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
+    if value is None:
+        return FREELY
     choice = _choice(value, toolbox, ledger)
-    if choice.mode is not ChoiceMode.REQUIRED or toolbox.specs:
+    if choice.mode is not REQUIRED or toolbox.specs:
         return choice
     if not toolbox.hosted:
         raise wrong_value(PARAM, "demands a tool call, but no tools are declared: declare one, or send auto.")
     ledger.drop(PARAM)  # it was about tools that have been left out
-    return ToolChoice()
+    return FREELY
 
 
 def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
-    if value is None:
-        return ToolChoice()
     if isinstance(value, str):
         return ToolChoice(_mode(value, PARAM))
     if not isinstance(value, dict):
@@ -43,7 +46,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if kind == "allowed_tools":
         return _allowed(value, toolbox, ledger)
     if toolbox.knows(kind):
-        return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
+        return ToolChoice(REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
     if toolbox.nested and shown(kind) not in toolbox.hosted:
@@ -52,7 +55,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
             f"is {shown(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
         )
     ledger.drop(PARAM)  # a hosted tool
-    return ToolChoice()
+    return FREELY
 
 
 def _mode(word: str, param: str) -> ChoiceMode:
