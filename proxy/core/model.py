@@ -10,7 +10,7 @@ What a backend may have to refuse knows its `place`: the path to it in the clien
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Extras = dict[str, Any]
 
@@ -98,9 +98,11 @@ class File:
     place: str = field(default="", compare=False)
 
 
-@dataclass(slots=True, frozen=True)
-class ToolName:
-    """The client's own name of a tool. Two namespaces may hold the same inner name."""
+class ToolName(NamedTuple):
+    """The client's own name of a tool. Two namespaces may hold the same inner name.
+
+    A tuple, because it is what tools are looked up by, for each call of a history: it hashes a fifth as long.
+    """
 
     name: str
     namespace: str | None = None
