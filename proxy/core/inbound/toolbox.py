@@ -31,6 +31,9 @@ dozen MCP servers stays below it."""
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
+FUNCTION, CUSTOM = ToolKind.FUNCTION, ToolKind.CUSTOM
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
+
 Json = dict[str, Any]
 ToolReader = Callable[[Json, str, str | None], ToolSpec | None]
 """From a tool, its path and its namespace. None for one that the server of another API would run itself."""
@@ -74,6 +77,8 @@ def read_tools(
     for kind in hosted:
         _leave_out(kind, toolbox, ledger)
     for tools, param in lists:
+        if not tools:
+            continue
         declared: dict[ToolName, ToolSpec] = {}
         for spec, place in _specs(tools, param, None, toolbox, ledger):
             if spec.tool in declared:
@@ -125,11 +130,11 @@ def unnested(tool: Json, kind: str, param: str, mark: str = "name", *, nested: b
     """The Chat form holds everything one level deeper, under the name of the type. Whose own form that is asks for it
     wherever the `mark` of the other one is missing, too."""
     inner = tool.get(kind)
-    place = f"{param}.{kind}"
     if isinstance(inner, dict):
-        return inner, place
+        return inner, f"{param}.{kind}"
     if not nested or mark in tool:
         return tool, param
+    place = f"{param}.{kind}"
     raise (
         missing(place, f"an object with the {mark}")
         if inner is None
@@ -153,10 +158,10 @@ def function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     if parameters is not None:
         schema.check(parameters, f"{param}.parameters")
     strict = tool.get("strict")
-    if not isinstance(strict, bool | None):
+    if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, description=description, parameters=parameters, strict=strict, place=param)
+    return ToolSpec(name, FUNCTION, description, parameters, strict, place=param)
 
 
 def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
@@ -165,4 +170,4 @@ def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     if grammar is not None:
         mapping(grammar, f"{param}.format")
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, ToolKind.CUSTOM, description=description, grammar=grammar, place=param)
+    return ToolSpec(name, CUSTOM, description, grammar=grammar, place=param)
