@@ -109,18 +109,24 @@ def _untyped(item: Json) -> str:
 
 
 def _message(item: Json, walk: Walk) -> Turn:
-    role = optional_string_in(item, "role")
-    if role is None:
-        raise missing(".role", f"one of {', '.join(ROLES)}")
-    if role not in ROLES:
-        told = RESULTS_ARE_ITEMS if role == TOOL else ""
-        raise wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.{told}")
-    speaker, allowed = ROLES[role]
+    role = item.get("role")
+    spoken = ROLES.get(role) if isinstance(role, str) else None
+    if spoken is None:
+        raise _of_no_role(item)
+    speaker, allowed = spoken
     if item.get("tool_calls"):  # without them the answers to them, and what came after, would make no sense
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
-    if item.get("content") is None and speaker is ASSISTANT:
+    if speaker is ASSISTANT and item.get("content") is None:
         return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
     return Turn(speaker, content_in(item, "content", walk, allowed))
+
+
+def _of_no_role(message: Json) -> FieldFault:
+    role = optional_string_in(message, "role")
+    if role is None:
+        return missing(".role", f"one of {', '.join(ROLES)}")
+    told = RESULTS_ARE_ITEMS if role == TOOL else ""
+    return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.{told}")
 
 
 def _agent_message(item: Json, walk: Walk) -> Turn:
@@ -226,9 +232,11 @@ def _returned(item: Json, walk: Walk) -> list[Any]:
     if "output" not in item:
         raise missing(".output", "what the tool returned")
     output = item["output"]
+    if isinstance(output, str):
+        return [Text(output)]
     if output is None:
         return []
-    if isinstance(output, str) or _holds_parts(output):
+    if _holds_parts(output):
         return content_in(item, "output", walk, MEDIA_PARTS)
     return [Text(jsontext.compact(output))]
 

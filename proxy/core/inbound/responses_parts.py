@@ -188,9 +188,9 @@ def content_in(
         try:
             if not isinstance(part, dict):
                 raise wrong_type("", "an object", part)
-            kind = optional_string_in(part, "type")
-            if kind is None:
-                raise missing(".type", f"the type of the part, such as {next(iter(readers))}")
+            kind = part.get("type")
+            if not isinstance(kind, str):
+                raise _of_no_type(kind, readers)
             reader = readers.get(kind)
             if reader is None:
                 walk.ledger.drop("unknown_part")
@@ -205,3 +205,9 @@ def content_in(
         except FieldFault as fault:
             raise fault.inside(f".{key}[{index}]") from None
     return parts
+
+
+def _of_no_type(kind: Any, readers: Mapping[str, PartReader]) -> FieldFault:
+    if kind is None:
+        return missing(".type", f"the type of the part, such as {next(iter(readers))}")
+    return wrong_type(".type", "a string", kind)
