@@ -75,13 +75,14 @@ class _History:
 
     def reply(self, turn: Turn) -> None:
         for part in turn.parts:
-            if isinstance(part, SPOKEN) and not _says_something(part):
+            if isinstance(part, SPOKEN) and not part.text and not _is_sealed(part):
                 continue
-            if self._open is None:
-                self._open = Turn(ASSISTANT, [])
+            growing = self._open
+            if growing is None:
+                growing = self._open = Turn(ASSISTANT, [])
                 self._pairs = []
-                self._turns.append((self._open, self._pairs))
-            self._open.parts.append(self._call(part, self._open) if isinstance(part, Call) else part)
+                self._turns.append((growing, self._pairs))
+            growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
 
     def results(self, turn: Turn, place: str) -> None:
         for part in turn.parts:
@@ -162,8 +163,9 @@ class _History:
         return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
 
 
-def _says_something(part: Text | Refusal | Reasoning) -> bool:
-    return bool(part.text or (isinstance(part, Reasoning) and part.extras))
+def _is_sealed(part: Text | Refusal | Reasoning) -> bool:
+    """Has it something to say to a backend, though there are no words?"""
+    return isinstance(part, Reasoning) and bool(part.extras)
 
 
 def _orphan(result: Result, place: str, *, known: bool) -> ClientFault:
