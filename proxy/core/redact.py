@@ -17,10 +17,12 @@ MASK = "[redacted]"
 
 _SECRETS = re.compile(
     r"""
-    \b(?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{8,}  # prefixes that vendors use
-    | \bhf_\w{20,}                       # Hugging Face, whose models are called hf_ too
-    | \bAIza[\w-]{10,}                   # Google
-    | \beyJ[\w-]{5,}(?:\.[\w-]+)+        # a signed token
+    \b(?:
+        (?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{8,}  # prefixes that vendors use
+        | hf_\w{20,}                     # Hugging Face, whose models are called hf_ too
+        | AIza[\w-]{10,}                 # Google
+        | eyJ[\w-]{5,}(?:\.[\w-]+)+      # a signed token
+    )
     | (?<=://)[^\s/@]+(?=@)              # user and password in a URL
     """,
     re.VERBOSE,
@@ -28,9 +30,11 @@ _SECRETS = re.compile(
 _NAMED = re.compile(
     r"""
     (?P<name>
-        \bbearer\s
-        | \b(?:x-)?api[-_\s]?key\b(?:\s+provided)?["']?\s*[:=]
-        | \b(?:authorization|password|secret|access[-_]token)["']?\s*[:=]
+        \b(?:
+            bearer\s
+            | (?:x-)?api[-_\s]?key\b(?:\s+provided)?["']?\s*[:=]
+            | (?:authorization|password|secret|access[-_]token)["']?\s*[:=]
+        )
         | [?&](?:key|sig|token|code)=
     )
     (?P<gap>\s*["']?(?:bearer\s+)?)
@@ -43,7 +47,11 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 def masked(text: str) -> str:
     """Without anything that looks like a key."""
-    return _SECRETS.sub(MASK, _NAMED.sub(rf"\g<name>\g<gap>{MASK}", text))
+    return _SECRETS.sub(MASK, _NAMED.sub(_without_value, text))
+
+
+def _without_value(found: re.Match[str]) -> str:
+    return f"{found['name']}{found['gap']}{MASK}"
 
 
 def quotable(text: str, limit: int = MAX_QUOTE) -> str:
