@@ -36,8 +36,8 @@ headers comes tells the two reasons for 415 apart."""
 def request_id(headers: Mapping[str, str], mint: Mint) -> str:
     """The client's own, so that both sides can find the request in their logs; else one of ours."""
     for name in REQUEST_ID_HEADERS:
-        given = headers.get(name, "")
-        if SAFE_REQUEST_ID.fullmatch(given) and masked(given) == given:
+        given = headers.get(name)
+        if given and SAFE_REQUEST_ID.fullmatch(given) and masked(given) == given:
             return given
     return mint.make("req")
 
