@@ -27,8 +27,10 @@ from proxy.core.model import (
     Turn,
 )
 
-LOGPROBS = "message.output_text.logprobs"
+SYSTEM, USER = Role.SYSTEM, Role.USER
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
+LOGPROBS = "message.output_text.logprobs"
 
 SEALED_REASONING = "reasoning.encrypted_content"
 
@@ -76,16 +78,16 @@ def decode(
 def _said(envelope: Envelope, walk: Walk) -> list[Said]:
     said: list[Said] = []
     if envelope.instructions:
-        said.append((Turn(Role.SYSTEM, [Text(envelope.instructions)]), ""))
+        said.append((Turn(SYSTEM, [Text(envelope.instructions)]), ""))
     match envelope.input:
+        case list() as items if items or said:
+            said += read_items(items, walk)
         case None:
             raise missing("input", "a string or an array of items")
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            said.append((Turn(Role.USER, [Text(text)]), ""))
-        case list() as items if items or said:
-            said += read_items(items, walk)
+            said.append((Turn(USER, [Text(text)]), ""))
         case list():
             raise wrong_value(
                 "input", "is an empty array, and there are no instructions: send at least one item."
