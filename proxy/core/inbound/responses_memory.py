@@ -71,8 +71,8 @@ class LatestResponse:
 
 
 def known_items(body: Any, completed: Any) -> int:
-    """How many of the completed input's items, all of them its first, stand in no request of the client."""
-    return 0 if completed is body else len(completed["input"]) - len(_items(body.get("input")))
+    """How many of the items of an input that was completed, all of them its first, its client did not send."""
+    return len(completed["input"]) - len(_items(body.get("input")))
 
 
 def _items(given: Any) -> list[Any]:

@@ -50,11 +50,13 @@ class ResponsesSurface:
     ) -> "ResponsesAsked":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
+        facts: dict[str, Any] = {}
+        known = 0
         completed = self.memory.completed(body)
-        facts = {} if completed is body else {"continues": body["previous_response_id"]}
-        request = responses_decode.decode(
-            completed, ledger, client.orphan_outputs, self.seal, known_items(body, completed)
-        )
+        if completed is not body:
+            facts["continues"] = body["previous_response_id"]
+            known = known_items(body, completed)
+        request = responses_decode.decode(completed, ledger, client.orphan_outputs, self.seal, known)
         seal = self.seal if request.reasoning.sealed or request.compact else None
         response = self.form(body, self.mint, self.now, seal, ledger.warnings)
         facts["response_id"] = response.id
