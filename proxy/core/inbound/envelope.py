@@ -107,9 +107,11 @@ def json_object(body: Any) -> dict[str, Any]:
 
 def checked(model: type[Model], body: dict[str, Any]) -> Model:
     try:
-        return model.model_validate(body)
+        # What model_validate calls; its own choices, none of which is taken here, cost a sixth on top.
+        valid: Model = model.__pydantic_validator__.validate_python(body)
     except ValidationError as error:
         raise _fault(error.errors(include_url=False)[0]) from None
+    return valid
 
 
 def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputFormat:
