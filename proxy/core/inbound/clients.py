@@ -117,7 +117,7 @@ def reworded(profile: ClientProfile, fault: Fault) -> Fault:
 
 def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
     """The ending as this client must be told of it."""
-    if ended.ending is Ending.FILTERED and profile.filtered_is_final:
+    if profile.filtered_is_final and ended.ending is Ending.FILTERED:
         fault = ClientFault(FILTERED, code="content_filter")
         ended = ReplyEnded(Ending.FAILED, ended.usage, fault)
     return ended if ended.fault is None else replace(ended, fault=reworded(profile, ended.fault))

@@ -40,6 +40,10 @@ from proxy.core.inbound.surface import Framing
 from proxy.core.jsontext import dumps, string, written
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind
 
+FUNCTION = ToolKind.FUNCTION
+REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUMMARY
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
+
 
 @lru_cache(maxsize=64)
 def _line_before(event: str) -> bytes:
@@ -128,23 +132,23 @@ class ResponsesEncoder:
     # ── parts ──
 
     def _on_part_started(self, started: PartStarted) -> None:
-        self._hidden = started.kind is PartKind.REASONING and started.wordless and not self._response.carries
+        self._hidden = started.kind is REASONING and started.wordless and not self._response.carries
         if self._hidden:
             return
         head = started.call
-        tool_kind = head.kind if head else ToolKind.FUNCTION
+        tool_kind = head.kind if head else FUNCTION
         item = self._item = _OpenItem(
             self._response.new_id(started.kind, tool_kind), self._index, head, frames=[]
         )
         self._index += 1
         if head is not None:
             self._start_call(item, head)
-        elif started.kind is PartKind.REASONING:
+        elif started.kind is REASONING:
             self._start_reasoning(item, started.wordless)
-        elif started.kind is PartKind.SUMMARY:
+        elif started.kind is SUMMARY:
             self._send_added(item, compaction_item(item.id))
         else:
-            refusal = started.kind is PartKind.REFUSAL and not self._client.refusals_as_text
+            refusal = started.kind is REFUSAL and not self._client.refusals_as_text
             self._start_message(item, refusal)
 
     def _start_message(self, item: _OpenItem, refusal: bool) -> None:
@@ -202,7 +206,7 @@ class ResponsesEncoder:
             for summary in final["summary"]:
                 self._send("response.reasoning_summary_text.done", **_summary(item), text=summary["text"])
                 self._send("response.reasoning_summary_part.done", **_summary(item), part=summary)
-        elif isinstance(part, Text | Refusal):
+        elif isinstance(part, (Text, Refusal)):
             content = final["content"][0]
             if isinstance(part, Text):
                 said = {"text": content["text"], "logprobs": content["logprobs"]}
