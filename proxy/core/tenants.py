@@ -31,6 +31,9 @@ class Validation(StrEnum):
     ENFORCE = "enforce"
 
 
+USUAL_MODES = {True: Mode.ENFORCE, False: Mode.WARN}
+"""Of limits, where nothing is configured: by whether the surface is strict by itself."""
+
 LARGEST = {
     "tools": 128,
     "name_length": 64,
@@ -80,7 +83,7 @@ class Tenant:
 
     def mode(self, *, strict: bool) -> Mode:
         """Of the limits, on a surface that is strict by itself or is not."""
-        return self.limits_mode or (Mode.ENFORCE if strict else Mode.WARN)
+        return self.limits_mode or USUAL_MODES[strict]
 
 
 ANYBODY = Tenant("anybody")

@@ -25,7 +25,7 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outlet import Outlet, Stage, unheard
 from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission, Outcome, outcome
-from proxy.core.policy.guard import guard, needed, rules_for
+from proxy.core.policy.guard import guard, rules_for
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.results import truncated
 from proxy.core.policy.retry import RetryRules
@@ -320,7 +320,7 @@ def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
         parses=turn.surface.parses_arguments,
         check_of=arguments.check_of,
     )
-    return [keepsakes.added, guard(rules, turn.ledger)] if needed(rules) else [keepsakes.added]
+    return [keepsakes.added, guard(rules, turn.ledger)] if rules else [keepsakes.added]
 
 
 def _call_ids(request: Request) -> set[str]:

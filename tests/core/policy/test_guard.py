@@ -28,7 +28,7 @@ from proxy.core.model import (
     Usage,
 )
 from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.policy.guard import Rules, guard, needed, rules_for
+from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
@@ -327,12 +327,17 @@ class TestLimits:
         assert not reply.ledger.oddities
 
 
+NO_LIMITS = replace(ANYBODY, limits_mode=Mode.OFF)
+
+
 class TestRules:
     REQUEST = Request("m", [], tools=[WEATHER, SEARCH])
 
     def rules(self, tenant: Tenant = ANYBODY, **changes: Any) -> Rules:
         request = replace(self.REQUEST, **changes)
-        return rules_for(request, tenant, strict=False, parses=False, check_of=check_of)
+        rules = rules_for(request, tenant, strict=False, parses=False, check_of=check_of)
+        assert rules is not None
+        return rules
 
     @table(
         ("wish", "setting", "mode"),
@@ -374,26 +379,26 @@ class TestRules:
         assert self.rules(choice=choice).required is required
 
     @table(
-        ("rules", "is_needed"),
+        ("tenant", "changes", "parses", "is_needed"),
         [
-            (Rules(), False),
-            (LAX, False),
-            (OBSERVING, True),
-            (ENFORCING, True),
-            (PARSING, True),
-            (Rules(parses=True), True),
-            (Rules(required=True), True),
-            (Rules(mode=Validation.ENFORCE), True),
-            (Rules(limits_mode=Mode.ENFORCE), True),
-            (replace(LAX, limits_mode=Mode.WARN), True),
-            (Rules(limits_mode=Mode.WARN), False),
-            (Rules(mode=Validation.OBSERVE), False),
+            (NO_LIMITS, {}, False, False),
+            (ANYBODY, {}, False, True),
+            (ANYBODY, {"tools": []}, False, False),
+            (replace(NO_LIMITS, validate_tool_arguments=Validation.OBSERVE), {}, False, True),
+            (replace(NO_LIMITS, validate_tool_arguments=Validation.OBSERVE), {"tools": []}, False, False),
+            (NO_LIMITS, {"validate_arguments": True}, False, True),
+            (NO_LIMITS, {"tools": [], "validate_arguments": True}, False, True),
+            (NO_LIMITS, {"tools": []}, True, True),
+            (NO_LIMITS, {"tools": [], "choice": ToolChoice(ChoiceMode.REQUIRED)}, False, True),
+            (replace(ANYBODY, limits_mode=Mode.ENFORCE), {"tools": []}, False, True),
         ],
     )
-    def test_a_reply_in_which_there_is_nothing_to_look_at_needs_no_guard(
-        self, rules: Rules, is_needed: bool
+    def test_a_reply_in_which_there_is_nothing_to_look_at_has_none(
+        self, tenant: Tenant, changes: dict[str, Any], parses: bool, is_needed: bool
     ) -> None:
-        assert needed(rules) is is_needed
+        request = replace(self.REQUEST, **changes)
+        rules = rules_for(request, tenant, strict=False, parses=parses, check_of=check_of)
+        assert (rules is not None) is is_needed
 
     def test_without_a_word_about_them_no_arguments_are_checked(self) -> None:
         events = [*call("not JSON"), END]
