@@ -9,10 +9,11 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TextIO
 
 import proxy
-from proxy.core.capabilities import DEFAULT, BackendProfile
+from proxy.core.capabilities import DEFAULT
 from proxy.core.ids import Mint
 from proxy.core.inbound.chat_surface import ChatSurface
 from proxy.core.inbound.clients import EventStyle
@@ -166,7 +167,7 @@ def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float]
             breaker=Breaker(_breaker_rules(settings), clock),
             budget=Budget(settings.retries.budget, clock),
             gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
-            limits=lambda profile: limits_of(wanted, profile),
+            limits=lru_cache(partial(limits_of, wanted)),
             forward_key=wanted.forward_key,
         )
 
@@ -243,10 +244,11 @@ def _seal_secret(settings: Settings) -> str:
     )
 
 
-def limits_of(backend: BackendSettings, profile: BackendProfile) -> Limits:
+def limits_of(backend: BackendSettings, patience: float) -> Limits:
+    """`patience`: how long the profile lets the first byte take, where nothing is configured."""
     return Limits(
         connect=backend.connect_seconds,
-        first_byte=backend.first_byte_seconds or profile.first_byte_s,
+        first_byte=backend.first_byte_seconds or patience,
         idle=backend.idle_seconds,
         total=backend.total_seconds,
     )

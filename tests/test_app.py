@@ -4,7 +4,6 @@ import io
 import logging
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -12,7 +11,6 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.core.capabilities import DEFAULT
 from proxy.settings import Settings
 from proxy.shell.exchange import Limits
 from proxy.shell.logs import make_log
@@ -126,10 +124,9 @@ async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> Non
 
 
 def test_the_wait_for_the_first_byte_is_configured_or_the_profiles_own() -> None:
-    profile = replace(DEFAULT, first_byte_s=1200)
     configured = settings(first_byte_seconds=7, connect_seconds=1, idle_seconds=2, total_seconds=3)
-    assert app.limits_of(configured.backend, profile) == Limits(connect=1, first_byte=7, idle=2, total=3)
-    assert app.limits_of(settings().backend, profile).first_byte == 1200
+    assert app.limits_of(configured.backend, 1200) == Limits(connect=1, first_byte=7, idle=2, total=3)
+    assert app.limits_of(settings().backend, 1200).first_byte == 1200
 
 
 async def status_of(wanted: Settings) -> int:

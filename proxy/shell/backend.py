@@ -60,10 +60,11 @@ class Backend:
         breaker: Breaker,
         budget: Budget,
         gate: Gate,
-        limits: Callable[[BackendProfile], Limits],
+        limits: Callable[[float], Limits],
         forward_key: bool = False,
     ) -> None:
-        """`forward_key`: the client's own key goes to the backend, instead of a configured one."""
+        """`limits`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
+        goes to the backend, instead of a configured one."""
         self.name = name
         self.breaker = breaker
         self.budget = budget
@@ -112,7 +113,7 @@ class Backend:
         rows: list[str] = []
         lasting = True
         while True:
-            exchange = await self._upstream.send(plan.call, self._limits(plan.profile))
+            exchange = await self._upstream.send(plan.call, self._limits(plan.profile.first_byte_s))
             if exchange.status // 100 == 2:
                 if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
                     if lasting:
