@@ -10,7 +10,7 @@ from proxy.core.policy.breaker import Breaker
 from proxy.shell.backend import Backend
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Way:
     """One of those that can answer for a model."""
 

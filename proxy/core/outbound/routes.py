@@ -59,7 +59,10 @@ class Routes:
         """The backends that may answer, with the model's name at each: the first one, then its fallbacks in order."""
         model = self.real_name(model)
         ways = [(self.backend_of(model), model)]
-        for other in self._others.get(model) or ():
+        others = self._others.get(model)
+        if others is None:  # nearly always
+            return ways
+        for other in others:
             backend, _, name = other.partition("/")
             ways.append((backend, name or model))
         return list(dict.fromkeys(ways))
