@@ -37,7 +37,7 @@ TEACHING = (400, 422, 500)
 MAX_REFUSAL_BYTES = 64 * 1024
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Plan:
     """One request as it will be put to one model."""
 
