@@ -20,23 +20,21 @@ class Ability(Enum):
     NONE = "no"
 
 
-Able = Callable[[BackendProfile], Ability]
-
-
 @dataclass(frozen=True, slots=True)
 class Feature:
     name: str
     """As the API calls it."""
-    ability: Able
+    failing: Ability
+    """Of backends that do not do it as it is asked for."""
+    does: Callable[[BackendProfile], bool]
     asked: Callable[[Request], str | None] | None = None
     """Where a request depends on it, if it does. None for tuning, and for what every backend can do in some way."""
     refusal: str = ""
     code: str | None = None
     """Of the refusal, where it is not about tools."""
 
-
-def _or(failing: Ability, does: Callable[[BackendProfile], bool]) -> Able:
-    return lambda profile: Ability.NATIVE if does(profile) else failing
+    def ability(self, profile: BackendProfile) -> Ability:
+        return Ability.NATIVE if self.does(profile) else self.failing
 
 
 def _wants_calls(request: Request) -> str | None:
@@ -54,28 +52,33 @@ def _holds_sound(request: Request) -> str | None:
 FEATURES = (
     Feature(
         "tools",
-        _or(Ability.NONE, lambda profile: profile.max_tools > 0),
+        Ability.NONE,
+        lambda profile: profile.max_tools > 0,
         _wants_calls,
         "cannot call tools; send the request without them",
     ),
-    Feature("tool_choice.none", _or(Ability.OTHERWISE, lambda profile: profile.force_tool != "auto")),
-    Feature("tool_choice.required", _or(Ability.OTHERWISE, lambda profile: profile.force_tool != "auto")),
-    Feature("tool_choice.function", _or(Ability.OTHERWISE, lambda profile: profile.force_tool == "object")),
-    Feature("parallel_tool_calls", _or(Ability.NONE, lambda profile: profile.parallel != "omit")),
-    Feature("strict", _or(Ability.NONE, lambda profile: "anthropic" in profile.schema)),
-    Feature("custom", lambda profile: Ability.OTHERWISE),
-    Feature("input_image", _or(Ability.OTHERWISE, lambda profile: profile.images != "none")),
-    Feature("input_file", _or(Ability.OTHERWISE, lambda profile: profile.files)),
+    Feature("tool_choice.none", Ability.OTHERWISE, lambda profile: profile.force_tool != "auto"),
+    Feature("tool_choice.required", Ability.OTHERWISE, lambda profile: profile.force_tool != "auto"),
+    Feature("tool_choice.function", Ability.OTHERWISE, lambda profile: profile.force_tool == "object"),
+    Feature("parallel_tool_calls", Ability.NONE, lambda profile: profile.parallel != "omit"),
+    Feature("strict", Ability.NONE, lambda profile: "anthropic" in profile.schema),
+    Feature("custom", Ability.OTHERWISE, lambda profile: False),
+    Feature("input_image", Ability.OTHERWISE, lambda profile: profile.images != "none"),
+    Feature("input_file", Ability.OTHERWISE, lambda profile: profile.files),
     Feature(
         "input_audio",
-        _or(Ability.NONE, lambda profile: profile.audio),
+        Ability.NONE,
+        lambda profile: profile.audio,
         _holds_sound,
         "takes no audio; send a transcript instead",
         "unsupported_content",
     ),
-    Feature("json_schema", _or(Ability.OTHERWISE, lambda profile: "json_schema" in profile.formats)),
-    Feature("json_object", _or(Ability.OTHERWISE, lambda profile: "json_object" in profile.formats)),
+    Feature("json_schema", Ability.OTHERWISE, lambda profile: "json_schema" in profile.formats),
+    Feature("json_object", Ability.OTHERWISE, lambda profile: "json_object" in profile.formats),
 )
+
+ESSENTIAL = tuple((feature, feature.asked) for feature in FEATURES if feature.asked)
+"""Those without which an answer would be another one, each with what tells whether a request depends on it."""
 
 
 def matrix(profile: BackendProfile) -> dict[str, Ability]:
@@ -84,12 +87,10 @@ def matrix(profile: BackendProfile) -> dict[str, Ability]:
 
 def check(request: Request, profile: BackendProfile) -> None:
     """P02. Incompatible for what the backend cannot do in any way and the answer depends on."""
-    missing = [
-        (feature, place)
-        for feature in FEATURES
-        if feature.asked and feature.ability(profile) is Ability.NONE
-        if (place := feature.asked(request)) is not None
-    ]
+    missing: list[tuple[Feature, str]] = []
+    for feature, asked in ESSENTIAL:
+        if not feature.does(profile) and (place := asked(request)) is not None:
+            missing.append((feature, place))
     if missing:
         first, place = missing[0]
         raise Incompatible(
