@@ -7,7 +7,7 @@ prefix, and the tools stand at its beginning.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from hashlib import blake2s
 
 from proxy.core.capabilities import ToolNames
@@ -21,10 +21,6 @@ HASH_DIGITS = 8
 UNNAMED_NAMESPACES = (None, "", "functions")
 """The last is what Codex calls the space of its own tools: models know them, and call them, by their plain names."""
 
-_PLAIN: Mapping[ToolNames, re.Pattern[str]] = {
-    "any": re.compile(r"[A-Za-z0-9_-]{1,64}"),
-    "letter_first": re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}"),
-}
 _LETTER = re.compile(r"[A-Za-z_]")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -45,16 +41,25 @@ class NameTable:
         self._form = form
         self._by_key: dict[Key, str] = {}
         self._by_name: dict[str, Key] = {}
-        declared = dict.fromkeys((spec.tool, spec.kind) for spec in tools)
-        for key in sorted(declared, key=self._is_altered):
-            self._assign(key)
+        stems: dict[Key, str] = {}
+        for spec in tools:
+            stems[spec.tool, spec.kind] = _stem(spec.tool, form)
+        for key, stem in stems.items():
+            if stem == key[0].name and len(stem) <= MAX_NAME:
+                self._assign(key, stem)
+        for (
+            key,
+            stem,
+        ) in stems.items():  # after those that stay as they are, so that nothing takes their names
+            if key not in self._by_key:
+                self._assign(key, stem)
         self._declared = frozenset(self._by_name)
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
 
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
         """The name the backend sees. A history may name tools that are no longer declared: they get one too."""
         known = self._by_key.get((tool, kind))
-        return known or self._of_another_kind(tool) or self._assign((tool, kind))
+        return known or self._of_another_kind(tool) or self._assign((tool, kind), _stem(tool, self._form))
 
     def client(self, upstream: str) -> Key:
         """The client's own name and kind. A name that nobody has heard of is a function's, as it stands."""
@@ -73,17 +78,16 @@ class NameTable:
         """False only under a restriction: the client wants no calls, or calls of other tools only."""
         return self._permitted is None or upstream in self._permitted
 
-    def _is_altered(self, key: Key) -> bool:
-        """Names that may stay as they are go first (sorting keeps the order otherwise), so that nothing takes them."""
-        tool, _ = key
-        return tool.namespace not in UNNAMED_NAMESPACES or not _PLAIN[self._form].fullmatch(tool.name)
-
     def _of_another_kind(self, tool: ToolName) -> str | None:
         """A history may remember a tool as what it once was; it means the one that there is."""
         return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)
 
-    def _assign(self, key: Key) -> str:
-        name = next(name for name in _candidates(key, self._form) if name not in self._by_name)
+    def _assign(self, key: Key, stem: str) -> str:
+        name = stem
+        attempt = 0
+        while len(name) > MAX_NAME or name in self._by_name:
+            name = f"{stem[: MAX_NAME - HASH_DIGITS - 1]}_{_digest(key, attempt)}"
+            attempt += 1
         self._by_key[key] = name
         self._by_name[name] = key
         return name
@@ -94,17 +98,14 @@ def spelled(tool: ToolName) -> str:
     return tool.name if tool.namespace in UNNAMED_NAMESPACES else f"{tool.namespace}__{tool.name}"
 
 
-def _candidates(key: Key, form: ToolNames) -> Iterable[str]:
-    """First what a reader expects, then the same with a hash of the whole key, which no other key shares for long."""
-    tool, kind = key
+def _stem(tool: ToolName, form: ToolNames) -> str:
+    """What a reader expects."""
     stem = _FOREIGN.sub("_", spelled(tool)) or "_"
-    if form == "letter_first" and not _LETTER.match(stem):
-        stem = f"_{stem}"
-    if len(stem) <= MAX_NAME:
-        yield stem
-    attempt = 0
-    while True:
-        text = "\0".join((kind, tool.namespace or "", tool.name, str(attempt)))
-        digest = blake2s(text.encode("utf-8", "surrogatepass"), digest_size=HASH_DIGITS // 2).hexdigest()
-        yield f"{stem[: MAX_NAME - HASH_DIGITS - 1]}_{digest}"
-        attempt += 1
+    return f"_{stem}" if form == "letter_first" and not _LETTER.match(stem) else stem
+
+
+def _digest(key: Key, attempt: int) -> str:
+    """Of the whole key, so that no other shares it for long."""
+    tool, kind = key
+    text = "\0".join((kind, tool.namespace or "", tool.name, str(attempt)))
+    return blake2s(text.encode("utf-8", "surrogatepass"), digest_size=HASH_DIGITS // 2).hexdigest()
