@@ -7,7 +7,7 @@ silent misunderstanding, so none of it is left to the backend.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.capabilities import BackendProfile
@@ -55,10 +55,10 @@ class _Draft:
     role: str
     blocks: list[list[ContentPart]]
     """The parts of each message that went into this one."""
-    calls: list[Message] = field(default_factory=list)
+    calls: Sequence[Message] = ()
+    reasoning: Sequence[Reasoning] = ()
     answers: str | None = None
     """The id of the call that this tool message answers."""
-    reasoning: list[Reasoning] = field(default_factory=list)
 
 
 def encode_messages(
@@ -93,12 +93,10 @@ class _Conversation:
             self._user([CONTINUE])
         if note:
             self._system.append(note)
-        first = (
-            [{"role": self._profile.system_role, "content": MESSAGES.join(self._system)}]
-            if self._system
-            else []
-        )
-        return first + [self._message(draft) for draft in self._drafts]
+        messages = [self._message(draft) for draft in self._drafts]
+        if self._system:
+            messages.insert(0, {"role": self._profile.system_role, "content": MESSAGES.join(self._system)})
+        return messages
 
     # ── taking turns in ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -140,38 +138,41 @@ class _Conversation:
         self._drafts.append(_Draft("user", [block]))
 
     def _assistant(self, parts: Sequence[Part]) -> None:
-        draft = _Draft("assistant", [])
+        blocks: list[list[ContentPart]] = []
+        calls: list[Message] = []
+        reasoning: list[Reasoning] = []
         for part in parts:
             match part:
                 case Text() | Refusal():
                     if part.text:
-                        draft.blocks.append([part.text])
-                case Reasoning():
-                    draft.reasoning.append(part)
+                        blocks.append([part.text])
                 case Call():
-                    self._call(part, draft)
+                    call = self._call(part)
+                    if self._flatten:
+                        blocks.append([_told(call["function"])])
+                    else:
+                        calls.append(call)
+                case Reasoning():
+                    reasoning.append(part)
                 case _:
                     self._ledger.drop("misplaced_part")
         last = self._drafts[-1] if self._drafts else None
-        if not draft.blocks and not draft.calls:
-            self._forget(draft)
+        if not blocks and not calls:
+            self._forget(reasoning)
         elif last and last.role == "assistant" and not last.calls:
-            last.blocks += draft.blocks
-            last.calls += draft.calls
-            last.reasoning += draft.reasoning
+            last.blocks += blocks
+            last.calls = calls
+            last.reasoning = [*last.reasoning, *reasoning]
         else:
             if not last:
                 self._user([CONTINUE])
-            self._drafts.append(draft)
+            self._drafts.append(_Draft("assistant", blocks, calls, reasoning))
 
-    def _call(self, call: Call, draft: _Draft) -> None:
+    def _call(self, call: Call) -> Message:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
         arguments = call_input.as_text(BRIDGES[call.kind].told(call.arguments), RAW)
-        if self._flatten:
-            draft.blocks.append([f"[called {name}: {arguments}]"])
-            return
         function = {"name": name, "arguments": arguments}
-        draft.calls.append({"id": self._ids.upstream(call.call_id), "type": "function", "function": function})
+        return {"id": self._ids.upstream(call.call_id), "type": "function", "function": function}
 
     def _results(self, parts: Sequence[Part]) -> None:
         moved: list[ContentPart] = []
@@ -190,7 +191,8 @@ class _Conversation:
                 contents = [*(part for part in contents if isinstance(part, str)), MOVED]
                 moved += [self._origin(result), *others]
             self._drafts.append(_Draft("tool", [contents], answers=self._ids.upstream(result.call_id)))
-        self._user(moved)
+        if moved:
+            self._user(moved)
 
     def _origin(self, result: Result) -> str:
         return f"[returned by {self._called.get(result.call_id, 'a tool')}]"
@@ -201,30 +203,30 @@ class _Conversation:
         message: Message = {"role": draft.role, "content": chat_content.content(draft.blocks)}
         if draft.answers is not None:
             message["tool_call_id"] = draft.answers
-        if draft.role == "assistant":
+        elif draft.reasoning or (draft.role == "assistant" and self._profile.replay_blank):
             self._reason(message, draft)
         if draft.calls:
-            self._prove(draft)
+            if self._profile.signed_calls:
+                self._prove(draft)
             message["tool_calls"] = draft.calls
         return message
 
     def _prove(self, draft: _Draft) -> None:
         """Gives back to each call what its model put beside it."""
-        if self._profile.signed_calls:
-            proofs = {
-                self._ids.upstream(proof["id"]): proof["extra_content"]
-                for part in draft.reasoning
-                for proof in part.extras.get(DIALECT, {}).get("proofs", ())
-            }
-            for call in draft.calls:
-                if call["id"] in proofs:
-                    call["extra_content"] = proofs[call["id"]]
+        proofs = {
+            self._ids.upstream(proof["id"]): proof["extra_content"]
+            for part in draft.reasoning
+            for proof in part.extras.get(DIALECT, {}).get("proofs", ())
+        }
+        for call in draft.calls:
+            if call["id"] in proofs:
+                call["extra_content"] = proofs[call["id"]]
 
     def _reason(self, message: Message, draft: _Draft) -> None:
         """Puts the reasoning back where its backend looks for it."""
         replay = self._profile.replay
         if replay == "none" or not (draft.calls or self._profile.replay_scope == "all"):
-            self._forget(draft)
+            self._forget(draft.reasoning)
             return
         details = [detail for part in draft.reasoning for detail in _details(part)]
         if replay == "reasoning_details" and details:
@@ -243,8 +245,8 @@ class _Conversation:
             case field_name:
                 message[field_name] = thought
 
-    def _forget(self, draft: _Draft) -> None:
-        if draft.reasoning:
+    def _forget(self, reasoning: Sequence[Reasoning]) -> None:
+        if reasoning:
             self._ledger.drop("reasoning")
 
 
@@ -255,6 +257,10 @@ TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Part]], None]] = {
     Role.ASSISTANT: _Conversation._assistant,
     Role.TOOL: _Conversation._results,
 }
+
+
+def _told(function: Mapping[str, str]) -> str:
+    return f"[called {function['name']}: {function['arguments']}]"
 
 
 def _marked(contents: list[ContentPart]) -> list[ContentPart]:
