@@ -51,13 +51,12 @@ class CallIds:
     def upstream(self, call_id: str) -> str:
         known = self._upstream.get(call_id)
         if known is None:
-            known = self._upstream[call_id] = self._assigned(call_id)
+            fits = self._form.fits.fullmatch(call_id) and call_id not in self._taken
+            known = self._upstream[call_id] = call_id if fits else self._substitute(call_id)
             self._taken.add(known)
         return known
 
-    def _assigned(self, call_id: str) -> str:
-        if self._form.fits.fullmatch(call_id) and call_id not in self._taken:
-            return call_id
+    def _substitute(self, call_id: str) -> str:
         attempt = 0
         while True:
             text = f"{attempt}{call_id}"
