@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ChoiceMode, Request
+from proxy.core.model import Call, ChoiceMode, Request, Sampling
 from proxy.core.outbound import chat_format
 from proxy.core.outbound.chat_messages import encode_messages
 from proxy.core.tools.prepare import Prepared, PreparedTool
@@ -27,7 +27,7 @@ NO_TOOL = PreparedTool(
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     """`profile` is already that of the model. A stream is asked for whatever the client wants, so that there is one way
     to read replies."""
-    orphaned = not prepared.tools and _tells_calls(request)
+    orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     asked = chat_format.asked(request.format, profile, with_tools=bool(tools))
     body: Body = {
@@ -73,12 +73,13 @@ def _tool(tool: PreparedTool) -> Body:
     return {"type": "function", "function": function}
 
 
+AUTO = ChoiceMode.AUTO
 _REQUIRED: Mapping[ForceTool, str] = {"object": "required", "required": "required", "any": "any"}
 
 
 def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body:
     """`auto` is the default everywhere, and refused as a word here and there."""
-    if prepared.mode is ChoiceMode.AUTO:
+    if prepared.mode is AUTO:
         return {}
     if prepared.mode is ChoiceMode.NONE:
         return {"tool_choice": "none"}
@@ -105,10 +106,14 @@ def _length(request: Request, profile: BackendProfile) -> Body:
 
 USUAL_TIERS = ("auto", "default")
 """What a backend does anyway."""
+UNTUNED = Sampling()
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     sampling = request.sampling
+    tier = None if request.service_tier in USUAL_TIERS else request.service_tier
+    if sampling == UNTUNED and request.verbosity is None and tier is None:  # nearly always
+        return {}
     logprobs = sampling.logprobs or sampling.top_logprobs > 0
     wanted = {
         "temperature": sampling.temperature,
@@ -120,7 +125,7 @@ def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
         "logprobs": logprobs or None,
         "top_logprobs": sampling.top_logprobs or None,
         "verbosity": request.verbosity,
-        "service_tier": None if request.service_tier in USUAL_TIERS else request.service_tier,
+        "service_tier": tier,
     }
     tuning = {}
     for name, value in wanted.items():
