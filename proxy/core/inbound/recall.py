@@ -44,7 +44,8 @@ class Recall:
         lead: list[Reasoning] = []
         thoughts: list[Reasoning] = []
         called = False
-        for part in (ended.part for ended in reply.parts):
+        for ended in reply.parts:
+            part = ended.part
             if isinstance(part, Reasoning):
                 thoughts.append(part)
             elif isinstance(part, Call):
