@@ -93,9 +93,12 @@ class Quota:
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
         """Headers that tell a client how it stands, named as OpenAI names them. None without a limit."""
+        headers: dict[str, str] = {}
+        buckets = self._of(tenant)
+        if not buckets:
+            return headers
         now = self._clock()
-        headers = {}
-        for unit, bucket in self._of(tenant).items():
+        for unit, bucket in buckets.items():
             headers[f"x-ratelimit-limit-{unit}"] = str(bucket.size)
             headers[f"x-ratelimit-remaining-{unit}"] = str(bucket.left(now))
             headers[f"x-ratelimit-reset-{unit}"] = f"{bucket.refill(now):.3f}s"
