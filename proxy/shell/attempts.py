@@ -9,7 +9,7 @@ Each backend gets a plan of its own, with its own key, profile and dialect: noth
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.model import Request
@@ -86,8 +86,8 @@ class Attempts:
             return following
         return None
 
-    async def _plan(self, way: Way) -> Plan:
-        return await way.backend.plan(self._request, way.model, self._turn.ledger, self._turn.headers)
+    def _plan(self, way: Way) -> Awaitable[Plan]:
+        return way.backend.plan(self._request, way.model, self._turn.ledger, self._turn.headers)
 
     def _begin(self, plan: Plan) -> None:
         self._turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
