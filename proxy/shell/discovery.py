@@ -20,7 +20,7 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import Answer
-from proxy.core.outbound.target import Target, authorization
+from proxy.core.outbound.target import Target
 from proxy.shell.exchange import NEVER
 from proxy.shell.logs import Log
 from proxy.shell.upstream import Page, Upstream
@@ -126,10 +126,8 @@ class Discovery:
         return recognise.by_probes(answers, parts.port)
 
     async def _get(self, url: str) -> Page | None:
-        target = self._target
-        headers = {**authorization(target), **target.profile.headers, **target.headers}
         try:
-            return await self._upstream.fetch(url, headers, QUESTION_SECONDS)
+            return await self._upstream.fetch(url, self._target.head, QUESTION_SECONDS)
         except Fault as fault:
             self._log.debug("backend does not answer", question=urlsplit(url).path, reason=str(fault))
             return None

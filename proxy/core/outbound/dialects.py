@@ -31,7 +31,7 @@ from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.lessons import Row
-from proxy.core.outbound.target import Target, authorization
+from proxy.core.outbound.target import Target
 from proxy.core.tools.prepare import Prepared
 
 Body = dict[str, Any]
@@ -124,18 +124,19 @@ class Call:
     body: bytes = field(repr=False)
 
 
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "text/event-stream",
+    "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+}
+
+
 def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
 
 
 def call(target: Target, model: str, body: Body) -> Call:
     """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "text/event-stream",
-        "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
-        **authorization(target),
-        **target.profile.headers,
-        **target.headers,
-    }
-    return Call(spoken_by(target.profile).reply_url(target, model), headers, jsontext.dumps(body))
+    return Call(
+        spoken_by(target.profile).reply_url(target, model), {**HEADERS, **target.head}, jsontext.dumps(body)
+    )

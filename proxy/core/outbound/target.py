@@ -22,13 +22,18 @@ class Target:
     """The client's name of a model → the backend's."""
     forwarded: bool = False
     """Is the key the client's own? Then a refusal of it is the client's matter too (F10)."""
+    head: Mapping[str, str] = field(init=False, repr=False)
+    """What every request brings with it: the key, the profile's headers, and the configured ones."""
+
+    def __post_init__(self) -> None:
+        self.head = {**_authorization(self), **self.profile.headers, **self.headers}
 
     @property
     def own_key(self) -> bool:
         return bool(self.key) and not self.forwarded
 
 
-def authorization(target: Target) -> dict[str, str]:
+def _authorization(target: Target) -> dict[str, str]:
     form = target.profile.auth
     if not target.key or form == "none":
         return {}
