@@ -180,13 +180,18 @@ class _Conversation:
             if not isinstance(result, Result):
                 self._ledger.drop("misplaced_part")
                 continue
-            contents = [chat_content.of_tool(part, self._profile, self._ledger) for part in result.content]
+            contents: list[ContentPart] = []
+            others: list[ContentPart] = []
+            for part in result.content:
+                content = chat_content.of_tool(part, self._profile, self._ledger)
+                contents.append(content)
+                if not isinstance(content, str):
+                    others.append(content)
             if result.is_error:
                 contents = _marked(contents)
             if self._flatten:
                 self._user([self._origin(result), *contents])
                 continue
-            others = [part for part in contents if not isinstance(part, str)]
             if others:
                 contents = [*(part for part in contents if isinstance(part, str)), MOVED]
                 moved += [self._origin(result), *others]
