@@ -43,6 +43,7 @@ MOVED = "[more in the next message]"
 ERROR = "Error:"
 
 MEDIA = (Image, Audio, File)
+WORDS = (Text, Refusal)
 
 RAW = "_raw"
 """Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
@@ -142,20 +143,19 @@ class _Conversation:
         calls: list[Message] = []
         reasoning: list[Reasoning] = []
         for part in parts:
-            match part:
-                case Text() | Refusal():
-                    if part.text:
-                        blocks.append([part.text])
-                case Call():
-                    call = self._call(part)
-                    if self._flatten:
-                        blocks.append([_told(call["function"])])
-                    else:
-                        calls.append(call)
-                case Reasoning():
-                    reasoning.append(part)
-                case _:
-                    self._ledger.drop("misplaced_part")
+            if isinstance(part, WORDS):
+                if part.text:
+                    blocks.append([part.text])
+            elif isinstance(part, Call):
+                call = self._call(part)
+                if self._flatten:
+                    blocks.append([_told(call["function"])])
+                else:
+                    calls.append(call)
+            elif isinstance(part, Reasoning):
+                reasoning.append(part)
+            else:
+                self._ledger.drop("misplaced_part")
         last = self._drafts[-1] if self._drafts else None
         if not blocks and not calls:
             self._forget(reasoning)
