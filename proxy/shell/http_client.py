@@ -100,9 +100,9 @@ class HttpClient:
         until: float,
     ) -> Answer:
         """Waits for the head of an answer, whatever its status, `until` the loop's clock says so. Raises what stands
-        in `failures`."""
+        in `failures`. `headers` replace what is usual, if spelled As-Here."""
         place = self._place(url)
-        told = place.always | {name.title(): value for name, value in headers.items()}
+        told = {**place.always, **headers}
         if body is not None:
             told["Content-Length"] = str(len(body))
         request = (head(f"{method} {place.target} HTTP/1.1", told), body or b"")

@@ -23,10 +23,12 @@ class Target:
     forwarded: bool = False
     """Is the key the client's own? Then a refusal of it is the client's matter too (F10)."""
     head: Mapping[str, str] = field(init=False, repr=False)
-    """What every request brings with it: the key, the profile's headers, and the configured ones."""
+    """What every request brings with it: the key, the profile's headers, and the configured ones. Names are spelled in
+    one way, so that the latter replace the former in whatever case they were given."""
 
     def __post_init__(self) -> None:
-        self.head = {**_authorization(self), **self.profile.headers, **self.headers}
+        brought = {**_authorization(self), **self.profile.headers, **self.headers}
+        self.head = {name.title(): value for name, value in brought.items()}
 
     @property
     def own_key(self) -> bool:

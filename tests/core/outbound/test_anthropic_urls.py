@@ -54,10 +54,10 @@ def test_the_dialect_is_seen_in_the_url(url: str, name: str | None) -> None:
 def test_the_headers() -> None:
     """The version and the key in its own form, never two keys."""
     headers = call(target("https://api.anthropic.com"), "m", {}).headers
-    assert headers["anthropic-version"] == "2023-06-01"
-    assert headers["x-api-key"] == "sk-ant-1"
+    assert headers["Anthropic-Version"] == "2023-06-01"
+    assert headers["X-Api-Key"] == "sk-ant-1"
     assert "Authorization" not in headers
     bearer = call(Target("t", "https://host", on(auth="bearer"), key="k"), "m", {}).headers
     assert bearer["Authorization"] == "Bearer k"
-    assert "x-api-key" not in bearer
+    assert "X-Api-Key" not in bearer
     assert PROFILES["anthropic"].dialect == "anthropic"

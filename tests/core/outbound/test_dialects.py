@@ -34,9 +34,9 @@ def test_a_request_in_full() -> None:
     ("auth", "key", "expected"),
     [
         ("bearer", "sk-1", {"Authorization": "Bearer sk-1"}),
-        ("api-key", "sk-1", {"api-key": "sk-1"}),
-        ("x-api-key", "sk-1", {"x-api-key": "sk-1"}),
-        ("x-goog-api-key", "sk-1", {"x-goog-api-key": "sk-1"}),
+        ("api-key", "sk-1", {"Api-Key": "sk-1"}),
+        ("x-api-key", "sk-1", {"X-Api-Key": "sk-1"}),
+        ("x-goog-api-key", "sk-1", {"X-Goog-Api-Key": "sk-1"}),
         ("none", "sk-1", {}),
         ("bearer", None, {}),
         ("bearer", "", {}),
@@ -49,9 +49,17 @@ def test_the_key_takes_the_backends_form(auth: str, key: str | None, expected: d
 
 
 def test_fixed_headers_are_added_the_configured_ones_last() -> None:
-    where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), headers={"x-b": "2"})
-    headers = call(where, "m", {}).headers
-    assert (headers["x-a"], headers["x-b"]) == ("1", "2")
+    """In whatever case: twice the same header would be joined by some servers and refused by others."""
+    configured = {"X-B": "2", "accept": "a/b", "AUTHORIZATION": "mine"}
+    where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), key="k", headers=configured)
+    assert call(where, "m", {}).headers == {
+        "Content-Type": "application/json",
+        "Accept": "a/b",
+        "Accept-Encoding": "identity",
+        "Authorization": "mine",
+        "X-A": "1",
+        "X-B": "2",
+    }
 
 
 def test_no_key_and_no_content_in_tracebacks() -> None:
