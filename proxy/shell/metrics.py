@@ -8,8 +8,9 @@ configuration; whatever a client or a backend chose is "other" (S29).
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import add
 from typing import Any, Final
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
@@ -118,22 +119,20 @@ FAMILIES: Final = {
 }
 
 
+EVENTS = (
+    "requests_in_progress", "streams_open", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped",
+)  # fmt: skip
+"""Families that are counted as they happen. The others are sums over the kinds of requests, made when they are told."""
+
+
 class Metrics:
     """One worker's counts."""
 
     def __init__(self, breakers: Mapping[str, Breaker], dialects: Collection[str]) -> None:
         self._breakers = breakers
         self._dialects = dialects
-        self._counts: dict[str, dict[Labels, float]] = {
-            name: defaultdict(float)
-            for name, family in FAMILIES.items()
-            if family.shape is not HistogramMetricFamily
-        }
-        self._times: dict[str, dict[Labels, list[float]]] = {
-            name: defaultdict(lambda: [0.0] * (len(SECONDS) + 2))
-            for name, family in FAMILIES.items()
-            if family.shape is HistogramMetricFamily
-        }
+        self._kinds: dict[Labels, _Kind] = {}
+        self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in EVENTS}
 
     # ── feeding ──
 
@@ -150,25 +149,26 @@ class Metrics:
         """The request that began has ended. `facts` are those of its log line."""
         counts = self._counts
         backend = facts.get("backend", NONE)
-        status = _class_of(facts["status"])
         counts["requests_in_progress"][(surface,)] -= 1
         if facts.get("stream"):
             counts["streams_open"][(surface,)] -= 1
-        counts["requests"][surface, backend, status, facts.get("ending", NONE)] += 1
-        counts["tenant_requests"][tenant, status] += 1
-        self._took("duration_seconds", (surface, backend), facts["ms_total"])
-        if (waited := facts.get("ms_first_text")) is not None:
-            self._took("first_token_seconds", (backend,), waited)
-        if calls := facts.get("calls"):
-            counts["tool_calls"][(backend,)] += calls
-            counts["tenant_tool_calls"][(tenant,)] += calls
-        if "input_tokens" in facts:
-            for kind in TOKENS:
-                if tokens := facts[f"{kind}_tokens"]:
-                    counts["tokens"][backend, kind] += tokens
-                    counts["tenant_tokens"][tenant, kind] += tokens
         if fault is not None:
             counts["faults"][backend, _who(fault), _code(fault)] += 1
+        labels = (surface, backend, tenant, _class_of(facts["status"]), facts.get("ending", NONE))
+        kind = self._kinds.get(labels)
+        if kind is None:
+            kind = self._kinds[labels] = _Kind()
+        kind.requests += 1
+        _count_in(kind.durations, facts["ms_total"])
+        if (waited := facts.get("ms_first_text")) is not None:
+            _count_in(kind.first_tokens, waited)
+        if calls := facts.get("calls"):
+            kind.calls += calls
+        if "input_tokens" in facts:
+            kind.input_tokens += facts["input_tokens"]
+            kind.output_tokens += facts["output_tokens"]
+            kind.cached_tokens += facts["cached_tokens"]
+            kind.reasoning_tokens += facts["reasoning_tokens"]
         self._remark(ledger)
 
     def mended(self, backend: str, fault: Fault) -> None:
@@ -178,12 +178,6 @@ class Metrics:
     def refused(self, fault: Fault) -> None:
         """Over HTTP somebody was answered with an error."""
         self._counts["refusals"][_class_of(fault.status), _code(fault)] += 1
-
-    def _took(self, name: str, labels: Labels, milliseconds: float) -> None:
-        seconds = milliseconds / 1000
-        numbers = self._times[name][labels]
-        numbers[bisect_left(SECONDS, seconds)] += 1
-        numbers[-1] += seconds
 
     def _remark(self, ledger: Ledger) -> None:
         for found, times in ledger.markup.items():
@@ -199,10 +193,58 @@ class Metrics:
     # ── telling ──
 
     def counts(self) -> Counts:
-        self._counts["breaker_state"] = {
+        counts: dict[str, dict[Labels, Any]] = {name: defaultdict(float) for name in FAMILIES}
+        counts.update(self._counts)
+        times: dict[str, defaultdict[Labels, list[float]]] = {
+            "duration_seconds": defaultdict(_no_times),
+            "first_token_seconds": defaultdict(_no_times),
+        }
+        for (surface, backend, tenant, status, ending), kind in self._kinds.items():
+            counts["requests"][surface, backend, status, ending] += kind.requests
+            counts["tenant_requests"][tenant, status] += kind.requests
+            if kind.calls:
+                counts["tool_calls"][(backend,)] += kind.calls
+                counts["tenant_tool_calls"][(tenant,)] += kind.calls
+            for name in TOKENS:
+                if tokens := getattr(kind, f"{name}_tokens"):
+                    counts["tokens"][backend, name] += tokens
+                    counts["tenant_tokens"][tenant, name] += tokens
+            _add(times["duration_seconds"][surface, backend], kind.durations)
+            if any(kind.first_tokens):
+                _add(times["first_token_seconds"][(backend,)], kind.first_tokens)
+        counts["breaker_state"] = {
             (backend,): STATES[breaker.state] for backend, breaker in self._breakers.items()
         }
-        return {name: list(numbers.items()) for name, numbers in (self._counts | self._times).items()}
+        return {name: list(numbers.items()) for name, numbers in (counts | times).items()}
+
+
+def _no_times() -> list[float]:
+    """Of a histogram: how many in each of its buckets, and the sum of all."""
+    return [0.0] * (len(SECONDS) + 2)
+
+
+@dataclass(slots=True)
+class _Kind:
+    """What the requests of one kind came to, the finest that any family tells apart: families are sums over these."""
+
+    requests: int = 0
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    durations: list[float] = field(default_factory=_no_times)
+    first_tokens: list[float] = field(default_factory=_no_times)
+
+
+def _count_in(times: list[float], milliseconds: float) -> None:
+    seconds = milliseconds / 1000
+    times[bisect_left(SECONDS, seconds)] += 1
+    times[-1] += seconds
+
+
+def _add(times: list[float], more: list[float]) -> None:
+    times[:] = map(add, times, more)
 
 
 def _class_of(status: int) -> str:
