@@ -44,7 +44,7 @@ REMEMBERED, LONGEST = 1024, 32 * 1024
 """Characters of a text. What clients and backends send may be as long as a body: a line tells its beginning, and only
 what is short is kept for the next line (R7, S15)."""
 
-HARMLESS = (int, float, type(None))
+HARMLESS = (int, bool, float, type(None))
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -62,7 +62,7 @@ class Redaction:
 
     def __call__(self, _logger: Any, _method: str, fields: Fields) -> Fields:
         for key, value in fields.items():
-            if isinstance(value, HARMLESS) or key in MADE_HERE:
+            if type(value) in HARMLESS or key in MADE_HERE:
                 continue
             fields[key] = self._masked(value) if type(value) is str else self._mask(value)
         return fields
@@ -135,6 +135,36 @@ def _date_and_time(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
+def _wrapper(least: int) -> type[structlog.BoundLoggerBase]:
+    """Of lines from this level on. structlog's own repacks all fields of a line three times before the first step."""
+
+    class Wrapper(structlog.BoundLoggerBase):
+        def debug(self, event: str, **fields: Any) -> None:
+            self._write(logging.DEBUG, "debug", event, fields)
+
+        def info(self, event: str, **fields: Any) -> None:
+            self._write(logging.INFO, "info", event, fields)
+
+        def warning(self, event: str, **fields: Any) -> None:
+            self._write(logging.WARNING, "warning", event, fields)
+
+        def error(self, event: str, **fields: Any) -> None:
+            self._write(logging.ERROR, "error", event, fields)
+
+        def is_enabled_for(self, level: int) -> bool:
+            return level >= least
+
+        def _write(self, level: int, name: str, event: str, fields: Fields) -> None:
+            if level < least:
+                return
+            line: Any = {**self._context, **fields, "event": event}
+            for step in self._processors:
+                line = step(self._logger, name, line)
+            self._logger.msg(line)
+
+    return Wrapper
+
+
 def make_log(
     level: Level = "info",
     format: Format = "auto",
@@ -151,7 +181,7 @@ def make_log(
     log: Log = structlog.wrap_logger(
         structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
         processors=steps,
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=_wrapper(logging.getLevelNamesMapping()[level.upper()]),
         cache_logger_on_first_use=True,
     ).bind()
     return log
