@@ -15,6 +15,9 @@ from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
 
 Key = tuple[str, str]
 
+ASSISTANT = Role.ASSISTANT
+# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, and each turn is asked for its role.
+
 MAX_BYTES = 64 << 20
 """Some ten thousand thoughts of a long day; the oldest are forgotten first."""
 
@@ -66,7 +69,7 @@ class Recall:
         return replace(request, turns=turns) if changed else request
 
     def _with_thoughts(self, owner: str, turn: Turn) -> Turn:
-        if turn.role is not Role.ASSISTANT or _carries(turn.parts):
+        if turn.role is not ASSISTANT or _carries(turn.parts):
             return turn
         parts: list[Part] = []
         recalled = False
