@@ -34,6 +34,9 @@ LOGPROBS = "message.output_text.logprobs"
 
 SEALED_REASONING = "reasoning.encrypted_content"
 
+NO_WISH = ReasoningWish()
+"""Of a request that says nothing of its reasoning."""
+
 
 def decode(
     body: Any,
@@ -113,9 +116,9 @@ def _sampling(envelope: Envelope) -> Sampling:
 def _reasoning(envelope: Envelope) -> ReasoningWish:
     thinking = envelope.reasoning
     sealed = SEALED_REASONING in (envelope.include or ())
-    if thinking is None:
-        return ReasoningWish(sealed=sealed)
-    return ReasoningWish(thinking.effort, thinking.summary, sealed)
+    if thinking is not None:
+        return ReasoningWish(thinking.effort, thinking.summary, sealed)
+    return ReasoningWish(sealed=sealed) if sealed else NO_WISH
 
 
 def _format(wish: Format) -> OutputFormat:
