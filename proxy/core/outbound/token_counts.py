@@ -3,9 +3,11 @@
 MOST = 2**53 - 1
 """Whoever counts with floating point, JavaScript or our own metrics, is exact up to here."""
 
+NUMBERS = (int, float)
+
 
 def read(said: object) -> int:
     """Fractions are cut, and what no count can be (negative, without end, text) is zero."""
-    if isinstance(said, int | float) and 0 < said <= MOST:
+    if isinstance(said, NUMBERS) and 0 < said <= MOST:
         return int(said)
     return 0

@@ -46,8 +46,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Usage
 from proxy.core.outlet import Outlet
 from proxy.core.stream.calls import OVER, Calls, CallState
-from proxy.core.stream.lifecycle import CallPhase, ReplyPhase, after
-from proxy.core.stream.prose import OpenProse, Prose
+from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, after
+from proxy.core.stream.prose import REASONING, TEXT, OpenProse, Prose
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import MAX_NAME, NameTable
@@ -55,11 +55,13 @@ from proxy.core.tools.names import MAX_NAME, NameTable
 MAX_CALLS = 1024
 """In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
 
-ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
+STOP = Finish.STOP
+ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
 
-ENDED, TEXT = ReplyPhase.ENDED, PartKind.TEXT
-WAITING, OPEN = CallPhase.WAITING, CallPhase.OPEN
-"""What every token is compared with. Python 3.11 takes a tenth of a microsecond to find a member in its enumeration."""
+THOUGHT = frozenset({REASONING})  # alone it is no answer
+
+AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
+"""What follows the model's finish. Anything else takes it back."""
 
 
 class Assembler:
@@ -74,7 +76,7 @@ class Assembler:
         identity: str = "id",
         own_ids: bool = False,
     ) -> None:
-        self.phase = ReplyPhase.NEW
+        self.phase = NEW
         self.finish: Finish | None = None
         self.finishing = False
         self._emit_event = outlet.feed
@@ -100,13 +102,13 @@ class Assembler:
         if self.phase is ENDED:
             self._ledger.odd("delta_after_end")
             return
-        if self.finishing and not isinstance(delta, UsageDelta | FinishDelta | EndDelta | ErrorDelta):
+        if self.finishing and type(delta) not in AFTER_FINISH:
             self.finishing = False  # for good: some say that they have finished with every delta
         HANDLERS[type(delta)](self, delta)
 
     def close(self) -> None:
         """The backend's bytes have ended."""
-        if self.phase is ReplyPhase.ENDED:
+        if self.phase is ENDED:
             return
         if self.finish is None:
             self.fail(Truncated("The backend's stream stopped before the reply was finished."))
@@ -115,7 +117,7 @@ class Assembler:
 
     def fail(self, fault: Fault) -> None:
         """End the reply as failed: what is open ends incomplete, what was held back behind it is lost and counted."""
-        if self.phase is ReplyPhase.ENDED:
+        if self.phase is ENDED:
             self._ledger.odd("fault_after_end")
             return
         self._end_open(complete=False)
@@ -131,10 +133,10 @@ class Assembler:
             prose.pieces.append(text)  # nearly every delta there is
             self._emit_delta(text, None)
         else:
-            self._say(PartKind.TEXT, text, delta.logprobs)
+            self._say(TEXT, text, delta.logprobs)
 
     def _on_other_prose(self, delta: ReasoningDelta | RefusalDelta) -> None:
-        self._say(PartKind.REFUSAL if type(delta) is RefusalDelta else PartKind.REASONING, delta.text)
+        self._say(PartKind.REFUSAL if type(delta) is RefusalDelta else REASONING, delta.text)
 
     def _on_call(self, delta: CallDelta) -> None:
         call = self._calls.find(delta)
@@ -159,7 +161,7 @@ class Assembler:
     def _on_finish(self, delta: FinishDelta) -> None:
         if self.finish is None:
             self.finish, self.finishing = delta.finish, True
-        elif self.finish is Finish.STOP and delta.finish is not Finish.STOP:
+        elif self.finish is STOP and delta.finish is not STOP:
             self.finish = delta.finish  # what was cut is never complete
         else:
             self._ledger.odd("finish_repeated")
@@ -169,7 +171,7 @@ class Assembler:
             self._conclude(self.finish)
         elif self.begun and self._calls.all_whole():
             self._ledger.odd("finish_missing")
-            self._conclude(Finish.STOP)
+            self._conclude(STOP)
         else:
             self.fail(Truncated("The backend ended its stream without finishing the reply."))
 
@@ -272,7 +274,7 @@ class Assembler:
 
     def _drop_unopened(self, why: str) -> None:
         for call in self._calls.all:
-            if call.phase is CallPhase.WAITING:
+            if call.phase is WAITING:
                 self._drop(call, why)
 
     # ── one part at a time ──
@@ -303,9 +305,9 @@ class Assembler:
     # ── the ending ──
 
     def _conclude(self, finish: Finish) -> None:
-        cut = finish is not Finish.STOP
+        cut = finish is not STOP
         for call in self._calls.all:
-            if call.phase is CallPhase.WAITING and call.name:
+            if call.phase is WAITING and call.name:
                 self._open_in_turn(call)
         while self._held:
             self._replay()
@@ -315,7 +317,7 @@ class Assembler:
                     self._lose_held()
         self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
-        if not cut and not self._spoken - {PartKind.REASONING}:
+        if not cut and self._spoken <= THOUGHT:
             self.fail(Empty("The backend finished its reply without an answer and without a tool call."))
         else:
             self._emit(ReplyEnded(ENDINGS[finish], self._usage))

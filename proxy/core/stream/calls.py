@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from proxy.core.events import CallDelta
 from proxy.core.model import ToolKind
-from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
+from proxy.core.stream.lifecycle import CALL_MOVES, WAITING, BrokenOrder, CallPhase
 from proxy.core.stream.wholeness import ObjectWatch
 from proxy.core.tools.kinds import EMPTY_OBJECT
 
@@ -32,7 +32,7 @@ class CallState:
     """What has been delivered. A list, because adding strings costs quadratic time."""
     pending_args: list[str] = field(default_factory=list)
     """What arrived before the call could open."""
-    phase: CallPhase = CallPhase.WAITING
+    phase: CallPhase = WAITING
     watch: ObjectWatch | None = None
     """Made when something else wants to open before this call has ended."""
 
@@ -148,7 +148,7 @@ def _contradicts(known: CallState, delta: CallDelta, here: CallState | None) -> 
 
 def _names_another(here: CallState, delta: CallDelta) -> bool:
     """Without an id: does this named fragment start another call, or repeat or continue the name of the one here?"""
-    if here.phase is CallPhase.WAITING and not here.pending_args:
+    if here.phase is WAITING and not here.pending_args:
         return False
     if here.phase in OVER or delta.name != here.name:
         return True

@@ -40,6 +40,10 @@ CALL_MOVES: dict[CallPhase, frozenset[CallPhase]] = {
     CallPhase.DROPPED: frozenset(),
 }
 
+NEW, ENDED = ReplyPhase.NEW, ReplyPhase.ENDED
+WAITING, OPEN = CallPhase.WAITING, CallPhase.OPEN
+"""Asked for with every reply, or every token: Python 3.11 takes a tenth of a microsecond to find a member."""
+
 
 class BrokenOrder(AssertionError):
     """The assembler was about to break its promise."""

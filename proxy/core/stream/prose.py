@@ -6,6 +6,9 @@ from typing import Any
 from proxy.core.events import PartKind
 from proxy.core.model import Reasoning, Refusal, ReplyPart, Text
 
+TEXT, REASONING = PartKind.TEXT, PartKind.REASONING
+"""Looked up once: Python 3.11 is slow to find a member in its enumeration."""
+
 
 @dataclass(slots=True)
 class Prose:
@@ -26,8 +29,6 @@ class OpenProse:
 
     def part(self) -> ReplyPart:
         text = "".join(self.pieces)
-        if self.kind is PartKind.REASONING:
-            return Reasoning(text)
-        if self.kind is PartKind.REFUSAL:
-            return Refusal(text)
-        return Text(text, self.logprobs or None)
+        if self.kind is TEXT:
+            return Text(text, self.logprobs or None)
+        return Refusal(text) if self.kind is PartKind.REFUSAL else Reasoning(text)

@@ -48,14 +48,17 @@ class _State(Enum):
     PLAIN = "nothing left to look for"
 
 
-PLAIN = _State.PLAIN
+UNDECIDED, THINKING, AFTER, PLAIN = _State
 """Asked for with every token; Python 3.11 is slow to find a member in its enumeration."""
+
+_ASIDE: Final = frozenset({UsageDelta, ReasoningDelta})
+"""What says nothing of the text: it may go on with a tag."""
 
 
 class ThinkSplitter:
     def __init__(self, emit: Callable[[Delta], None]) -> None:
         self._emit = emit
-        self._state = _State.UNDECIDED
+        self._state = UNDECIDED
         self._held = ""
         self._logprobs: list[Any] = []
         self._thought = False
@@ -64,32 +67,32 @@ class ThinkSplitter:
 
     def feed(self, delta: Delta) -> None:
         if self._state is not PLAIN:
-            if isinstance(delta, TextDelta):
+            if type(delta) is TextDelta:
                 self._look(delta)
                 return
-            if not isinstance(delta, UsageDelta | ReasoningDelta):
+            if type(delta) not in _ASIDE:
                 self.close()
         self._emit(delta)
 
     def close(self) -> None:
         """Release what is held: nothing that could complete a tag will come."""
-        if self._state is _State.THINKING:
+        if self._state is THINKING:
             self._think(self._held)
         else:
             self._say(self._held)
-        self._state = _State.PLAIN
+        self._state = PLAIN
         self._held = ""
 
     def _look(self, delta: TextDelta) -> None:
         self._logprobs += delta.logprobs or ()
         text = self._held + delta.text
         self._held = ""
-        if self._state is _State.UNDECIDED:
+        if self._state is UNDECIDED:
             text = self._decide(text)
-        if self._state is _State.THINKING:
+        if self._state is THINKING:
             self._logprobs.clear()  # those of a thought are not those of the answer
             text = self._until_closer(text)
-        if self._state is _State.AFTER and (text := text.lstrip()):
+        if self._state is AFTER and (text := text.lstrip()):
             self._begin_answer(text)
 
     def _decide(self, text: str) -> str:
@@ -97,18 +100,18 @@ class ThinkSplitter:
         if visible[:1] in _BEGINNINGS and len(text) - len(visible) <= MAX_LEADING_BLANKS:
             for form in FORMS:
                 if visible.startswith(form.opener):
-                    self._state = _State.THINKING
+                    self._state = THINKING
                     _, self._closer, self._answer = form
                     return visible[len(form.opener) :]
             for tag in ALONE:
                 if visible.startswith(tag):
-                    self._state = _State.AFTER
+                    self._state = AFTER
                     self._logprobs.clear()
                     return visible[len(tag) :]
             if _may_begin(visible, _FIRST):
                 self._held = text
                 return ""
-        self._state = _State.PLAIN
+        self._state = PLAIN
         self._say(text)
         return ""
 
@@ -116,7 +119,7 @@ class ThinkSplitter:
         thought, closer, rest = text.partition(self._closer)
         if closer:
             self._think(thought)
-            self._state = _State.AFTER
+            self._state = AFTER
             return rest
         kept = _possible_closer(text, self._closer)
         self._held = text[len(text) - kept :]
@@ -133,7 +136,7 @@ class ThinkSplitter:
             self._logprobs.clear()
             if not text:
                 return
-        self._state = _State.PLAIN
+        self._state = PLAIN
         self._say(text)
 
     def _think(self, text: str) -> None:
