@@ -73,8 +73,10 @@ def is_one(said: Any) -> bool:
     if error or (isinstance(base, dict) and base.get("status_code")):
         return True
     if choices:
-        entries = choices if isinstance(choices, list) else []
-        return bool([one for one in entries if isinstance(one, dict) and one.get("error")])
+        for one in choices if isinstance(choices, list) else ():
+            if isinstance(one, dict) and one.get("error"):
+                return True
+        return False
     for name in ("object", "type"):
         word = said.get(name)
         if isinstance(word, str) and word.lower() == "error":

@@ -280,16 +280,14 @@ class ChatDecoder(Decoding):
 
     def _aside(self, chunk: dict[str, Any], finish: Any, event: bytes) -> None:
         """What only few chunks have: a complaint, usage in an unusual place, a finish reason."""
-        choices = chunk.get("choices")
-        sources = [chunk, *(choices if isinstance(choices, list) else ()), chunk.get("x_groq")]
-        usages = [source["usage"] for source in sources if isinstance(source, dict) and source.get("usage")]
-        if usages:
-            self._usage(usages[0])
+        usage = chunk.get("usage") or _usage_elsewhere(chunk)
+        if usage:
+            self._usage(usage)
         if event == b"error" or chat_complaint.is_one(chunk):
             self._fail(chat_faults.in_stream(chunk))
         elif finish:
             self._finish(finish)
-        elif not usages and "choices" not in chunk:
+        elif not usage and "choices" not in chunk:
             self._odd("chunk_without_choices")
 
     def _usage(self, said: Any) -> None:
@@ -308,6 +306,15 @@ class ChatDecoder(Decoding):
             self._finished = reason
             meaning = chat_finish.read(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
+
+
+def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
+    """In a choice, as Moonshot has it, or in a field of Groq's."""
+    choices = chunk.get("choices")
+    for place in (*(choices if type(choices) is list else ()), chunk.get("x_groq")):
+        if type(place) is dict and (usage := place.get("usage")):
+            return usage
+    return None
 
 
 def _is_readable(line: bytes) -> bool:

@@ -59,9 +59,10 @@ def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     if word == CONTEXT_FULL and not spoken:
         message = "The conversation leaves no room for a reply in the model's context window. Shorten it."
         return ClientFault(message, code="context_length_exceeded")
+    if finish := WORDS.get(word):
+        return finish
     if failure := FAILURES.get(word):
         return failure(f"The backend stopped the reply: {quotable(told, MAX_LOGGED)}.")
-    if word not in WORDS:
-        ledger.odd("finish_unknown")
-        ledger.log.info("finish_reason_unknown", reason=told[:MAX_LOGGED])
-    return WORDS.get(word, Finish.STOP)
+    ledger.odd("finish_unknown")
+    ledger.log.info("finish_reason_unknown", reason=told[:MAX_LOGGED])
+    return Finish.STOP

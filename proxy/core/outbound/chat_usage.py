@@ -17,8 +17,8 @@ def read(said: Any) -> Usage | None:
     sent = token_counts.read(said.get("prompt_tokens"))
     made = token_counts.read(said.get("completion_tokens"))
     total = token_counts.read(said.get("total_tokens"))
-    reasoning = _detail(said, "completion_tokens_details", "reasoning_tokens")
-    cached = _detail(said, "prompt_tokens_details", "cached_tokens")
+    reasoning = _detail(said.get("completion_tokens_details"), "reasoning_tokens")
+    cached = _detail(said.get("prompt_tokens_details"), "cached_tokens")
     for name in CACHED:
         if not cached and name in said:
             cached = token_counts.read(said[name])
@@ -29,6 +29,5 @@ def read(said: Any) -> Usage | None:
     return Usage(sent, made, total or sent + made, cached, reasoning)
 
 
-def _detail(said: dict[str, Any], group: str, name: str) -> int:
-    details = said.get(group)
+def _detail(details: Any, name: str) -> int:
     return token_counts.read(details.get(name)) if isinstance(details, dict) else 0
