@@ -1,34 +1,33 @@
-"""Every field that a surface's model knows, with a value that it cannot have: made from the models themselves."""
+"""Every field that a surface's form knows, with a value that it cannot have: made from the forms themselves."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.native_decode import NativeEnvelope
-from proxy.core.inbound.responses_envelope import Envelope
+from proxy.core.inbound.chat_envelope import CHAT
+from proxy.core.inbound.native_decode import NATIVE
+from proxy.core.inbound.responses_envelope import ENVELOPE
 from tests.refusals.cases import Case, chat, native, responses
 
 WRONG: tuple[Any, ...] = (True, 0.5)
 """Nothing takes both of them but what takes anything, and is left to its own reader."""
 
 
-def _of(model: type[BaseModel], asking: Callable[..., Case]) -> Iterator[Case]:
-    for name, field in model.model_fields.items():
-        said = field.alias or name
-        codes = {code: value for value in WRONG if (code := _complaint(model, {said: value}))}
+def _of(form: TypeAdapter[Any], asking: Callable[..., Case]) -> Iterator[Case]:
+    for said in form.json_schema()["properties"]:
+        codes = {code: value for value in WRONG if (code := _complaint(form, {said: value}))}
         for code, value in codes.items():
             yield asking("must be ", said, code, **{said: value})
 
 
-def _complaint(model: type[BaseModel], body: dict[str, Any]) -> str | None:
+def _complaint(form: TypeAdapter[Any], body: dict[str, Any]) -> str | None:
     """Its code: a choice of words is no type."""
     try:
-        model.model_validate(body)
+        form.validate_python(body)
     except ValidationError as error:
         return "invalid_value" if error.errors()[0]["type"] == "literal_error" else "invalid_type"
     return None
 
 
-CASES = (*_of(Envelope, responses), *_of(ChatEnvelope, chat), *_of(NativeEnvelope, native))
+CASES = (*_of(ENVELOPE, responses), *_of(CHAT, chat), *_of(NATIVE, native))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.inbound import chat_envelope, chat_tools
-from proxy.core.inbound.chat_envelope import ChatEnvelope
 from proxy.core.inbound.chat_turns import SPEAKERS
 from proxy.core.inbound.history import canonical
 from proxy.core.inbound.messages import Conversation, read_messages
@@ -27,7 +26,7 @@ class ChatRequest:
 
 
 def decode(body: Any, ledger: Ledger) -> ChatRequest:
-    envelope = chat_envelope.read_envelope(ChatEnvelope, body, ledger)
+    envelope = chat_envelope.read_envelope(chat_envelope.CHAT, body, ledger)
     said = read_messages(envelope.messages, SPEAKERS, Conversation(Walk(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
     return ChatRequest(

@@ -5,7 +5,7 @@
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from proxy.core.inbound.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
 from proxy.core.inbound.envelope import (
@@ -85,10 +85,12 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
 }
 """Fields that change nothing here: with any other value, that is worth counting."""
 
+CHAT = TypeAdapter(ChatEnvelope)
+
 Envelope = TypeVar("Envelope", bound=ChatEnvelope)
 
 
-def read_envelope(form: type[Envelope], body: Any, ledger: Ledger) -> Envelope:
+def read_envelope(form: TypeAdapter[Envelope], body: Any, ledger: Ledger) -> Envelope:
     envelope = checked(form, json_object(body))
     if not envelope.model:
         raise missing("model", MODEL)

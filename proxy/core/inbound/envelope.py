@@ -1,4 +1,4 @@
-"""The request around its messages, on every surface: what a field may hold, said by a model and checked once.
+"""The request around its messages, on every surface: what a field may hold, said by a form and checked once.
 
 pydantic's first complaint becomes a 400 in plain words. Fields that nobody here knows are ignored: new ones appear
 every month.
@@ -6,7 +6,7 @@ every month.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.core import jsontext
@@ -60,8 +60,11 @@ ModelName = Annotated[str, Field(max_length=1024)]
 """Longer than any: tables remember what is known of a model under its name, and log lines tell it (R7)."""
 
 
+LOOSE = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
 class Loose(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(**LOOSE, frozen=True)
 
 
 class NamedSchema(Loose):
@@ -79,7 +82,7 @@ class RequestOptions(Loose):
     validate_tool_arguments: bool | None = None
 
 
-Model = TypeVar("Model", bound=Loose)
+Form = TypeVar("Form")
 
 ANY_TEXT = OutputFormat()
 """Of an answer that may look like anything."""
@@ -105,10 +108,10 @@ def json_object(body: Any) -> dict[str, Any]:
     return body
 
 
-def checked(model: type[Model], body: dict[str, Any]) -> Model:
+def checked(form: TypeAdapter[Form], body: dict[str, Any]) -> Form:
     try:
-        # What model_validate calls; its own choices, none of which is taken here, cost a sixth on top.
-        valid: Model = model.__pydantic_validator__.validate_python(body)
+        # What the adapter itself calls; its own choices, none of which is taken here, cost a fifth on top.
+        valid: Form = form.validator.validate_python(body)
     except ValidationError as error:
         raise _fault(error.errors(include_url=False)[0]) from None
     return valid

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from proxy.core.inbound import chat_envelope, native_tools
 from proxy.core.inbound.call_map import HEADER, CallMap, CallMaps
@@ -41,6 +41,9 @@ class NativeEnvelope(ChatEnvelope):
     proxy: Extension | None = Field(default=None, alias="_proxy")
 
 
+NATIVE = TypeAdapter(NativeEnvelope)
+
+
 @dataclass(slots=True)
 class NativeRequest:
     """What is asked, and how the answer must look besides."""
@@ -58,7 +61,7 @@ def decode(
     body: Any, headers: Mapping[str, str], ledger: Ledger, maps: CallMaps, tenant: str = ""
 ) -> NativeRequest:
     """`tenant`: whose conversations these are."""
-    envelope = chat_envelope.read_envelope(NativeEnvelope, body, ledger)
+    envelope = chat_envelope.read_envelope(NATIVE, body, ledger)
     for field, replacement in REPLACED.items():
         if getattr(envelope, field) is not None:
             raise unsupported(field, replacement)

@@ -1,17 +1,17 @@
 """What bodies look like, as JSON Schema for the description of our API.
 
-Requests are described by the models that check them. What those leave to other readers (input, messages, tools) stands
+Requests are described by the forms that check them. What those leave to other readers (input, messages, tools) stands
 here in its usual forms: readers take more than these, and fields that nobody here names are allowed everywhere.
 """
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
 from proxy.core.inbound import responses_envelope
-from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.native_decode import REPLACED, NativeEnvelope
-from proxy.core.inbound.responses_envelope import Envelope
+from proxy.core.inbound.chat_envelope import CHAT
+from proxy.core.inbound.native_decode import NATIVE, REPLACED
+from proxy.core.inbound.responses_envelope import ENVELOPE
 
 Schema = dict[str, Any]
 
@@ -51,10 +51,10 @@ def shape(needed: dict[str, Schema], optional: dict[str, Schema] | None = None) 
 
 
 def _checked_by(
-    model: type[BaseModel], needed: dict[str, Schema], optional: dict[str, Schema], *without: str
+    form: TypeAdapter[Any], needed: dict[str, Schema], optional: dict[str, Schema], *without: str
 ) -> Schema:
-    """As the model says it, with what is left to other readers; `without` what it refuses anyway."""
-    schema = _untitled(model.model_json_schema())
+    """As the form says it, with what is left to other readers; `without` what it refuses anyway."""
+    schema = _untitled(form.json_schema())
     local = schema.pop("$defs")
     properties = _inlined(schema["properties"], local)
     for name in without:
@@ -185,12 +185,10 @@ REQUESTS: dict[str, Schema] = {
     ),
     "ChatMessage": _message(arguments=STRING),
     "NativeMessage": _message(arguments=OBJECT),
-    "ResponsesRequest": _checked_by(Envelope, INPUT, INPUT_TOOLS, *NOT_SERVED),
-    "CompactionRequest": _checked_by(Envelope, INPUT, INPUT_TOOLS, *NOT_SERVED, *NOT_FOR_SUMMARIES),
-    "ChatRequest": _checked_by(ChatEnvelope, _messages("ChatMessage"), _chat_tools("ChatTool")),
-    "NativeRequest": _checked_by(
-        NativeEnvelope, _messages("NativeMessage"), _chat_tools("NativeTool"), *REPLACED
-    ),
+    "ResponsesRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED),
+    "CompactionRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED, *NOT_FOR_SUMMARIES),
+    "ChatRequest": _checked_by(CHAT, _messages("ChatMessage"), _chat_tools("ChatTool")),
+    "NativeRequest": _checked_by(NATIVE, _messages("NativeMessage"), _chat_tools("NativeTool"), *REPLACED),
 }
 
 # ── answers ──

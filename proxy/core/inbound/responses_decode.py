@@ -47,32 +47,33 @@ def decode(
 ) -> Request:
     """`known`: how many of the input's first items its client did not send."""
     envelope = read_envelope(json_object(body), ledger)
-    if not envelope.model:
+    model = envelope.get("model")
+    if not model:
         raise missing("model", MODEL)
     walk = Walk(ledger, seal, before=known)
     said = _said(envelope, walk)
-    toolbox = read_tools([(envelope.tools or [], "tools"), *walk.tools], ledger, READERS)
-    choice = read_choice(envelope.tool_choice, toolbox, ledger)
+    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *walk.tools], ledger, READERS)
+    choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
         )
-    text, options = envelope.text, envelope.request_options
+    text, options = envelope.get("text"), envelope.get("request_options")
     return Request(
-        envelope.model,
+        model,
         turns,
         list(toolbox.specs.values()),
         ToolChoice(ChoiceMode.NONE) if walk.compact else choice,
-        envelope.parallel_tool_calls is not False,
+        envelope.get("parallel_tool_calls") is not False,
         _sampling(envelope),
         _reasoning(envelope),
         _format(text.format) if text and text.format and not walk.compact else ANY_TEXT,
         verbosity=text.verbosity if text else None,
-        user=user_id(envelope.safety_identifier, envelope.user),
-        service_tier=envelope.service_tier,
-        generate=envelope.generate is not False,
-        stream=bool(envelope.stream),
+        user=user_id(envelope.get("safety_identifier"), envelope.get("user")),
+        service_tier=envelope.get("service_tier"),
+        generate=envelope.get("generate") is not False,
+        stream=bool(envelope.get("stream")),
         compact=walk.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
     )
@@ -80,9 +81,9 @@ def decode(
 
 def _said(envelope: Envelope, walk: Walk) -> list[Said]:
     said: list[Said] = []
-    if envelope.instructions:
-        said.append((Turn(SYSTEM, [Text(envelope.instructions)]), ""))
-    match envelope.input:
+    if instructions := envelope.get("instructions"):
+        said.append((Turn(SYSTEM, [Text(instructions)]), ""))
+    match envelope.get("input"):
         case list() as items if items or said:
             said += read_items(items, walk)
         case None:
@@ -101,21 +102,21 @@ def _said(envelope: Envelope, walk: Walk) -> list[Said]:
 
 
 def _sampling(envelope: Envelope) -> Sampling:
-    top_logprobs = envelope.top_logprobs or 0
+    top_logprobs = envelope.get("top_logprobs") or 0
     return Sampling(
-        envelope.temperature,
-        envelope.top_p,
-        envelope.presence_penalty,
-        envelope.frequency_penalty,
-        max_tokens=envelope.max_output_tokens,
-        logprobs=top_logprobs > 0 or LOGPROBS in (envelope.include or ()),
+        envelope.get("temperature"),
+        envelope.get("top_p"),
+        envelope.get("presence_penalty"),
+        envelope.get("frequency_penalty"),
+        max_tokens=envelope.get("max_output_tokens"),
+        logprobs=top_logprobs > 0 or LOGPROBS in (envelope.get("include") or ()),
         top_logprobs=top_logprobs,
     )
 
 
 def _reasoning(envelope: Envelope) -> ReasoningWish:
-    thinking = envelope.reasoning
-    sealed = SEALED_REASONING in (envelope.include or ())
+    thinking = envelope.get("reasoning")
+    sealed = SEALED_REASONING in (envelope.get("include") or ())
     if thinking is not None:
         return ReasoningWish(thinking.effort, thinking.summary, sealed)
     return ReasoningWish(sealed=sealed) if sealed else NO_WISH

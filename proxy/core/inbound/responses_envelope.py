@@ -5,10 +5,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 from proxy.core.errors import ClientFault, NotFound
 from proxy.core.inbound.envelope import (
+    LOOSE,
     FormatWord,
     Loose,
     ModelName,
@@ -46,43 +48,46 @@ class StreamOptions(Loose):
     include_obfuscation: bool | None = None
 
 
-class Envelope(Loose):
-    model: ModelName | None = None
-    input: Any = None
-    instructions: str | None = None
-    tools: list[Any] | None = None
-    tool_choice: Any = None
-    parallel_tool_calls: bool | None = None
-    include: list[str] | None = None
-    max_output_tokens: Annotated[Whole, Field(ge=1)] | None = None
-    max_tool_calls: Annotated[Whole, Field(ge=1)] | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
-    presence_penalty: float | None = None
-    frequency_penalty: float | None = None
-    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None = None
-    text: TextWish | None = None
-    reasoning: Thinking | None = None
-    truncation: Literal["auto", "disabled"] | None = None
-    generate: bool | None = None
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
-    background: bool | None = None
-    store: bool | None = None
-    metadata: Annotated[dict[Label, Annotated[str, Field(max_length=512)]], Field(max_length=16)] | None = (
-        None
-    )
-    service_tier: str | None = None
-    user: Any = None
-    safety_identifier: Label | None = None
-    prompt_cache_key: Label | None = None
-    previous_response_id: str | None = None
-    conversation: Any = None
-    prompt: Any = None
-    context_management: Any = None
-    moderation: Any = None
-    request_options: RequestOptions | None = None
+@with_config(LOOSE)
+class Envelope(TypedDict, total=False):
+    """Only what was sent: of three dozen fields most requests have five, and the rest need no object to say so."""
 
+    model: ModelName | None
+    input: Any
+    instructions: str | None
+    tools: list[Any] | None
+    tool_choice: Any
+    parallel_tool_calls: bool | None
+    include: list[str] | None
+    max_output_tokens: Annotated[Whole, Field(ge=1)] | None
+    max_tool_calls: Annotated[Whole, Field(ge=1)] | None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None
+    presence_penalty: float | None
+    frequency_penalty: float | None
+    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None
+    text: TextWish | None
+    reasoning: Thinking | None
+    truncation: Literal["auto", "disabled"] | None
+    generate: bool | None
+    stream: bool | None
+    stream_options: StreamOptions | None
+    background: bool | None
+    store: bool | None
+    metadata: Annotated[dict[Label, Annotated[str, Field(max_length=512)]], Field(max_length=16)] | None
+    service_tier: str | None
+    user: Any
+    safety_identifier: Label | None
+    prompt_cache_key: Label | None
+    previous_response_id: str | None
+    conversation: Any
+    prompt: Any
+    context_management: Any
+    moderation: Any
+    request_options: RequestOptions | None
+
+
+ENVELOPE = TypeAdapter(Envelope)
 
 HARMLESS: dict[str, tuple[Any, ...]] = {
     "context_management": (None,),
@@ -112,10 +117,11 @@ REFUSED = {
 
 
 def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
-    envelope = checked(Envelope, body)
-    if envelope.previous_response_id is not None:
+    envelope = checked(ENVELOPE, body)
+    previous = envelope.get("previous_response_id")
+    if previous is not None:
         raise NotFound(
-            f"Previous response {shown(envelope.previous_response_id)} not found: responses are not stored yet. "
+            f"Previous response {shown(previous)} not found: responses are not stored yet. "
             "Leave previous_response_id out and send the whole history as input.",
             code="previous_response_not_found",
             param="previous_response_id",
