@@ -73,9 +73,9 @@ class Backend:
         self._discovery = discovery
         self._upstream = upstream
         self._limits = limits
-        self._base: BackendProfile | None = None
-        self._known: dict[str, BackendProfile] = {}
-        """By the model: the base profile with that model's quirks, and what its refusals taught."""
+        self._base = discovery.known
+        self._known: dict[str, Target] = {}
+        """By the model: the base with that model's quirks in its profile, and what its refusals taught."""
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
@@ -88,24 +88,25 @@ class Backend:
     async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
         """`name` is the model's, which the client may have asked for by another. `headers` are the client's; only a
         backend that is configured so gets the key in them."""
-        target = await self._discovery.target()
+        base = await self._discovery.target()
+        model = base.models.get(name, name)
+        target = self._of_model(base, model)
         if self._forward_key and (key := key_of(headers)):
             target = replace(target, key=key, forwarded=True)
-        model = target.models.get(name, name)
-        return self._put(request, target, model, self._profile(target.profile, model), ledger)
+        return self._put(request, target, model, ledger)
 
-    def _profile(self, base: BackendProfile, model: str) -> BackendProfile:
+    def _of_model(self, base: Target, model: str) -> Target:
         if base is not self._base:  # the backend was recognised meanwhile
             self._base = base
             self._known.clear()
         if model not in self._known:
-            self._keep(model, for_model(base, model))
+            self._keep(model, for_model(base.profile, model))
         return self._known[model]
 
     def _keep(self, model: str, profile: BackendProfile) -> None:
         if len(self._known) >= MAX_KNOWN:
             del self._known[next(iter(self._known))]
-        self._known[model] = profile
+        self._known[model] = replace(self._base, profile=profile)
 
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
         """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
@@ -130,16 +131,14 @@ class Backend:
                 raise _fault(exchange, words, text, plan)
             rows.append(lesson.row)
             lasting = lasting and lesson.lasting
-            plan = self._put(plan.request, plan.target, plan.model, lesson.profile, ledger)
+            target = replace(plan.target, profile=lesson.profile)
+            plan = self._put(plan.request, target, plan.model, ledger)
 
-    def _put(
-        self, request: Request, target: Target, model: str, profile: BackendProfile, ledger: Ledger
-    ) -> Plan:
+    def _put(self, request: Request, target: Target, model: str, ledger: Ledger) -> Plan:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
+        profile = target.profile
         prepared = prepare(request, profile, ledger)
         body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-        if target.profile is not profile:
-            target = replace(target, profile=profile)
         call = dialects.call(target, model, body)
         return Plan(self, request, target, model, profile, prepared, call)
 

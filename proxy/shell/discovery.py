@@ -72,6 +72,11 @@ class Discovery:
         self._listed: list[Mapping[str, Any]] = []
         self._list_at = 0.0
 
+    @property
+    def known(self) -> Target:
+        """The backend, as well as it is known without asking."""
+        return self._target
+
     async def target(self) -> Target:
         """The backend, as well as it is known by now. Never raises, and waits only for the first answers."""
         if self._clock() >= self._ask_at:
