@@ -50,6 +50,16 @@ class Plan:
     call: dialects.Call
 
 
+@dataclass(slots=True)
+class _Model:
+    """What is known of one by now."""
+
+    target: Target
+    """With the model's quirks in its profile, and what its refusals taught."""
+    url: str
+    """Where its replies are asked for. To take URLs apart costs as much as to read a short request."""
+
+
 class Backend:
     def __init__(
         self,
@@ -74,8 +84,7 @@ class Backend:
         self._upstream = upstream
         self._limits = limits
         self._base = discovery.known
-        self._known: dict[str, Target] = {}
-        """By the model: the base with that model's quirks in its profile, and what its refusals taught."""
+        self._known: dict[str, _Model] = {}
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
@@ -90,12 +99,13 @@ class Backend:
         backend that is configured so gets the key in them."""
         base = await self._discovery.target()
         model = base.models.get(name, name)
-        target = self._of_model(base, model)
+        known = self._of(base, model)
+        target = known.target
         if self._forward_key and (key := key_of(headers)):
             target = replace(target, key=key, forwarded=True)
-        return self._put(request, target, model, ledger)
+        return self._put(request, target, model, known.url, ledger)
 
-    def _of_model(self, base: Target, model: str) -> Target:
+    def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
             self._base = base
             self._known.clear()
@@ -106,7 +116,8 @@ class Backend:
     def _keep(self, model: str, profile: BackendProfile) -> None:
         if len(self._known) >= MAX_KNOWN:
             del self._known[next(iter(self._known))]
-        self._known[model] = replace(self._base, profile=profile)
+        target = replace(self._base, profile=profile)
+        self._known[model] = _Model(target, spoken_by(profile).reply_url(target, model))
 
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
         """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
@@ -132,14 +143,14 @@ class Backend:
             rows.append(lesson.row)
             lasting = lasting and lesson.lasting
             target = replace(plan.target, profile=lesson.profile)
-            plan = self._put(plan.request, target, plan.model, ledger)
+            plan = self._put(plan.request, target, plan.model, plan.call.url, ledger)
 
-    def _put(self, request: Request, target: Target, model: str, ledger: Ledger) -> Plan:
+    def _put(self, request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Plan:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
         profile = target.profile
         prepared = prepare(request, profile, ledger)
         body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-        call = dialects.call(target, model, body)
+        call = dialects.call(target, url, body)
         return Plan(self, request, target, model, profile, prepared, call)
 
 

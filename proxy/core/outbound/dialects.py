@@ -135,8 +135,6 @@ def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
 
 
-def call(target: Target, model: str, body: Body) -> Call:
+def call(target: Target, url: str, body: Body) -> Call:
     """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
-    return Call(
-        spoken_by(target.profile).reply_url(target, model), {**HEADERS, **target.head}, jsontext.dumps(body)
-    )
+    return Call(url, {**HEADERS, **target.head}, jsontext.dumps(body))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from proxy.core.capabilities import BackendProfile
@@ -52,21 +51,13 @@ def models_url(target: Target) -> str:
 
 
 def _below(target: Target, endpoint: str) -> str:
+    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
     profile = target.profile
-    return _address(target.base_url, endpoint, profile.path, profile.root, tuple(profile.query.items()))
-
-
-@lru_cache(maxsize=256)
-def _address(base_url: str, endpoint: str, pasted: str, root: str, query: tuple[tuple[str, str], ...]) -> str:
-    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root.
-
-    Made once for each backend: taking a URL apart costs as much as reading a short request.
-    """
-    url = checked(base_url)
+    url = checked(target.base_url)
     path = url.path.rstrip("/")
-    base = path.removesuffix(pasted) if path else root
+    base = path.removesuffix(profile.path) if path else profile.root
     given = parse_qsl(url.query, keep_blank_values=True)
-    added = [pair for pair in query if pair[0] not in dict(given)]
+    added = [pair for pair in profile.query.items() if pair[0] not in dict(given)]
     return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))
 
 

@@ -53,11 +53,13 @@ def test_the_dialect_is_seen_in_the_url(url: str, name: str | None) -> None:
 
 def test_the_headers() -> None:
     """The version and the key in its own form, never two keys."""
-    headers = call(target("https://api.anthropic.com"), "m", {}).headers
+    headers = call(target("https://api.anthropic.com"), "https://api.anthropic.com/v1/messages", {}).headers
     assert headers["Anthropic-Version"] == "2023-06-01"
     assert headers["X-Api-Key"] == "sk-ant-1"
     assert "Authorization" not in headers
-    bearer = call(Target("t", "https://host", on(auth="bearer"), key="k"), "m", {}).headers
+    bearer = call(
+        Target("t", "https://host", on(auth="bearer"), key="k"), "https://host/v1/messages", {}
+    ).headers
     assert bearer["Authorization"] == "Bearer k"
     assert "X-Api-Key" not in bearer
     assert PROFILES["anthropic"].dialect == "anthropic"

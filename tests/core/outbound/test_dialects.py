@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound.dialects import DIALECTS, call
+from proxy.core.outbound.dialects import DIALECTS, call, spoken_by
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.target import Target
 from tests.core.outbound.asking import body_of, profile, user
@@ -11,7 +11,11 @@ from tests.tables import table
 
 
 def test_every_profile_speaks_a_language_of_the_table() -> None:
-    assert {each.dialect for each in PROFILES.values()} <= DIALECTS.keys()
+    for each in PROFILES.values():
+        assert spoken_by(each) is DIALECTS[each.dialect]
+
+
+URL = "http://host:8080/v1/chat/completions"
 
 
 def target(**fields: Any) -> Target:
@@ -19,8 +23,8 @@ def target(**fields: Any) -> Target:
 
 
 def test_a_request_in_full() -> None:
-    made = call(target(), "m", body_of())
-    assert made.url == "http://host:8080/v1/chat/completions"
+    made = call(target(), URL, body_of())
+    assert made.url == URL
     assert made.headers == {
         "Content-Type": "application/json",
         "Accept": "text/event-stream",
@@ -43,7 +47,7 @@ def test_a_request_in_full() -> None:
     ],
 )
 def test_the_key_takes_the_backends_form(auth: str, key: str | None, expected: dict[str, str]) -> None:
-    made = call(Target("t", "http://host", profile(auth=auth), key=key), "m", {})
+    made = call(Target("t", "http://host", profile(auth=auth), key=key), URL, {})
     usual = {"Content-Type", "Accept", "Accept-Encoding"}
     assert {name: made.headers[name] for name in made.headers.keys() - usual} == expected
 
@@ -52,7 +56,7 @@ def test_fixed_headers_are_added_the_configured_ones_last() -> None:
     """In whatever case: twice the same header would be joined by some servers and refused by others."""
     configured = {"X-B": "2", "accept": "a/b", "AUTHORIZATION": "mine"}
     where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), key="k", headers=configured)
-    assert call(where, "m", {}).headers == {
+    assert call(where, URL, {}).headers == {
         "Content-Type": "application/json",
         "Accept": "a/b",
         "Accept-Encoding": "identity",
@@ -63,6 +67,4 @@ def test_fixed_headers_are_added_the_configured_ones_last() -> None:
 
 
 def test_no_key_and_no_content_in_tracebacks() -> None:
-    assert repr(call(target(), "m", body_of(user("secret")))) == (
-        "Call(url='http://host:8080/v1/chat/completions')"
-    )
+    assert repr(call(target(), URL, body_of(user("secret")))) == f"Call(url='{URL}')"
