@@ -154,6 +154,20 @@ async def test_what_is_remembered_is_bounded(
     assert ["stream_options" in body for body in sent(backend)] == [True, False, True, False, True]
 
 
+async def test_what_was_learned_with_one_clients_key_is_kept_without_it(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """S05."""
+    proxy = await start_proxy(backend={"key": None, "forward_key": True})
+    backend.answers(NO_USAGE, REPLY)
+    for headers in ({"Authorization": "Bearer one"}, {"Authorization": "Bearer other"}, {}):
+        async with proxy.post({"model": "m", "input": "Hi"}, **headers) as response:
+            assert response.status == 200
+    keys = [request.headers.get("authorization") for request in backend.received]
+    assert keys == ["Bearer one", "Bearer one", "Bearer other", None]
+    assert ["stream_options" in body for body in sent(backend)] == [True, False, False, False]
+
+
 @pytest.mark.parametrize(("status", "asked"), [(422, 2), (500, 2), (404, 1), (502, 1)])
 async def test_only_some_refusals_teach(
     backend: ScriptedBackend, proxy: Proxy, status: int, asked: int
