@@ -15,7 +15,7 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\n\n"
 LF = 0x0A
-PLAIN = b"data: {"
+PLAIN = (b"data: {", b"data: [")
 """How nearly every event begins, and it is the only line of it."""
 DONE = b"data: [DONE]\n\n"
 ERROR = b"error"
@@ -41,7 +41,7 @@ class SseParser:
 
     def feed(self, data: bytes) -> None:
         """Raises Garbled when an event grows beyond the limit."""
-        if b"\r" in data or (self._after_cr and data):
+        if data.find(b"\r") >= 0 or (self._after_cr and data):
             data = self._with_lf_only(data)
         rest = self._rest
         if not rest and data.startswith(PLAIN) and data.find(b"\n") == len(data) - 2 and data[-1] == LF:
@@ -62,7 +62,7 @@ class SseParser:
                 blocks[0] = blocks[0].removeprefix(BOM)
             emit = self._emit
             for block in blocks:
-                # Nearly every block is one line of JSON. (`find` takes a fifth of the time of `in` here.)
+                # Nearly every block is one line of JSON. (`find` takes a fifth of the time of `in`.)
                 if block.startswith(PLAIN) and block.find(b"\n") < 0:
                     emit(block[6:], b"")
                 else:
