@@ -40,6 +40,9 @@ STATUSES = ("http_code", "http_status_code", "status_code", "status", "code")
 NOTHING = ("", "None", "null")
 """As the name of a field; LiteLLM writes what Python prints."""
 
+SIGNS = frozenset({"error", "base_resp", "x_groq", "type", "message", "detail", "fault"})
+"""Fields of complaints, beside `object` and `choices`, that hardly any reply has."""
+
 MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
 """MiniMax reports failures inside HTTP 200, with numbers of its own."""
 
@@ -64,8 +67,17 @@ def is_one(said: Any) -> bool:
     """Is this, where a reply or a chunk of one was expected, a complaint?"""
     if not isinstance(said, dict):
         return False
-    base, groq = said.get("base_resp"), said.get("x_groq")
-    choices, error = said.get("choices"), said.get("error")
+    choices = said.get("choices")
+    if not SIGNS.isdisjoint(said) and _complains(said, choices):
+        return True
+    if choices:
+        entries = choices if isinstance(choices, list) else []
+        return bool([one for one in entries if isinstance(one, dict) and one.get("error")])
+    return _is_error(said.get("object"))
+
+
+def _complains(said: dict[str, Any], choices: Any) -> bool:
+    base, groq, error = said.get("base_resp"), said.get("x_groq"), said.get("error")
     if isinstance(error, dict) and choices:
         error = any(error.values())  # gateways in Go write each field, one without a value too
     if isinstance(groq, dict):
@@ -73,15 +85,13 @@ def is_one(said: Any) -> bool:
     if error or (isinstance(base, dict) and base.get("status_code")):
         return True
     if choices:
-        for one in choices if isinstance(choices, list) else ():
-            if isinstance(one, dict) and one.get("error"):
-                return True
         return False
-    for name in ("object", "type"):
-        word = said.get(name)
-        if isinstance(word, str) and word.lower() == "error":
-            return True
-    return isinstance(said.get("message"), str) or bool(said.get("detail") or said.get("fault"))
+    words = isinstance(said.get("message"), str) or bool(said.get("detail") or said.get("fault"))
+    return words or _is_error(said.get("type"))
+
+
+def _is_error(word: Any) -> bool:
+    return isinstance(word, str) and word.lower() == "error"
 
 
 def of(said: Any, depth: int = 0) -> Complaint:
