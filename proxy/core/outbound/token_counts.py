@@ -9,5 +9,5 @@ NUMBERS = (int, float)
 def read(said: object) -> int:
     """Fractions are cut, and what no count can be (negative, without end, text) is zero."""
     if isinstance(said, NUMBERS) and 0 < said <= MOST:
-        return int(said)
+        return said if type(said) is int else int(said)
     return 0
