@@ -59,7 +59,7 @@ class Surfaces:
 Handler = Callable[..., Awaitable[web.StreamResponse]]
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Visit:
     """Who asks for what, by which id the logs know it."""
 

@@ -20,7 +20,7 @@ from proxy.shell.metrics import CLIENT_GONE, Metrics
 OK = 200
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Visitor:
     """Who asks, and what the request says besides its body."""
 
