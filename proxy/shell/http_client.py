@@ -6,7 +6,7 @@ or password of the environment used, for the key would travel along (S08-S10); a
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from typing import Any
@@ -21,6 +21,10 @@ from proxy.shell.heads import head
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
+
+PIECE_BYTES = 64 * 1024
+"""A larger request is sent piece by piece, as fast as they are taken: to encrypt it at once would hold up all
+others (F79), and TLS would not tell how much of it has left."""
 
 KNOWN_PLACES = 256
 """Gemini's models have an address each, and their names come from clients."""
@@ -51,7 +55,7 @@ class Answer:
         connection, self.connection = self.connection, None
         if connection is None:
             return
-        if _is_writing(connection):  # the answer has not waited for the whole request
+        if _wire(connection).is_sending:  # the answer has not waited for the whole request
             _cut(connection)
         else:
             connection.release()
@@ -105,7 +109,7 @@ class HttpClient:
         told = {**place.always, **headers}
         if body is not None:
             told["Content-Length"] = str(len(body))
-        request = (head(f"{method} {place.target} HTTP/1.1", told), body or b"")
+        request = head(f"{method} {place.target} HTTP/1.1", told), body or b""
         clock = asyncio.get_running_loop().time
         started = clock()
         USED_BEFORE.set(True)
@@ -127,7 +131,7 @@ class HttpClient:
 async def _ask(
     connector: aiohttp.BaseConnector,
     place: Place,
-    request: Sequence[bytes],
+    request: tuple[bytes, bytes],
     connect: float,
     until: float,
 ) -> Answer:
@@ -135,15 +139,13 @@ async def _ask(
         connection = await connector.connect(place, [], _until_connected(connect))
     except TimeoutError as failure:
         raise aiohttp.ConnectionTimeoutError from failure
-    protocol, transport = connection.protocol, connection.transport
-    assert protocol is not None, "it was given just now"
-    timer = asyncio.get_running_loop().call_at(until, protocol.set_exception, TimeoutError())
+    wire = _wire(connection)
+    timer = asyncio.get_running_loop().call_at(until, wire.set_exception, TimeoutError())
     try:
-        protocol.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
-        if transport is not None and not transport.is_closing():  # else it is read why
-            transport.writelines(request)
+        wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
+        wire.send(*request)
         while True:
-            message, content = await protocol.read()
+            message, content = await wire.read()
             if message.code not in INTERIM or message.code == SWITCHED:
                 return Answer(connection, message.code, message.headers, content)
     except BaseException:
@@ -153,14 +155,15 @@ async def _ask(
         timer.cancel()
 
 
-def _is_writing(connection: Connection) -> bool:
-    transport = connection.transport
-    return transport is not None and transport.get_write_buffer_size() > 0
+def _wire(connection: Connection) -> "_Wire":
+    wire = connection.protocol
+    assert isinstance(wire, _Wire), "as long as it was not given back"
+    return wire
 
 
 def _cut(connection: Connection) -> None:
     """What has not left yet never will: a backend that takes nothing would hold the connection for it."""
-    if _is_writing(connection) and connection.transport is not None:
+    if _wire(connection).is_sending and connection.transport is not None:
         connection.transport.abort()
     connection.close()
 
@@ -181,6 +184,31 @@ USED_BEFORE: ContextVar[bool] = ContextVar("used_before")
 
 
 class _Wire(ResponseHandler):
+    _rest = memoryview(b"")
+    """Of a request: what there was no room for yet."""
+
+    def send(self, head: bytes, body: bytes) -> None:
+        if self.transport is None or self.transport.is_closing():
+            return  # `read` tells why
+        self.transport.writelines((head, body[:PIECE_BYTES]))
+        if len(body) > PIECE_BYTES:
+            self._rest = memoryview(body)[PIECE_BYTES:]
+            self._send_rest()
+
+    def _send_rest(self) -> None:
+        while self._rest and self.transport is not None and not self.writing_paused:
+            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:]
+            self.transport.write(piece)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._send_rest()
+
+    @property
+    def is_sending(self) -> bool:
+        transport = self.transport
+        return transport is not None and (bool(self._rest) or transport.get_write_buffer_size() > 0)
+
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
         if self._reading_paused:

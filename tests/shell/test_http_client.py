@@ -1,12 +1,16 @@
 """Requests on kept connections, over real sockets (F05, F06, F09, F22, S08-S10, S12)."""
 
 import asyncio
+import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
 import aiohttp
 import pytest
+import trustme
+from aiohttp import connector
 from aiohttp.client_proto import ResponseHandler
 
 from proxy.shell import http_client as module
@@ -25,6 +29,30 @@ async def ask(client: HttpClient, backend: ScriptedBackend, body: bytes = b"{}",
     until = asyncio.get_running_loop().time() + PROMPTLY
     told = {name.replace("_", "-"): value for name, value in headers.items()}
     return await client.ask("POST", f"{backend.url}/chat", told, body, connect=PROMPTLY, until=until)
+
+
+FULL_BYTES = 64 * 1024
+"""What the socket of a backend holds that takes nothing."""
+
+
+@pytest.fixture(params=["http", "https"])
+async def either(
+    request: pytest.FixtureRequest, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[ScriptedBackend]:
+    """The backend, with and without TLS."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, FULL_BYTES)
+    port = listening.getsockname()[1]
+    backend.root = f"{request.param}://127.0.0.1:{port}"
+    context = None
+    if request.param == "https":
+        somebody, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        somebody.issue_cert("127.0.0.1").configure_cert(context)
+        trusting = ssl.create_default_context()
+        somebody.configure_trust(trusting)
+        monkeypatch.setattr(connector, "_SSL_CONTEXT_VERIFIED", trusting)
+    async with await asyncio.start_server(backend._connected, sock=listening, ssl=context):
+        yield backend
 
 
 async def read(answer: Answer) -> bytes:
@@ -103,9 +131,30 @@ LARGE = b"x" * (8 << 20)
 """More than the buffers of two sockets hold."""
 
 
-async def test_a_large_request_arrives_whole(client: HttpClient, backend: ScriptedBackend) -> None:
-    with closing(await ask(client, backend, LARGE)):
-        assert backend.received[0].body == LARGE
+async def test_a_large_request_arrives_whole(client: HttpClient, either: ScriptedBackend) -> None:
+    for _ in range(2):
+        with closing(await ask(client, either, LARGE)) as answered:
+            await read(answered)
+    assert [sent.body == LARGE for sent in either.received] == [True, True]
+    assert either.connections == 1
+
+
+async def test_of_a_large_request_as_much_is_sent_as_is_taken(
+    client: HttpClient, either: ScriptedBackend
+) -> None:
+    """F79: all of it at once would have to be copied, and encrypted, while everybody waits."""
+    over = asyncio.Event()
+
+    async def takes_nothing(line: Line) -> None:
+        line.send(HEAD)
+        await over.wait()
+
+    either.plays(takes_nothing)
+    with closing(await ask(client, either, LARGE)) as answered:
+        assert answered.connection is not None
+        assert answered.connection.transport is not None
+        assert answered.connection.transport.get_write_buffer_size() < len(LARGE) / 8
+    over.set()
 
 
 # ── what comes ──
@@ -201,7 +250,7 @@ async def test_a_connection_whose_body_was_not_read_to_its_end_is_closed(
 
 
 async def test_an_answer_that_did_not_wait_for_the_request_ends_its_connection(
-    client: HttpClient, backend: ScriptedBackend
+    client: HttpClient, either: ScriptedBackend
 ) -> None:
     """What was not taken of this request would be taken for the next."""
     over = asyncio.Event()
@@ -214,16 +263,16 @@ async def test_an_answer_that_did_not_wait_for_the_request_ends_its_connection(
         await line.request()
         line.send(answer(200))
 
-    backend.plays(refuses, answers)
-    with closing(await ask(client, backend, LARGE)) as answered:
+    either.plays(refuses, answers)
+    with closing(await ask(client, either, LARGE)) as answered:
         assert (answered.status, await read(answered)) == (413, b"too much")
-    with closing(await ask(client, backend)) as answered:
+    with closing(await ask(client, either)) as answered:
         assert answered.status == 200
     over.set()
 
 
 async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
-    client: HttpClient, backend: ScriptedBackend
+    client: HttpClient, either: ScriptedBackend
 ) -> None:
     """A socket that closed politely would wait for them to leave."""
     over, cut = asyncio.Event(), asyncio.get_running_loop().create_future()
@@ -239,10 +288,10 @@ async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
             cut.set_result(0)
             raise
 
-    backend.plays(takes_nothing)
+    either.plays(takes_nothing)
     loop = asyncio.get_running_loop()
     with pytest.raises(TimeoutError):
-        await client.ask("POST", backend.url, {}, LARGE, connect=PROMPTLY, until=loop.time() + 0.05)
+        await client.ask("POST", either.url, {}, LARGE, connect=PROMPTLY, until=loop.time() + 0.05)
     over.set()
     async with asyncio.timeout(PROMPTLY):
         assert await cut < len(LARGE)
