@@ -162,8 +162,8 @@ def _wire(connection: Connection) -> "_Wire":
 
 
 def _cut(connection: Connection) -> None:
-    """What has not left yet never will: a backend that takes nothing would hold the connection for it."""
-    if _wire(connection).is_sending and connection.transport is not None:
+    """Without a farewell, and without what has not left yet: a backend that takes nothing would be waited for."""
+    if connection.transport is not None:
         connection.transport.abort()
     connection.close()
 

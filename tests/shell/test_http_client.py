@@ -297,6 +297,28 @@ async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
         assert await cut < len(LARGE)
 
 
+async def test_a_connection_is_cut_without_a_farewell(client: HttpClient, either: ScriptedBackend) -> None:
+    """A backend that takes nothing would not answer it, and hold the connection for half a minute."""
+    over = asyncio.Event()
+
+    async def listens_no_more(line: Line) -> None:
+        await line.request()
+        line.send(HEAD, text("Hello"))
+        line._writer.transport.pause_reading()
+        await over.wait()
+
+    either.plays(listens_no_more)
+    answered = await ask(client, either)
+    assert answered.connection is not None
+    assert answered.connection.protocol is not None
+    lost = answered.connection.protocol.closed
+    assert lost is not None
+    answered.close()
+    async with asyncio.timeout(PROMPTLY):
+        await lost
+    over.set()
+
+
 async def tires(line: Line) -> None:
     """Of a connection, in the moment it is used again."""
     await line.request()
