@@ -7,9 +7,7 @@ or password of the environment used, for the key would travel along (S08-S10); a
 
 import asyncio
 from collections.abc import Mapping
-from contextvars import ContextVar
 from functools import lru_cache, partial
-from typing import Any
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -36,6 +34,18 @@ closed later than this was closed at work (F05)."""
 INTERIM = range(100, 200)
 SWITCHED = 101
 """The one of them that nothing follows; nobody asks for it here."""
+
+
+CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+
+
+class _Tired(Exception):
+    """The backend closed a kept connection just when it was taken from the pool: not one byte of an answer came, so
+    nothing is done twice when it is asked on another (F06)."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self.failure = failure
 
 
 class Answer:
@@ -112,15 +122,11 @@ class HttpClient:
         request = head(f"{method} {place.target} HTTP/1.1", told), body or b""
         clock = asyncio.get_running_loop().time
         started = clock()
-        USED_BEFORE.set(True)
         try:
             return await _ask(self._kept, place, request, connect, until)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as failure:
-            # The backend closed a kept connection just when it was taken from the pool: not one byte of an answer
-            # came, so nothing is done twice (F06).
-            late = clock() - started > RACE_SECONDS
-            if late or not USED_BEFORE.get() or _has_begun(failure):
-                raise
+        except _Tired as tired:
+            if clock() - started > RACE_SECONDS:
+                raise tired.failure from None
             return await _ask(self._fresh, place, request, connect, until)
 
     async def close(self) -> None:
@@ -147,9 +153,12 @@ async def _ask(
         while True:
             message, content = await wire.read()
             if message.code not in INTERIM or message.code == SWITCHED:
+                wire.used = True
                 return Answer(connection, message.code, message.headers, content)
-    except BaseException:
+    except BaseException as failure:
         _cut(connection)
+        if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
+            raise _Tired(failure) from failure
         raise
     finally:
         timer.cancel()
@@ -168,7 +177,7 @@ def _cut(connection: Connection) -> None:
     connection.close()
 
 
-def _has_begun(failure: aiohttp.ClientError) -> bool:
+def _has_begun(failure: BaseException) -> bool:
     """Had a part of a head come? aiohttp then hands over what of it can be read."""
     head = getattr(failure, "message", None)
     return head is not None and not isinstance(head, str)
@@ -179,11 +188,9 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, connect=seconds)
 
 
-USED_BEFORE: ContextVar[bool] = ContextVar("used_before")
-"""Was the connection of this task's request used before?"""
-
-
 class _Wire(ResponseHandler):
+    used = False
+    """Has it brought an answer before?"""
     _rest = memoryview(b"")
     """Of a request: what there was no room for yet."""
 
@@ -219,8 +226,3 @@ class _Connector(aiohttp.TCPConnector):
     def __init__(self, *, keep: bool = True) -> None:
         super().__init__(limit=0, force_close=not keep)
         self._factory = partial(_Wire, loop=self._loop)  # type: ignore[assignment]  # of a subclass
-
-    async def _create_connection(self, *args: Any, **options: Any) -> Any:
-        """What connectors have to provide: asked for whenever none of the kept connections will do."""
-        USED_BEFORE.set(False)
-        return await super()._create_connection(*args, **options)

@@ -306,6 +306,7 @@ async def test_a_connection_is_cut_without_a_farewell(client: HttpClient, either
         line.send(HEAD, text("Hello"))
         line._writer.transport.pause_reading()
         await over.wait()
+        line.reset()
 
     either.plays(listens_no_more)
     answered = await ask(client, either)
