@@ -38,6 +38,12 @@ class ToolKind(StrEnum):
     """The client's own editor of files."""
 
 
+SYSTEM, USER, ASSISTANT, TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
+FUNCTION, CUSTOM = ToolKind.FUNCTION, ToolKind.CUSTOM
+TOOL_SEARCH, SHELL = ToolKind.TOOL_SEARCH, ToolKind.SHELL
+"""For whoever asks for them with each request or item: on Python 3.11 a member that is looked up through its class
+costs 0.1 µs, as much as reading a field. Other members that are asked for so often are constants of their modules."""
+
 UNNAMED: frozenset[str] = frozenset(
     {ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL, ToolKind.SHELL, ToolKind.APPLY_PATCH}
 )

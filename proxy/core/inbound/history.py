@@ -13,7 +13,19 @@ from typing import Literal
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+from proxy.core.model import (
+    ASSISTANT,
+    TOOL,
+    Audio,
+    Call,
+    File,
+    Image,
+    Reasoning,
+    Refusal,
+    Result,
+    Text,
+    Turn,
+)
 from proxy.core.redact import shown
 
 OrphanOutputs = Literal["refuse", "drop"]
@@ -29,8 +41,6 @@ Said = tuple[Turn, str]
 """A turn as it came; for a turn of results also the path of the call id, for whoever must complain about it."""
 
 SPOKEN = (Text, Refusal, Reasoning)
-ASSISTANT, TOOL = Role.ASSISTANT, Role.TOOL
-# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as anything done here.
 
 
 def canonical(said: list[Said], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") -> list[Turn]:

@@ -25,6 +25,8 @@ from proxy.core.inbound.history import Said
 from proxy.core.inbound.responses_parts import MAX_PARTS, PARTS, Walk, content_in, read_file
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import (
+    ASSISTANT,
+    USER,
     Audio,
     Call,
     Extras,
@@ -53,8 +55,6 @@ WORDS = ("text", "summary")
 ANSWERING = frozenset({"tool", "function"})
 """The roles whose `name` is that of a tool. Elsewhere it tells participants apart, which few backends can be told."""
 
-ASSISTANT, USER = Role.ASSISTANT, Role.USER
-# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
 MEDIA_PARTS = (Text, Image, File, Audio)
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)

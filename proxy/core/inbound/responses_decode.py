@@ -16,19 +16,17 @@ from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.inbound.toolbox import read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
+    SYSTEM,
+    USER,
     ChoiceMode,
     OutputFormat,
     ReasoningWish,
     Request,
-    Role,
     Sampling,
     Text,
     ToolChoice,
     Turn,
 )
-
-SYSTEM, USER = Role.SYSTEM, Role.USER
-# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
 LOGPROBS = "message.output_text.logprobs"
 

@@ -38,11 +38,9 @@ from proxy.core.inbound.responses_object import (
 )
 from proxy.core.inbound.surface import Framing
 from proxy.core.jsontext import dumps, string, written
-from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind
+from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, Text
 
-FUNCTION = ToolKind.FUNCTION
 REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUMMARY
-# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
 
 @lru_cache(maxsize=64)

@@ -14,12 +14,10 @@ from proxy.core.inbound.responses_calls import FORMS, call_item
 from proxy.core.inbound.responses_tools import runs_elsewhere
 from proxy.core.inbound.seal import Seal
 from proxy.core.inbound.tool_choice import MODES
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
+from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 
 COMPLETED = Ending.COMPLETED
 CALL, TEXT = PartKind.CALL, PartKind.TEXT
-FUNCTION = ToolKind.FUNCTION
-# Fetched once: a member looked up through its enum costs 0.1 µs on Python 3.11, as much as reading a field.
 
 STATUS = {
     COMPLETED: "completed",

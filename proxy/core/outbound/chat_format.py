@@ -31,7 +31,6 @@ class Asked(NamedTuple):
 
 NOTHING = Asked(None, None)
 TEXT, JSON_OBJECT, JSON_SCHEMA = FormatKind.TEXT, FormatKind.JSON_OBJECT, FormatKind.JSON_SCHEMA
-# Fetched once: every request is asked for it, and a member looked up through its enum costs 0.1 µs on Python 3.11.
 
 
 def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) -> Asked:

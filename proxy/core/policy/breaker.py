@@ -36,7 +36,6 @@ class Signal(Enum):
 
 
 CLOSED, OPEN, HALF_OPEN = State.CLOSED, State.OPEN, State.HALF_OPEN
-# Fetched once: every request is asked for them, and a member looked up through its enum costs 0.1 µs on Python 3.11.
 
 TRANSITIONS: dict[tuple[State, Signal], State] = {
     (State.CLOSED, Signal.TRIPPED): State.OPEN,

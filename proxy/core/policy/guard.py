@@ -37,7 +37,6 @@ TOLD = 5
 LIMITS_ENFORCED, LIMITS_WARNED = Mode.ENFORCE, Mode.WARN
 CHECKS_ENFORCED, CHECKS_OBSERVED = Validation.ENFORCE, Validation.OBSERVE
 REQUIRED = ChoiceMode.REQUIRED
-# Fetched once: every request is asked for them, and a member looked up through its enum costs 0.1 µs on Python 3.11.
 
 FORBIDDEN = "call_dropped_forbidden"
 """What the assembler counts when it leaves out a call of a tool that tool_choice does not allow."""

@@ -18,7 +18,6 @@ from proxy.core.tools.names import NameTable, spelled
 from proxy.core.tools.walking import Schema
 
 NO_CALLS, REQUIRED = ChoiceMode.NONE, ChoiceMode.REQUIRED
-# Fetched once: every request is asked for them, and a member looked up through its enum costs 0.1 µs on Python 3.11.
 
 TOLD = 3
 """Tools that one warning names; an agent's hundred may all have the same keyword."""
