@@ -91,7 +91,9 @@ def start(
         mint=mint,
         ledger=ledger,
         sink=Outlet(encoder.feed, encoder.delta),
-        taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
+        used_ids=lambda: {
+            part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
+        },
         call_identity=profile.call_identity,
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without

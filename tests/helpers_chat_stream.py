@@ -92,7 +92,9 @@ def run_chat(
         mint=counting_mint(),
         ledger=ledger,
         sink=Outlet(encoder.feed, encoder.delta),
-        taken_ids={part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)},
+        used_ids=lambda: {
+            part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
+        },
         call_identity=profile.call_identity,
         own_call_ids=True,
         markup=registry.for_reply(

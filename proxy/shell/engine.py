@@ -11,6 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from proxy.core.errors import ClientFault, Fault, ProxyFault
@@ -197,7 +198,7 @@ class Engine:
             mint=self._mint,
             ledger=turn.ledger,
             sink=outlet,
-            taken_ids=_call_ids(plan.request),
+            used_ids=partial(_call_ids, plan.request),
             call_identity=profile.call_identity,
             own_call_ids=turn.surface.own_call_ids,
             markup=registry.for_reply(

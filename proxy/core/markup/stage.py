@@ -14,6 +14,7 @@ it (`Dialect.native`), or if it is the very last thing of a reply that has no an
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cached_property
 from hashlib import blake2s
 from itertools import count
 from typing import Any
@@ -86,12 +87,12 @@ class MarkupStage:
         emit: Callable[[Delta], None],
         settings: MarkupSettings,
         ledger: Ledger,
-        taken_ids: Set[str] = frozenset(),
+        used_ids: Callable[[], Set[str]] = frozenset,
     ) -> None:
         self._emit = emit
         self._tools = settings.tools
         self._ledger = ledger
-        self._ids = set(taken_ids)
+        self._used_ids = used_ids
         self._content, self._reasoning = (
             Channel(Scanner(settings.openers, settings.tools, count_in(ledger))) for _ in range(2)
         )
@@ -270,6 +271,11 @@ class MarkupStage:
                 return
         for delta in suspects:
             self._emit(delta)
+
+    @cached_property
+    def _ids(self) -> set[str]:
+        """A long conversation is looked through for its ids only if there is a call to name."""
+        return set(self._used_ids())
 
     def _new_id(self, place: int, call: Recovered) -> str:
         """The same for the same call in the same place of a reply, unless the conversation has it already."""

@@ -16,7 +16,7 @@ few tokens, and clients that saw them interleaved would scatter the arguments.
 """
 
 from collections import deque
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
@@ -41,7 +41,6 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
-from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Usage
 from proxy.core.outlet import Outlet
@@ -66,15 +65,7 @@ AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 
 class Assembler:
     def __init__(
-        self,
-        outlet: Outlet,
-        *,
-        names: NameTable,
-        mint: Mint,
-        ledger: Ledger,
-        taken_ids: Set[str] = frozenset(),
-        identity: str = "id",
-        own_ids: bool = False,
+        self, outlet: Outlet, names: NameTable, ids: ShownIds, ledger: Ledger, identity: str = "id"
     ) -> None:
         self.phase = NEW
         self.finish: Finish | None = None
@@ -83,7 +74,7 @@ class Assembler:
         self._emit_delta = outlet.delta
         self._names = names
         self._ledger = ledger
-        self._ids = ShownIds(mint, taken_ids, own_ids)
+        self._ids = ids
         self._calls = Calls(identity)
         self._open: OpenProse | CallState | None = None
         self._held: deque[Prose | CallState] = deque()

@@ -15,6 +15,7 @@ from proxy.core.outlet import Outlet, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
+from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 
@@ -31,13 +32,15 @@ class Pipeline:
         mint: Mint,
         ledger: Ledger,
         sink: Outlet,
-        taken_ids: Set[str] = frozenset(),
+        used_ids: Callable[[], Set[str]] = frozenset,
         call_identity: str = "id",
         own_call_ids: bool = False,
         markup: MarkupSettings | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
-        """`markup` is what to look for in the text; None where no tool may be called, and none can be meant.
+        """`used_ids` tells the ids that calls of the conversation have, should there be more calls.
+
+        `markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
         `stages` stand between the assembler and whoever takes the events, the first of them nearest to it.
         """
@@ -48,16 +51,9 @@ class Pipeline:
         outlet = Outlet(collector.feed, sink.delta)
         for stage in reversed(stages):
             outlet = stage(outlet)
-        self._assembler = Assembler(
-            outlet,
-            names=names,
-            mint=mint,
-            ledger=ledger,
-            taken_ids=taken_ids,
-            identity=call_identity,
-            own_ids=own_call_ids,
-        )
-        self._markup = MarkupStage(self._assembler.feed, markup, ledger, taken_ids) if markup else None
+        ids = ShownIds(mint, used_ids, own_call_ids)
+        self._assembler = Assembler(outlet, names, ids, ledger, call_identity)
+        self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
         self._think = ThinkSplitter((self._markup or self._assembler).feed)
         self._intake = Intake(make_decoder(self._think.feed))
         self._assembler.start()

@@ -1,6 +1,6 @@
 """The ids by which clients know the calls of a reply: the backend's where clients can use them, else ours."""
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from proxy.core.ids import Mint
 
@@ -9,16 +9,20 @@ MAX_CALL_ID = 64
 
 
 class ShownIds:
-    __slots__ = ("_always_ours", "_mint", "_taken")
+    __slots__ = ("_always_ours", "_mint", "_taken", "_used")
 
-    def __init__(self, mint: Mint, taken: Set[str], always_ours: bool) -> None:
-        """`taken`: what the conversation has used already. Some surfaces promise a form that only ours have."""
+    def __init__(self, mint: Mint, used: Callable[[], Set[str]], always_ours: bool) -> None:
+        """`used`: what the conversation has used already, which is asked when a call opens, for most replies have none.
+        Some surfaces promise a form that only ours have."""
         self._mint = mint
-        self._taken = set(taken)
+        self._used = used
+        self._taken: set[str] | None = None
         self._always_ours = always_ours
 
     def shown(self, said: str | None) -> str:
         """For a call that opens: the id the backend said if it is short, printable and new, and wanted at all."""
+        if self._taken is None:
+            self._taken = set(self._used())
         usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._taken
         if self._always_ours:
             call_id = self._mint.uuid_call()

@@ -47,7 +47,9 @@ class Stage:
     def __init__(self, taken_ids: frozenset[str] = frozenset()) -> None:
         self.out: list[Delta] = []
         self.ledger = Ledger()
-        self.stage = MarkupStage(self.out.append, MarkupSettings(OPENERS, TOOLS), self.ledger, taken_ids)
+        self.stage = MarkupStage(
+            self.out.append, MarkupSettings(OPENERS, TOOLS), self.ledger, lambda: taken_ids
+        )
 
     def feed(self, *deltas: Delta) -> "Stage":
         for delta in deltas:

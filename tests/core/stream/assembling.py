@@ -23,6 +23,7 @@ from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import Assembler
+from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.names import NameTable
 from tests.helpers import counting_mint
 
@@ -108,11 +109,10 @@ def assemble(
     ledger = Ledger(log)
     assembler = Assembler(
         recorder(events),
-        names=names or NameTable(TOOLS),
-        mint=counting_mint(),
-        ledger=ledger,
-        taken_ids=taken_ids,
-        identity=identity,
+        names or NameTable(TOOLS),
+        ShownIds(counting_mint(), lambda: taken_ids, always_ours=False),
+        ledger,
+        identity,
     )
     assembler.start()
     for delta in deltas:

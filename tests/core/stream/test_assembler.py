@@ -32,7 +32,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.stream.assembler import MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
-from proxy.core.stream.shown_ids import MAX_CALL_ID
+from proxy.core.stream.shown_ids import MAX_CALL_ID, ShownIds
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import (
     FILTER,
@@ -738,7 +738,9 @@ def test_it_has_ended_with_its_last_event_and_not_with_the_finish() -> None:
 
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:
-    assembler = Assembler(recorder([]), names=NameTable(), mint=counting_mint(), ledger=Ledger())
+    assembler = Assembler(
+        recorder([]), NameTable(), ShownIds(counting_mint(), set, always_ours=False), Ledger()
+    )
     with pytest.raises(BrokenOrder):
         assembler.feed(TextDelta("x"))
     assembler.start()

@@ -128,7 +128,7 @@ def test_what_the_engine_knows_reaches_the_assembler() -> None:
         mint=Mint(lambda size: "new"),
         ledger=ledger,
         sink=recorder([]),
-        taken_ids={"a"},
+        used_ids=lambda: {"a"},
         call_identity="index",
     )
     pipeline.feed(call_chunk(0, "a", "docs__search", "{") + call_chunk(0, "b", "docs__search", "}") + STOP)

@@ -8,7 +8,7 @@ MINTED = "call_" + "0" * 32
 
 
 def ids(*taken: str, always_ours: bool = False) -> ShownIds:
-    return ShownIds(Mint(lambda size: "0" * 2 * size), set(taken), always_ours)
+    return ShownIds(Mint(lambda size: "0" * 2 * size), lambda: set(taken), always_ours)
 
 
 @table("said", ["a", "call_1", "functions.x:0", "x" * MAX_CALL_ID])
