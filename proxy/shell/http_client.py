@@ -141,10 +141,7 @@ async def _ask(
     connect: float,
     until: float,
 ) -> Answer:
-    try:
-        connection = await connector.connect(place, [], _until_connected(connect))
-    except TimeoutError as failure:
-        raise aiohttp.ConnectionTimeoutError from failure
+    connection = await _connected(connector, place, connect)
     wire = _wire(connection)
     timer = asyncio.get_running_loop().call_at(until, wire.set_exception, TimeoutError())
     try:
@@ -162,6 +159,17 @@ async def _ask(
         raise
     finally:
         timer.cancel()
+
+
+async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: float) -> Connection:
+    while True:
+        try:
+            connection = await connector.connect(place, [], _until_connected(seconds))
+        except TimeoutError as failure:
+            raise aiohttp.ConnectionTimeoutError from failure
+        if not (_wire(connection).should_close and USED_BEFORE.get()):
+            return connection
+        _cut(connection)  # what came unasked would be taken for the answer (R4)
 
 
 def _wire(connection: Connection) -> "_Wire":

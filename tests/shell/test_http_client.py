@@ -297,6 +297,32 @@ async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
         assert await cut < len(LARGE)
 
 
+async def test_what_came_unasked_is_not_taken_for_the_next_answer(
+    client: HttpClient, backend: ScriptedBackend
+) -> None:
+    """R4: some servers tell even an idle connection why they are about to close it."""
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    async def complains(line: Line) -> None:
+        await line.request()
+        line.send(HEAD)
+        await begun.wait()
+        line.send(http_chunk(b"first"), END, answer(408, b"too slow"))
+        await over.wait()
+
+    async def answers(line: Line) -> None:
+        await line.request()
+        line.send(answer(200, b"second"))
+
+    backend.plays(complains, answers)
+    with closing(await ask(client, backend)) as answered:
+        begun.set()
+        assert await read(answered) == b"first"
+    with closing(await ask(client, backend)) as answered:
+        assert await read(answered) == b"second"
+    over.set()
+
+
 async def test_a_connection_is_cut_without_a_farewell(client: HttpClient, either: ScriptedBackend) -> None:
     """A backend that takes nothing would not answer it, and hold the connection for half a minute."""
     over = asyncio.Event()
