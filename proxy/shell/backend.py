@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault
+from proxy.core.errors import Fault, Unauthorized
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -102,6 +102,10 @@ class Backend:
         known = self._of(base, model)
         target = known.target
         if self._forward_key and (key := key_of(headers)):
+            if not (key.isascii() and key.isprintable()):
+                raise Unauthorized(
+                    "The API key holds characters that cannot be passed on. Send one in plain ASCII."
+                )
             target = replace(target, key=key, forwarded=True)
         return self._put(request, target, model, known.url, ledger)
 

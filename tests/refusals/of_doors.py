@@ -169,6 +169,19 @@ KEYS = (
     ),
 )
 
+THEIR_KEYS = tuple(
+    _raw(
+        "Send one in plain ASCII",
+        "invalid_api_key",
+        401,
+        POST + b"Authorization: Bearer sk-%b\r\nContent-Length: %d\r\n\r\n%b" % (odd, len(RIGHT), RIGHT),
+        world="their key",
+        type="authentication_error",
+        tells={"WWW-Authenticate": "Bearer"},
+    )
+    for odd in (b"\xe9", "é".encode(), b"a\tb")
+)
+
 SOCKETS = (
     Case(
         "send Connection: Upgrade, Upgrade: websocket, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key",
@@ -210,4 +223,4 @@ NO_ROOM = (
     ),
 )
 
-CASES = (*BODIES, *PATHS, *KEYS, *SOCKETS, *NO_ROOM)
+CASES = (*BODIES, *PATHS, *KEYS, *THEIR_KEYS, *SOCKETS, *NO_ROOM)
