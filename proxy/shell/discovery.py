@@ -21,9 +21,9 @@ from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target
-from proxy.shell.exchange import NEVER
 from proxy.shell.logs import Log
 from proxy.shell.upstream import Page, Upstream
+from proxy.shell.watch import NEVER
 
 QUESTION_SECONDS = 2.0
 """Local servers answer in milliseconds; the first request must not wait long for one that never will."""

@@ -1,12 +1,11 @@
 """One request under way at the backend: the bytes of its answer as they come, and limits on the waits for them.
 
 Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
-two reads; *total*. One timer per exchange watches them and is moved only when it fires, so that a chunk costs not
-even a reading of the clock: who has fallen silent is found out at the second look.
+two reads; *total*. A chunk costs not even a reading of the clock: whether any came is looked at when one of the limits
+might be reached, so who has fallen silent is found out at the second look.
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from proxy.shell.failures import NOT_BEGUN, fault_of
 from proxy.shell.http_client import Answer
 from proxy.shell.packing import Unpacker, unpacker
 from proxy.shell.tap import Take, Tap
+from proxy.shell.watch import NEVER, Watch
 
 FIRST_BYTES = 4096
 """Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
@@ -27,7 +27,6 @@ FINISHING_SECONDS = 3.0
 CHECK_SECONDS = 5.0
 """How often a waiting exchange looks whether its connection still exists."""
 
-NEVER = math.inf
 NOT_ENDED = "did not finish its answer in time"
 SILENT = "stopped answering"
 ENOUGH = "has said enough"
@@ -55,6 +54,7 @@ class Exchange:
         answer: Answer,
         limits: Limits,
         started: float,
+        watch: Watch,
         ended: Callable[[Answer, bool], None],
     ) -> None:
         self.status = answer.status
@@ -78,8 +78,8 @@ class Exchange:
         self._begin_by = started + limits.first_byte
         self._end_by = started + limits.total
         self._enough_by = NEVER
-        soonest = min(limits.first_byte, limits.idle, limits.total, CHECK_SECONDS)
-        self._timer = self._loop.call_at(started + soonest, self._watch)
+        self._watch = watch
+        watch.over(self, started + min(limits.first_byte, limits.idle, limits.total, CHECK_SECONDS))
 
     async def read(self) -> bytes:
         """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
@@ -144,8 +144,7 @@ class Exchange:
         """Only usage may follow: from now on `read` ends by itself soon, unless more comes than that."""
         if so_it_seems != (self._enough_by < NEVER):
             self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
-            self._timer.cancel()
-            self._watch()
+            self._watch.over(self, self._enough_by)
 
     def release(self) -> None:
         """All was read that is needed. If the body ends soon the connection is pooled, else closed."""
@@ -156,13 +155,12 @@ class Exchange:
         self._end(linger=False)
 
     def _end(self, linger: bool) -> None:
-        self._timer.cancel()
+        self._watch.no_more(self)
         if self._ended is not None:
             self._ended(self._answer, linger)
             self._ended = None
 
-    def _watch(self) -> None:
-        now = self._loop.time()
+    def look(self, now: float) -> float:
         heard = self._answer.content.total_bytes
         if heard != self._heard and self._waiting_since is not None:  # at some time since the last look
             self._waiting_since = now
@@ -175,16 +173,16 @@ class Exchange:
             (waiting_since + self._idle, SILENT),
         )
         if due <= now:
-            self._wake(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
-        elif self._is_deserted():
-            self._wake(aiohttp.ClientPayloadError("the connection is lost"))
-        else:
-            self._timer = self._loop.call_at(min(due, now + CHECK_SECONDS), self._watch)
+            return self._wake(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
+        if self._is_deserted():
+            return self._wake(aiohttp.ClientPayloadError("the connection is lost"))
+        return min(due, now + CHECK_SECONDS)
 
-    def _wake(self, failure: Exception) -> None:
+    def _wake(self, failure: Exception) -> float:
         self._answer.content.set_exception(failure)
         if self._tap is not None:
             self._tap.pour()
+        return NEVER
 
     def _is_deserted(self) -> bool:
         """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""

@@ -16,6 +16,7 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from proxy.shell.heads import head
+from proxy.shell.watch import NEVER, Watch
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
@@ -98,7 +99,8 @@ class Place(aiohttp.ClientRequest):
 
 
 class HttpClient:
-    def __init__(self, user_agent: str) -> None:
+    def __init__(self, user_agent: str, watch: Watch) -> None:
+        self._watch = watch
         self._place = lru_cache(KNOWN_PLACES)(partial(Place, user_agent))
         self._kept = _Connector()
         self._fresh = _Connector(keep=False)
@@ -123,42 +125,43 @@ class HttpClient:
         clock = asyncio.get_running_loop().time
         started = clock()
         try:
-            return await _ask(self._kept, place, request, connect, until)
+            return await self._ask(self._kept, place, request, connect, until)
         except _Tired as tired:
             if clock() - started > RACE_SECONDS:
                 raise tired.failure from None
-            return await _ask(self._fresh, place, request, connect, until)
+            return await self._ask(self._fresh, place, request, connect, until)
+
+    async def _ask(
+        self,
+        connector: aiohttp.BaseConnector,
+        place: Place,
+        request: tuple[bytes, bytes],
+        connect: float,
+        until: float,
+    ) -> Answer:
+        connection = await _connected(connector, place, connect)
+        wire = _wire(connection)
+        wire.until = until
+        self._watch.over(wire, until)
+        try:
+            wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
+            wire.send(*request)
+            while True:
+                message, content = await wire.read()
+                if message.code not in INTERIM or message.code == SWITCHED:
+                    wire.used = True
+                    return Answer(connection, message.code, message.headers, content)
+        except BaseException as failure:
+            _cut(connection)
+            if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
+                raise _Tired(failure) from failure
+            raise
+        finally:
+            self._watch.no_more(wire)
 
     async def close(self) -> None:
         await self._kept.close()
         await self._fresh.close()
-
-
-async def _ask(
-    connector: aiohttp.BaseConnector,
-    place: Place,
-    request: tuple[bytes, bytes],
-    connect: float,
-    until: float,
-) -> Answer:
-    connection = await _connected(connector, place, connect)
-    wire = _wire(connection)
-    timer = asyncio.get_running_loop().call_at(until, wire.set_exception, TimeoutError())
-    try:
-        wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
-        wire.send(*request)
-        while True:
-            message, content = await wire.read()
-            if message.code not in INTERIM or message.code == SWITCHED:
-                wire.used = True
-                return Answer(connection, message.code, message.headers, content)
-    except BaseException as failure:
-        _cut(connection)
-        if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
-            raise _Tired(failure) from failure
-        raise
-    finally:
-        timer.cancel()
 
 
 async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: float) -> Connection:
@@ -167,7 +170,8 @@ async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: fl
             connection = await connector.connect(place, [], _until_connected(seconds))
         except TimeoutError as failure:
             raise aiohttp.ConnectionTimeoutError from failure
-        if not (_wire(connection).should_close and USED_BEFORE.get()):
+        wire = _wire(connection)
+        if not (wire.used and wire.should_close):
             return connection
         _cut(connection)  # what came unasked would be taken for the answer (R4)
 
@@ -199,8 +203,16 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
 class _Wire(ResponseHandler):
     used = False
     """Has it brought an answer before?"""
+    until = NEVER
+    """The head of an answer is waited for, and no longer."""
     _rest = memoryview(b"")
     """Of a request: what there was no room for yet."""
+
+    def look(self, now: float) -> float:
+        if now < self.until:
+            return self.until
+        self.set_exception(TimeoutError())
+        return NEVER
 
     def send(self, head: bytes, body: bytes) -> None:
         if self.transport is None or self.transport.is_closing():

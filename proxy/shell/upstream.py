@@ -11,6 +11,7 @@ from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.failures import FAILURES, exhausted, fault_of
 from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.packing import unpacker
+from proxy.shell.watch import Watch
 
 MAX_EXCHANGES = 1024
 """Envoy's limit per upstream. Beyond it a request is refused at once, never queued without bound (F07)."""
@@ -33,7 +34,8 @@ class Page:
 
 class Upstream:
     def __init__(self, version: str) -> None:
-        self._http = HttpClient(f"responses-proxy/{version}")
+        self._watch = Watch()
+        self._http = HttpClient(f"responses-proxy/{version}", self._watch)
         self._under_way = 0
         self._lingering: set[Answer] = set()
 
@@ -57,7 +59,7 @@ class Upstream:
             if isinstance(failure, FAILURES):
                 raise fault_of(failure, answering=False) from failure
             raise
-        return Exchange(answer, limits, started, self._ended)
+        return Exchange(answer, limits, started, self._watch, self._ended)
 
     def _ended(self, answer: Answer, linger: bool) -> None:
         self._under_way -= 1
@@ -86,6 +88,7 @@ class Upstream:
         for answer in list(self._lingering):
             self._linger_no_more(answer)
         await self._http.close()
+        self._watch.close()
 
 
 async def _body(answer: Answer) -> bytes:

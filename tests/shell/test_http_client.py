@@ -15,12 +15,13 @@ from aiohttp.client_proto import ResponseHandler
 
 from proxy.shell import http_client as module
 from proxy.shell.http_client import Answer, HttpClient
+from proxy.shell.watch import Watch
 from tests.shell.backend import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, http_chunk, reply, text
 
 
 @pytest.fixture
 async def client() -> AsyncIterator[HttpClient]:
-    client = HttpClient("a proxy")
+    client = HttpClient("a proxy", Watch())
     yield client
     await client.close()
 

@@ -10,6 +10,7 @@ import pytest
 from proxy.shell import http_client
 from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.tap import Tap
+from proxy.shell.watch import Watch
 from tests.shell.backend import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
 
 
@@ -33,7 +34,7 @@ class Asking:
 @pytest.fixture
 async def asking(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Asking]:
     monkeypatch.setattr(http_client, "READ_BYTES", 1024)
-    client = HttpClient("a test")
+    client = HttpClient("a test", Watch())
     yield Asking(client)
     await client.close()
 

@@ -1,0 +1,46 @@
+"""Wakes those that wait too long. One timer of the loop serves them all, because nearly nobody does: one for each wait
+would cost more than most of what is done with what was waited for.
+"""
+
+import asyncio
+import math
+from typing import Protocol
+
+NEVER = math.inf
+
+
+class Waiting(Protocol):
+    def look(self, now: float) -> float:
+        """Gives up what is due by now. When to look again, by the loop's clock."""
+
+
+class Watch:
+    def __init__(self) -> None:
+        self._waiting: set[Waiting] = set()
+        self._next = NEVER
+        self._timer: asyncio.TimerHandle | None = None
+
+    def over(self, waiting: Waiting, due: float) -> None:
+        """From now on; there is nothing to do before it is `due`."""
+        self._waiting.add(waiting)
+        if due < self._next:
+            self._look_at(due)
+
+    def no_more(self, waiting: Waiting) -> None:
+        self._waiting.discard(waiting)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_at(self, due: float) -> None:
+        self.close()
+        self._next = due
+        self._timer = asyncio.get_running_loop().call_at(due, self._look)
+
+    def _look(self) -> None:
+        self._next = NEVER
+        now = asyncio.get_running_loop().time()
+        due = min([each.look(now) for each in list(self._waiting)], default=NEVER)
+        if due < self._next:
+            self._look_at(due)

@@ -1,0 +1,105 @@
+"""Whoever waits too long is looked at when it is due, and nobody else has a timer for it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from proxy.shell.watch import NEVER, Watch
+
+SOON = 0.02
+PROMPTLY = 5.0
+
+
+class Waits:
+    """Is due at these times from now, one after another."""
+
+    def __init__(self, *dues: float) -> None:
+        self._start = asyncio.get_running_loop().time()
+        self._dues = [self._start + due for due in dues]
+        self.looked: list[float] = []
+        self.over = asyncio.Event()
+
+    @property
+    def due(self) -> float:
+        return self._dues[0] if self._dues else NEVER
+
+    def look(self, now: float) -> float:
+        self.looked.append(now - self._start)
+        while self.due <= now:
+            self._dues.pop(0)
+        if not self._dues:
+            self.over.set()
+        return self.due
+
+
+@pytest.fixture
+async def watch() -> AsyncIterator[Watch]:
+    watch = Watch()
+    yield watch
+    watch.close()
+
+
+async def over(*waiting: Waits) -> None:
+    async with asyncio.timeout(PROMPTLY):
+        for each in waiting:
+            await each.over.wait()
+
+
+async def test_each_is_looked_at_when_it_is_due_however_they_came(watch: Watch) -> None:
+    late, early = Waits(2 * SOON), Waits(SOON)
+    for each in (late, early):
+        watch.over(each, each.due)
+    await over(early)
+    assert not late.over.is_set()
+    await over(late)
+    assert early.looked[0] >= SOON
+    assert late.looked[-1] >= 2 * SOON
+
+
+async def test_whoever_says_so_is_looked_at_again(watch: Watch) -> None:
+    waits = Waits(SOON, 2 * SOON, 3 * SOON)
+    watch.over(waits, waits.due)
+    await over(waits)
+    assert waits.looked[-1] >= 3 * SOON
+
+
+async def test_whoever_waits_no_more_is_not_looked_at(watch: Watch) -> None:
+    gone, stays = Waits(SOON), Waits(2 * SOON)
+    for each in (gone, stays):
+        watch.over(each, each.due)
+    watch.no_more(gone)
+    watch.no_more(gone)
+    await over(stays)
+    assert gone.looked == []
+
+
+async def test_whoever_is_due_earlier_than_it_was_is_looked_at_earlier(watch: Watch) -> None:
+    waits = Waits(SOON)
+    watch.over(waits, waits.due + PROMPTLY)
+    watch.over(waits, waits.due)
+    await over(waits)
+    assert len(waits.looked) == 1
+
+
+async def test_there_is_one_timer_for_all(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    set_at: list[float] = []
+    call_at = loop.call_at
+    monkeypatch.setattr(loop, "call_at", lambda when, call: (set_at.append(when), call_at(when, call))[1])
+    first = Waits(SOON)
+    watch.over(first, first.due)
+    others = [Waits(2 * SOON + n / 1000) for n in range(5)]
+    for each in others:
+        watch.over(each, each.due)
+    assert set_at == [first.due]
+
+
+async def test_nobody_is_looked_at_after_the_end(watch: Watch) -> None:
+    waits, other = Waits(SOON), Waits(2 * SOON)
+    watch.over(waits, waits.due)
+    watch.close()
+    later = Watch()
+    later.over(other, other.due)
+    await over(other)
+    assert waits.looked == []
