@@ -14,9 +14,10 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\n\n"
-LF = 0x0A
-PLAIN = (b"data: {", b"data: [")
+FIELD = b"data: "
 """How nearly every event begins, and it is the only line of it."""
+NEXT = BLANK + FIELD
+INSIDE = slice(len(FIELD), -len(BLANK))
 DONE = b"data: [DONE]\n\n"
 ERROR = b"error"
 """The name of an event whose data may be mere words. llama.cpp, until late in 2025, wrote it as a field of its own, and
@@ -44,30 +45,26 @@ class SseParser:
         if data.find(b"\r") >= 0 or (self._after_cr and data):
             data = self._with_lf_only(data)
         rest = self._rest
-        if not rest and data.startswith(PLAIN) and data.find(b"\n") == len(data) - 2 and data[-1] == LF:
+        if not rest and data.startswith(FIELD) and data.endswith(BLANK):
             self._at_start = False
-            self._emit(data[6:-2], b"")  # one event by itself: what a model that speaks sends
+            self._lines(data[INSIDE])
             return
         if rest.endswith(b"\n"):  # may be the first half of a blank line: look at it again
             rest.pop()
             data = b"\n" + data
-        blocks = data.split(BLANK)
-        unended = blocks.pop()
-        if blocks:
-            if rest:
-                blocks[0] = bytes(rest) + blocks[0]
-                rest.clear()
+        end = data.rfind(BLANK)
+        if end >= 0:
+            whole = bytes(rest) + data[:end] if rest else data[:end]
+            rest.clear()
+            data = data[end + len(BLANK) :]
             if self._at_start:
                 self._at_start = False
-                blocks[0] = blocks[0].removeprefix(BOM)
-            emit = self._emit
-            for block in blocks:
-                # Nearly every block is one line of JSON. (`find` takes a fifth of the time of `in`.)
-                if block.startswith(PLAIN) and block.find(b"\n") < 0:
-                    emit(block[6:], b"")
-                else:
-                    _read(block, emit)
-        rest.extend(unended)
+                whole = whole.removeprefix(BOM)
+            if whole.startswith(FIELD):
+                self._lines(whole[len(FIELD) :])
+            else:
+                _read_all(whole, self._emit)
+        rest.extend(data)
         if len(rest) > self._limit:
             raise Garbled(f"The backend sent an event of more than {self._limit} bytes.")
 
@@ -78,11 +75,28 @@ class SseParser:
         self._rest.clear()
         _read(block.removeprefix(BOM) if self._at_start else block, emit or self._emit)
 
+    def _lines(self, text: bytes) -> None:
+        """Whole events that begin with `FIELD`, as nearly all do, without the first one's, and the last one's end."""
+        emit = self._emit
+        if text and text.find(b"\n") < 0:  # it takes a fifth of the time of `in`
+            emit(text, b"")  # one event by itself: what a model that speaks sends
+            return
+        for line in text.split(NEXT):
+            if line and line.find(b"\n") < 0:
+                emit(line, b"")
+            else:
+                _read_all(FIELD + line, emit)
+
     def _with_lf_only(self, data: bytes) -> bytes:
         if self._after_cr and data.startswith(b"\n"):
             data = data[1:]
         self._after_cr = data.endswith(b"\r")
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _read_all(blocks: bytes, emit: Emit) -> None:
+    for block in blocks.split(BLANK):
+        _read(block, emit)
 
 
 def _read(block: bytes, emit: Emit) -> None:
@@ -100,8 +114,8 @@ def _read(block: bytes, emit: Emit) -> None:
     payload = b"\n".join(data)
     if payload:
         emit(payload, name)
-    elif block.lstrip().startswith((b"{", b"[")):
-        emit(block, name)  # Gemini breaks off a stream with its error as plain JSON, in no field at all
+    elif (bare := block.strip()).startswith((b"{", b"[")):
+        emit(bare, name)  # Gemini breaks off a stream with its error as plain JSON, in no field at all
 
 
 def comment(text: str) -> bytes:
