@@ -189,11 +189,12 @@ class Engine:
 
     def _pipeline(self, turn: Turn, plan: Plan, outlet: Outlet) -> Pipeline:
         profile = plan.profile
-        keepsakes = Keepsakes()
         decoder = spoken_by(profile).decoder
+        keepsakes = Keepsakes() if decoder.keeps(profile) else None
+        keep = keepsakes.keep if keepsakes else None
         stamp = str(int(self._now() * 1000))
         return Pipeline(
-            lambda emit: decoder(emit, profile, turn.ledger, keepsakes.keep, model=plan.model, stamp=stamp),
+            lambda emit: decoder(emit, profile, turn.ledger, keep, model=plan.model, stamp=stamp),
             names=plan.prepared.names,
             mint=self._mint,
             ledger=turn.ledger,
@@ -311,7 +312,7 @@ class Engine:
                     end(turn)
 
 
-def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
+def _stages(turn: Turn, request: Request, keepsakes: Keepsakes | None) -> list[Stage]:
     if request.compact:
         return [condensed]
     rules = rules_for(
@@ -321,7 +322,8 @@ def _stages(turn: Turn, request: Request, keepsakes: Keepsakes) -> list[Stage]:
         parses=turn.surface.parses_arguments,
         check_of=arguments.check_of,
     )
-    return [keepsakes.added, guard(rules, turn.ledger)] if rules else [keepsakes.added]
+    stages: list[Stage] = [keepsakes.added] if keepsakes else []
+    return [*stages, guard(rules, turn.ledger)] if rules else stages
 
 
 def _call_ids(request: Request) -> set[str]:

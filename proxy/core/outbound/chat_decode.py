@@ -35,6 +35,9 @@ from proxy.core.outbound.decoding import Decoding
 
 END = b"[DONE]"
 
+DETAILS = "reasoning_details"
+"""The one form of reasoning that has more than words in it."""
+
 DIALECT = "chat"
 """The key of this dialect's own things in `extras`."""
 
@@ -62,7 +65,7 @@ class ChatDecoder(Decoding):
     ) -> None:
         """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
         super().__init__(emit, ledger)
-        self._keep_details = keep if profile.replay == "reasoning_details" else None
+        self._keep_details = keep if profile.replay == DETAILS else None
         self._keep_proof = keep if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
@@ -72,6 +75,10 @@ class ChatDecoder(Decoding):
         """In a whole body every entry of a list of calls is a call of its own, so its place is its index."""
         self._untold: list[Any] = []
         """Log probabilities of tokens that made no text yet: the first bytes of a character, say."""
+
+    @staticmethod
+    def keeps(profile: BackendProfile) -> bool:
+        return profile.signed_calls or profile.replay == DETAILS
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 

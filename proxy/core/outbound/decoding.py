@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
@@ -17,6 +18,11 @@ class Decoding:
         self._emit = emit
         self._ledger = ledger
         self._mending = False
+
+    @staticmethod
+    def keeps(profile: BackendProfile) -> bool:
+        """May the backend want anything back with its reasoning?"""
+        return profile.replay != "none"
 
     def _mended(self, data: bytes) -> Any:
         """What the strict parser refuses. None if it cannot be read at all. From now on half characters must be

@@ -48,6 +48,9 @@ class Decoder(Protocol):
 
 
 class MakeDecoder(Protocol):
+    def keeps(self, profile: BackendProfile) -> bool:
+        """May a backend like this want anything back, so that `keep` will be used?"""
+
     def __call__(
         self,
         emit: Callable[[Delta], None],

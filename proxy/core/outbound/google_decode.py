@@ -87,6 +87,11 @@ class GoogleDecoder(Decoding):
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @staticmethod
+    def keeps(profile: BackendProfile) -> bool:
+        """Any of its parts may be signed."""
+        return True
+
     def event(self, data: bytes, event: bytes) -> None:
         """One event of a stream."""
         data = data.strip()

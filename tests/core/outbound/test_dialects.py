@@ -18,6 +18,24 @@ def test_every_profile_speaks_a_language_of_the_table() -> None:
 URL = "http://host:8080/v1/chat/completions"
 
 
+@table(
+    ("dialect", "fields", "expected"),
+    [
+        ("chat", {}, False),
+        ("chat", {"replay": "reasoning_content"}, False),
+        ("chat", {"replay": "reasoning_details"}, True),
+        ("chat", {"signed_calls": True}, True),
+        ("anthropic", {"replay": "none"}, False),
+        ("anthropic", {"replay": "reasoning"}, True),
+        ("google", {}, True),
+    ],
+)
+def test_a_language_says_whether_anything_may_have_to_be_kept(
+    dialect: str, fields: dict[str, Any], expected: bool
+) -> None:
+    assert DIALECTS[dialect].decoder.keeps(profile(**fields)) is expected
+
+
 def target(**fields: Any) -> Target:
     return Target("t", "http://host:8080", profile(**fields), key="sk-1")
 
