@@ -124,6 +124,7 @@ class HttpClient:
         request = head(f"{method} {place.target} HTTP/1.1", told), body or b""
         clock = asyncio.get_running_loop().time
         started = clock()
+        connect = min(connect, until - started)
         try:
             return await self._ask(self._kept, place, request, connect, until)
         except _Tired as tired:

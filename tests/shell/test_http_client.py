@@ -324,6 +324,19 @@ async def test_what_came_unasked_is_not_taken_for_the_next_answer(
     over.set()
 
 
+async def test_to_connect_takes_no_longer_than_the_beginning_of_the_answer_may(client: HttpClient) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        address = full.getsockname()
+        with socket.create_connection(address):  # there is room for one
+            loop = asyncio.get_running_loop()
+            asked = client.ask(
+                "GET", f"http://127.0.0.1:{address[1]}", {}, connect=PROMPTLY, until=loop.time() + 0.05
+            )
+            with pytest.raises(aiohttp.ConnectionTimeoutError):
+                async with asyncio.timeout(PROMPTLY / 2):
+                    await asked
+
+
 async def test_a_connection_is_cut_without_a_farewell(client: HttpClient, either: ScriptedBackend) -> None:
     """A backend that takes nothing would not answer it, and hold the connection for half a minute."""
     over = asyncio.Event()
