@@ -224,9 +224,8 @@ class Engine:
     async def _ask(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit()
         try:
-            with turn.interruptible:
-                exchange = await plan.backend.ask(plan, turn.ledger)
-                await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
+            exchange = await plan.backend.ask(plan, turn.ledger)
+            await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
