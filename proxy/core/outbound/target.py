@@ -1,5 +1,6 @@
 """Where a backend is: one URL as people paste it, and the addresses that follow from it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
@@ -7,6 +8,10 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 from proxy.core.capabilities import BackendProfile
 
 MODELS = "/models"
+
+_LABEL = r"[\w\u0080-\U0010ffff-]{1,63}"
+_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*\.?|\[[\da-fA-F:.]+(?:%[\w.-]+)?\])(?::\d*)?")
+"""By name, in whatever script, or by address."""
 
 
 @dataclass(slots=True)
@@ -72,6 +77,8 @@ def checked(url: str) -> SplitResult:
         raise ValueError(f"{_shown(url)} is not a URL such as http://localhost:8000/v1")
     if "@" in parts.netloc:
         raise ValueError("a backend URL must not hold a user or password; give the key by itself")
+    if not (_HOST.fullmatch(parts.netloc) and parts.netloc.isprintable()):
+        raise ValueError(f"{_shown(url)} has no host that could be connected to")
     if parts.fragment:
         raise ValueError(f"{_shown(url)} has a fragment, which no server would see")
     return parts

@@ -81,6 +81,12 @@ def test_where_the_list_of_models_is(url: str, models: str) -> None:
         ("http://[::1", "is not a URL: "),
         ("https://user:hunter2@host/v1", "must not hold a user or password"),
         ("http://host/v1#part", "has a fragment"),
+        ("http://my host/v1", "has no host"),
+        ("http://my..host/v1", "has no host"),
+        ("http://host\\v1", "has no host"),
+        ("http://host\u200b/v1", "has no host"),
+        (f"http://{'x' * 64}.test/v1", "has no host"),
+        ("http://[::1]8000/v1", "has no host"),
     ],
 )
 def test_what_is_wrong_with_a_url_is_told_in_one_line_without_its_secrets(url: str, words: str) -> None:
@@ -88,6 +94,22 @@ def test_what_is_wrong_with_a_url_is_told_in_one_line_without_its_secrets(url: s
         checked(url)
     assert "hunter2" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@table(
+    "url",
+    [
+        "http://host.:8000",
+        "http://my_host-1.local",
+        "http://münchen.de/v1",
+        "http://ทีวี.test:8000/v1",
+        "http://127.0.0.1:8000",
+        "http://[::1]:8000/v1",
+        "http://[fe80::1%eth0]:8000/v1",
+    ],
+)
+def test_a_host_has_any_name_or_address(url: str) -> None:
+    assert checked(url).geturl() == url
 
 
 def test_a_secret_in_a_broken_url_is_not_shown_either() -> None:
