@@ -167,6 +167,7 @@ class Engine:
     ) -> None:
         """Answers with an ending and nothing before it."""
         turn.reply = Reply(ended=ended)
+        turn.interruptible.over()
         if encoder is None:
             await turn.channel.answer(asked.whole(turn.reply))
         else:

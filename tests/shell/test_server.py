@@ -464,12 +464,19 @@ async def test_a_slow_client_is_told_too_after_all_that_it_has_not_taken_yet(
     assert (stopping.log.request["status"], stopping.log.request["code"]) == (200, "server_shutting_down")
 
 
-async def test_an_answer_that_is_on_its_way_is_not_interrupted(backend: ScriptedBackend) -> None:
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"generate": False, "instructions": "x" * 12_000_000}],
+    ids=["a reply", "nothing but an echo"],
+)
+async def test_an_answer_that_is_on_its_way_is_not_interrupted(
+    backend: ScriptedBackend, body: dict[str, object]
+) -> None:
     """F74: nor does anything follow it that nobody asked for."""
     stopping = Stopping(backend, grace=0)
     backend.answers(reply(*[text("x" * 1_000_000)] * 20))
     url = await stopping.start()
-    async with reluctant(url, stream=False) as reader:
+    async with reluctant(url, stream=False, **body) as reader:
         head = await reader.readuntil(b"\r\n\r\n")
         stop = stopping.stop()
         for _ in range(10):
