@@ -4,7 +4,6 @@ A backend asked for a stream may answer one JSON object, and one asked for JSON 
 directions. The first visible byte does not: `{` opens a JSON body, `<` a web page, anything else is an event stream.
 """
 
-import re
 from typing import Protocol
 
 from proxy.core import jsontext
@@ -13,7 +12,9 @@ from proxy.core.sse import ERROR, SseParser
 
 BOM = b"\xef\xbb\xbf"
 END = b"[DONE]"
-_INVISIBLE = re.compile(rb"(?:[ \t\r\n]|%b)*" % BOM)
+INVISIBLE = b" \t\r\n" + BOM
+"""White space, and the bytes of the mark that some files begin with: none of them begins what a reply can be."""
+JSON = (b"{", b"[")
 
 
 class Decoder(Protocol):
@@ -26,7 +27,6 @@ class Decoder(Protocol):
 class Intake:
     def __init__(self, decoder: Decoder) -> None:
         self._decoder = decoder
-        self._head = b""
         self._sse: SseParser | None = None
         self._json: list[bytes] | None = None
 
@@ -51,19 +51,18 @@ class Intake:
             self._decoder.body(b"".join(self._json))
 
     def _decide(self, data: bytes) -> None:
-        head = self._head + data
-        visible = head[_INVISIBLE.match(head).end() :]  # type: ignore[union-attr]  # it matches anything
-        if BOM.startswith(visible):
-            # A backend may send blank lines for minutes to keep the connection alive: none need be kept.
-            self._head = visible
-        elif visible.startswith((b"{", b"[")):
+        visible = data.lstrip(INVISIBLE)
+        first = visible[:1]
+        if not first:
+            pass  # a backend may send blank lines for minutes to keep the connection alive: none need be kept
+        elif first in JSON:
             self._json = [visible]
-        elif visible.startswith(b"<"):
+        elif first == b"<":
             message = "The backend answered with a web page instead of a reply. Is the backend's URL right?"
             raise Garbled(message, code="upstream_invalid_response")
         else:
             self._sse = SseParser(self._decoder.event)
-            self.feed(visible)
+            self._sse.feed(visible)
 
     def _unended(self, data: bytes, event: bytes) -> None:
         """The last event, whose own end is missing (F33). If it is cut, so was the stream, which is told by what it
