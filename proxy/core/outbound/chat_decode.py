@@ -35,6 +35,9 @@ from proxy.core.outbound.decoding import Decoding
 
 END = b"[DONE]"
 
+TALK = frozenset({"role", "content"})
+"""What a delta of text is made of; many gateways repeat the role in each."""
+
 DETAILS = "reasoning_details"
 """The one form of reasoning that has more than words in it."""
 
@@ -174,15 +177,17 @@ class ChatDecoder(Decoding):
             return None
         delta = choice.get("delta") or self._message(choice)
         if type(delta) is dict:
+            text, alone = delta.get("content"), len(delta) == 1
             if other:
                 self._calls(delta)
-            elif len(delta) > 1:
-                self._delta(delta, choice.get("logprobs"))
-            elif type(text := delta.get("content")) is str and text:  # nearly every delta is text alone,
+            elif type(text) is str and (alone or TALK.issuperset(delta)):  # nearly every delta is text alone,
                 logprobs = choice.get("logprobs")
-                self._spoken = True
-                self._emit(TextDelta(text, self._logprobs(logprobs) if logprobs else None))
-            elif "tool_calls" in delta:  # and of the others, nearly every one a piece of a call
+                if text:
+                    self._spoken = True
+                    self._emit(TextDelta(text, self._logprobs(logprobs) if logprobs else None))
+                else:
+                    self._content(text, logprobs)
+            elif alone and "tool_calls" in delta:  # and of the others, nearly every one a piece of a call
                 self._calls(delta)
             else:
                 self._delta(delta, choice.get("logprobs"))
