@@ -47,7 +47,7 @@ class Plan:
     model: str
     profile: BackendProfile
     prepared: Prepared
-    call: dialects.Call
+    post: dialects.Post
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class Backend:
         rows: list[str] = []
         lasting = True
         while True:
-            exchange = await self._upstream.send(plan.call, self._limits(plan.profile.first_byte_s))
+            exchange = await self._upstream.send(plan.post, self._limits(plan.profile.first_byte_s))
             if exchange.status // 100 == 2:
                 if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
                     if lasting:
@@ -147,15 +147,15 @@ class Backend:
             rows.append(lesson.row)
             lasting = lasting and lesson.lasting
             target = replace(plan.target, profile=lesson.profile)
-            plan = self._put(plan.request, target, plan.model, plan.call.url, ledger)
+            plan = self._put(plan.request, target, plan.model, plan.post.url, ledger)
 
     def _put(self, request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Plan:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
         profile = target.profile
         prepared = prepare(request, profile, ledger)
         body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-        call = dialects.call(target, url, body)
-        return Plan(self, request, target, model, profile, prepared, call)
+        post = dialects.post(target, url, body)
+        return Plan(self, request, target, model, profile, prepared, post)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from proxy.core.errors import Garbled
-from proxy.core.outbound.dialects import Call
+from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.failures import FAILURES, exhausted, fault_of
 from proxy.shell.http_client import Answer, HttpClient
@@ -39,7 +39,7 @@ class Upstream:
         self._under_way = 0
         self._lingering: set[Answer] = set()
 
-    async def send(self, call: Call, limits: Limits) -> Exchange:
+    async def send(self, post: Post, limits: Limits) -> Exchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
         if self._under_way >= MAX_EXCHANGES:
             raise exhausted("Too many requests are under way: try again later.")
@@ -48,9 +48,9 @@ class Upstream:
         try:
             answer = await self._http.ask(
                 "POST",
-                call.url,
-                call.headers,
-                call.body,
+                post.url,
+                post.headers,
+                post.body,
                 connect=limits.connect,
                 until=started + limits.first_byte,
             )

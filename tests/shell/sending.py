@@ -1,6 +1,6 @@
 """A request as the shell's tests put it to a scripted backend."""
 
-from proxy.core.outbound.dialects import Call
+from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
 from tests.shell.backend import HEAD, Line, ScriptedBackend, text
 
@@ -8,8 +8,8 @@ PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)
 SOON = 0.05
 
 
-def call(backend: ScriptedBackend, body: bytes = b"{}") -> Call:
-    return Call(f"{backend.url}/chat/completions", {"Content-Type": "application/json"}, body)
+def post(backend: ScriptedBackend, body: bytes = b"{}") -> Post:
+    return Post(f"{backend.url}/chat/completions", {"Content-Type": "application/json"}, body)
 
 
 async def read_all(exchange: Exchange) -> bytes:

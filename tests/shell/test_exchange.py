@@ -12,14 +12,14 @@ from proxy.shell import exchange as module
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.upstream import Upstream
 from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, http_chunk
-from tests.shell.sending import PATIENT, SOON, call, read_all, silent_after_hello
+from tests.shell.sending import PATIENT, SOON, post, read_all, silent_after_hello
 
 # ── what comes ──
 
 
 async def test_the_body_comes_as_it_was_sent(upstream: Upstream, backend: ScriptedBackend) -> None:
     backend.answers(b"".join((HEAD, http_chunk(b"one "), http_chunk(b"two"), END)))
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         assert exchange.headers["content-type"] == "text/event-stream"
         assert await read_all(exchange) == b"one two"
 
@@ -30,7 +30,7 @@ async def test_the_first_word_does_not_wait_for_all_that_came_with_it(
     """A burst of a whole buffer takes longer to translate than all else before the first event."""
     whole = bytes(range(256)) * 64
     backend.answers(b"".join((HEAD, http_chunk(whole), END)))
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         first = await exchange.read()
         exchange.begun()
         rest = await exchange.read()
@@ -40,7 +40,7 @@ async def test_the_first_word_does_not_wait_for_all_that_came_with_it(
 
 async def test_the_beginning_of_a_refusal_is_enough(upstream: Upstream, backend: ScriptedBackend) -> None:
     backend.answers(answer(400, b"x" * 100))
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         assert await exchange.read_at_most(10) == b"x" * 10
 
 
@@ -53,7 +53,7 @@ async def test_a_refusal_that_breaks_off_is_read_as_far_as_it_came(
         line.close()
 
     backend.plays(plays)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         assert await exchange.read_at_most(100) == b"because"
 
 
@@ -62,7 +62,7 @@ async def test_a_compression_that_was_not_asked_for_and_cannot_be_undone(
 ) -> None:
     """F21."""
     backend.answers(answer(200, b"not gzip at all", Content_Encoding="gzip"))
-    with pytest.raises(BackendFault), closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with pytest.raises(BackendFault), closing(await upstream.send(post(backend), PATIENT)) as exchange:
         await read_all(exchange)
 
 
@@ -96,7 +96,7 @@ async def test_an_answer_that_breaks_off_is_told_after_what_had_come(
         break_off(line)
 
     backend.plays(breaks)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         assert await exchange.read() == b"Hello"
         broken.set()
         for _ in range(2):
@@ -120,7 +120,7 @@ async def test_what_came_before_the_break_is_read_although_nobody_was_reading(
         await line.closed()
 
     backend.plays(breaks)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         answered.set()
         await lost(exchange)
         assert await exchange.read() == b"Hello"
@@ -149,7 +149,7 @@ async def test_waits_have_limits(
     upstream: Upstream, backend: ScriptedBackend, limits: Limits, complaint: str
 ) -> None:
     backend.plays(silent_after_hello)
-    with closing(await upstream.send(call(backend), limits)) as exchange:
+    with closing(await upstream.send(post(backend), limits)) as exchange:
         await exchange.read()
         with pytest.raises(Timeout, match=complaint):
             await exchange.read()
@@ -160,7 +160,7 @@ async def test_a_reply_that_has_begun_is_not_late_any_more(
 ) -> None:
     backend.plays(silent_after_hello)
     limits = replace(PATIENT, first_byte=SOON, idle=2 * SOON)
-    with closing(await upstream.send(call(backend), limits)) as exchange:
+    with closing(await upstream.send(post(backend), limits)) as exchange:
         exchange.begun()
         await exchange.read()
         with pytest.raises(Timeout, match="stopped answering"):
@@ -180,7 +180,7 @@ async def test_a_slow_client_is_not_the_backends_silence(
         line.send(http_chunk(b"two"), END)
 
     backend.plays(plays)
-    with closing(await upstream.send(call(backend), replace(PATIENT, idle=SOON))) as exchange:
+    with closing(await upstream.send(post(backend), replace(PATIENT, idle=SOON))) as exchange:
         assert await exchange.read() == b"one"
         loop = asyncio.get_running_loop()
         later = loop.create_future()
@@ -196,7 +196,7 @@ async def test_after_the_finish_the_end_is_not_waited_for_long(
     """F43: usage that does not come is done without, and that is no fault."""
     monkeypatch.setattr(module, "FINISHING_SECONDS", SOON)
     backend.plays(silent_after_hello)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         await exchange.read()
         exchange.finishing(True)
         exchange.finishing(False)

@@ -15,11 +15,11 @@ from proxy.core.errors import (
     Timeout,
     Unreachable,
 )
-from proxy.core.outbound.dialects import Call
+from proxy.core.outbound.dialects import Post
 from proxy.shell import upstream as module
 from proxy.shell.upstream import Upstream
 from tests.shell.backend import HEAD, Line, ScriptedBackend, answer, text
-from tests.shell.sending import PATIENT, SOON, call, silent_after_hello
+from tests.shell.sending import PATIENT, SOON, post, silent_after_hello
 
 # ── how many ──
 
@@ -37,7 +37,7 @@ async def test_a_body_that_does_not_end_after_its_last_event_is_not_waited_for(
         gone.set()
 
     backend.plays(plays)
-    exchange = await upstream.send(call(backend), PATIENT)
+    exchange = await upstream.send(post(backend), PATIENT)
     await exchange.read()
     exchange.release()
     exchange.close()
@@ -50,11 +50,11 @@ async def test_there_is_a_limit_to_what_is_under_way(
 ) -> None:
     """F07: beyond it a request fails at once, and can come back as soon as another has ended."""
     monkeypatch.setattr(module, "MAX_EXCHANGES", 1)
-    with closing(await upstream.send(call(backend), PATIENT)):
+    with closing(await upstream.send(post(backend), PATIENT)):
         with pytest.raises(ProxyFault) as refusal:
-            await upstream.send(call(backend), PATIENT)
+            await upstream.send(post(backend), PATIENT)
         assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
-    with closing(await upstream.send(call(backend), PATIENT)) as exchange:
+    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
         assert exchange.status == 200
 
 
@@ -62,7 +62,7 @@ async def test_a_request_that_failed_is_no_longer_under_way(
     upstream: Upstream, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_EXCHANGES", 1)
-    nowhere = Call(f"http://127.0.0.1:{closed_port()}/", {}, b"")
+    nowhere = Post(f"http://127.0.0.1:{closed_port()}/", {}, b"")
     for _ in range(2):
         with pytest.raises(Unreachable):
             await upstream.send(nowhere, PATIENT)
@@ -81,7 +81,7 @@ def closed_port() -> int:
 async def test_nobody_listens(upstream: Upstream) -> None:
     """F01."""
     with pytest.raises(Unreachable, match="cannot be connected to") as fault:
-        await upstream.send(Call(f"http://127.0.0.1:{closed_port()}/", {}, b""), PATIENT)
+        await upstream.send(Post(f"http://127.0.0.1:{closed_port()}/", {}, b""), PATIENT)
     assert fault.value.retryable
     assert "127.0.0.1" not in fault.value.message
 
@@ -89,7 +89,7 @@ async def test_nobody_listens(upstream: Upstream) -> None:
 async def test_the_name_is_unknown(upstream: Upstream) -> None:
     """F02."""
     with pytest.raises(Unreachable, match="name cannot be resolved"):
-        await upstream.send(Call("http://backend.invalid/", {}, b""), PATIENT)
+        await upstream.send(Post("http://backend.invalid/", {}, b""), PATIENT)
 
 
 async def test_no_secure_connection(upstream: Upstream, backend: ScriptedBackend) -> None:
@@ -101,7 +101,7 @@ async def test_no_secure_connection(upstream: Upstream, backend: ScriptedBackend
 
     backend.plays(no_tls)
     with pytest.raises(Unreachable, match="secure") as fault:
-        await upstream.send(Call(backend.url.replace("http:", "https:"), {}, b""), PATIENT)
+        await upstream.send(Post(backend.url.replace("http:", "https:"), {}, b""), PATIENT)
     assert not fault.value.retryable
 
 
@@ -116,7 +116,7 @@ async def test_a_connection_that_does_not_come_about(upstream: Upstream) -> None
             sock.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}/"
         with pytest.raises(Timeout, match="connected to in time"):
-            await upstream.send(Call(url, {}, b""), replace(PATIENT, connect=SOON))
+            await upstream.send(Post(url, {}, b""), replace(PATIENT, connect=SOON))
         for sock in waiting:
             sock.close()
 
@@ -132,7 +132,7 @@ async def test_a_backend_that_takes_the_request_and_says_nothing(
 
     backend.plays(silent)
     with pytest.raises(Timeout, match="begin to answer"):
-        await upstream.send(call(backend), replace(PATIENT, first_byte=SOON))
+        await upstream.send(post(backend), replace(PATIENT, first_byte=SOON))
 
 
 async def test_a_reset_instead_of_an_answer(upstream: Upstream, backend: ScriptedBackend) -> None:
@@ -142,7 +142,7 @@ async def test_a_reset_instead_of_an_answer(upstream: Upstream, backend: Scripte
 
     backend.plays(resets)
     with pytest.raises(Empty):
-        await upstream.send(call(backend), PATIENT)
+        await upstream.send(post(backend), PATIENT)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ async def test_what_answers_is_no_http(upstream: Upstream, backend: ScriptedBack
 
     backend.plays(plays)
     with pytest.raises(Garbled, match="HTTP"):
-        await upstream.send(call(backend), PATIENT)
+        await upstream.send(post(backend), PATIENT)
 
 
 async def test_a_request_that_is_cancelled_leaves_nothing_behind(
@@ -176,7 +176,7 @@ async def test_a_request_that_is_cancelled_leaves_nothing_behind(
         gone.set()
 
     backend.plays(silent)
-    sending = asyncio.get_running_loop().create_task(upstream.send(call(backend), PATIENT))
+    sending = asyncio.get_running_loop().create_task(upstream.send(post(backend), PATIENT))
     async with asyncio.timeout(5):
         await asked.wait()
         sending.cancel()

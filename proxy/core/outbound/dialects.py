@@ -118,7 +118,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 
 @dataclass(slots=True)
-class Call:
+class Post:
     """One HTTP request to a backend."""
 
     url: str
@@ -138,6 +138,6 @@ def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
 
 
-def call(target: Target, url: str, body: Body) -> Call:
+def post(target: Target, url: str, body: Body) -> Post:
     """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
-    return Call(url, {**HEADERS, **target.head}, jsontext.dumps(body))
+    return Post(url, {**HEADERS, **target.head}, jsontext.dumps(body))

@@ -1,7 +1,7 @@
 """§1.1: one URL, as people paste it, is enough."""
 
 from proxy.core.outbound.anthropic_urls import messages_url, models_url
-from proxy.core.outbound.dialects import call
+from proxy.core.outbound.dialects import post
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import by_url
 from proxy.core.outbound.target import Target
@@ -53,11 +53,11 @@ def test_the_dialect_is_seen_in_the_url(url: str, name: str | None) -> None:
 
 def test_the_headers() -> None:
     """The version and the key in its own form, never two keys."""
-    headers = call(target("https://api.anthropic.com"), "https://api.anthropic.com/v1/messages", {}).headers
+    headers = post(target("https://api.anthropic.com"), "https://api.anthropic.com/v1/messages", {}).headers
     assert headers["Anthropic-Version"] == "2023-06-01"
     assert headers["X-Api-Key"] == "sk-ant-1"
     assert "Authorization" not in headers
-    bearer = call(
+    bearer = post(
         Target("t", "https://host", on(auth="bearer"), key="k"), "https://host/v1/messages", {}
     ).headers
     assert bearer["Authorization"] == "Bearer k"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound.dialects import DIALECTS, call, spoken_by
+from proxy.core.outbound.dialects import DIALECTS, post, spoken_by
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.target import Target
 from tests.core.outbound.asking import body_of, profile, user
@@ -41,7 +41,7 @@ def target(**fields: Any) -> Target:
 
 
 def test_a_request_in_full() -> None:
-    made = call(target(), URL, body_of())
+    made = post(target(), URL, body_of())
     assert made.url == URL
     assert made.headers == {
         "Content-Type": "application/json",
@@ -65,7 +65,7 @@ def test_a_request_in_full() -> None:
     ],
 )
 def test_the_key_takes_the_backends_form(auth: str, key: str | None, expected: dict[str, str]) -> None:
-    made = call(Target("t", "http://host", profile(auth=auth), key=key), URL, {})
+    made = post(Target("t", "http://host", profile(auth=auth), key=key), URL, {})
     usual = {"Content-Type", "Accept", "Accept-Encoding"}
     assert {name: made.headers[name] for name in made.headers.keys() - usual} == expected
 
@@ -74,7 +74,7 @@ def test_fixed_headers_are_added_the_configured_ones_last() -> None:
     """In whatever case: twice the same header would be joined by some servers and refused by others."""
     configured = {"X-B": "2", "accept": "a/b", "AUTHORIZATION": "mine"}
     where = Target("t", "http://host", profile(headers={"x-a": "1", "x-b": "1"}), key="k", headers=configured)
-    assert call(where, URL, {}).headers == {
+    assert post(where, URL, {}).headers == {
         "Content-Type": "application/json",
         "Accept": "a/b",
         "Accept-Encoding": "identity",
@@ -85,4 +85,4 @@ def test_fixed_headers_are_added_the_configured_ones_last() -> None:
 
 
 def test_no_key_and_no_content_in_tracebacks() -> None:
-    assert repr(call(target(), URL, body_of(user("secret")))) == f"Call(url='{URL}')"
+    assert repr(post(target(), URL, body_of(user("secret")))) == f"Post(url='{URL}')"
