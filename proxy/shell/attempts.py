@@ -18,7 +18,7 @@ from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way
-from proxy.shell.turn import Turn
+from proxy.shell.errand import Errand
 
 BACKEND_HEADER = "X-Proxy-Backend"
 """Tells which of several backends has answered; left out where the head had to leave before it was known."""
@@ -27,13 +27,13 @@ BACKEND_HEADER = "X-Proxy-Backend"
 class Attempts:
     def __init__(
         self,
-        turn: Turn,
+        errand: Errand,
         request: Request,
         ways: Sequence[Way],
         rules: RetryRules,
         chance: Callable[[], float],
     ) -> None:
-        self._turn = turn
+        self._errand = errand
         self._request = request
         self._several = len(ways) > 1
         self._left = list(ways)
@@ -54,14 +54,14 @@ class Attempts:
         if fault is None or pipeline.begun:
             return None
         try:
-            with self._turn.interruptible:
+            with self._errand.interruptible:
                 following = await self._same_again(plan, fault) or await self._elsewhere(plan, fault)
         except Fault:
             return None  # interrupted: there is no time for another
         if following is None:
             return None
         self._made += 1
-        self._turn.note(attempts=self._made)
+        self._errand.note(attempts=self._made)
         self._begin(following)
         return following
 
@@ -87,16 +87,16 @@ class Attempts:
         return None
 
     def _plan(self, way: Way) -> Awaitable[Plan]:
-        return way.backend.plan(self._request, way.model, self._turn.ledger, self._turn.headers)
+        return way.backend.plan(self._request, way.model, self._errand.ledger, self._errand.headers)
 
     def _begin(self, plan: Plan) -> None:
-        self._turn.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
+        self._errand.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
         if self._several:
-            self._turn.channel.likely[BACKEND_HEADER] = plan.backend.name
+            self._errand.channel.likely[BACKEND_HEADER] = plan.backend.name
 
     def _say(self, what: str, plan: Plan, fault: Fault) -> None:
-        self._turn.metrics.mended(plan.backend.name, fault)
+        self._errand.metrics.mended(plan.backend.name, fault)
         cause = {} if fault.__cause__ is None else {"cause": repr(fault.__cause__)}
-        self._turn.log.info(
+        self._errand.log.info(
             f"backend {what}", backend=plan.backend.name, code=fault.code, error=fault.message, **cause
         )

@@ -40,10 +40,10 @@ from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.channel import Channel
+from proxy.shell.errand import Errand, Visitor
 from proxy.shell.exchange import Exchange
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
-from proxy.shell.turn import Turn, Visitor
 
 LARGE_BYTES = 1 << 20
 """A body of so much takes some 20 ms to understand, in which nobody else would be served."""
@@ -78,60 +78,60 @@ class Engine:
         self._retries = retries
         self._metrics = metrics
         self._log = log
-        self._turns: set[Turn] = set()
+        self._errands: set[Errand] = set()
         self._idle: asyncio.Event | None = None
-        """Only while somebody waits for the end of all turns."""
+        """Only while somebody waits for the end of all errands."""
 
     async def respond(
         self, surface: Surface, body: Awaitable[Any], visitor: Visitor, channel: Channel
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told."""
-        turn = Turn(visitor, channel, surface, self._clock, self._metrics, self._log)
-        self._turns.add(turn)
+        errand = Errand(visitor, channel, surface, self._clock, self._metrics, self._log)
+        self._errands.add(errand)
         try:
-            with turn.interruptible:
-                await self._serve(turn, await body)
+            with errand.interruptible:
+                await self._serve(errand, await body)
         except (asyncio.CancelledError, ConnectionError):
-            turn.note(status=CLIENT_GONE)
+            errand.note(status=CLIENT_GONE)
             raise
         except Fault as fault:
             fault.param = surface.params.get(fault.param or "", fault.param)
-            fault.standing = self._quota.remaining(turn.tenant)
-            turn.note(status=fault.status)
-            turn.note_fault(fault)
+            fault.standing = self._quota.remaining(errand.tenant)
+            errand.note(status=fault.status)
+            errand.note_fault(fault)
             raise
         except Exception as bug:
-            failure = _own_failure(turn, bug)
-            turn.note(status=failure.status)
+            failure = _own_failure(errand, bug)
+            errand.note(status=failure.status)
             if channel.opened:
                 channel.abort()
             raise failure from bug
         finally:
             channel.stop()
-            turn.close()
-            self._turns.discard(turn)
-            if self._idle is not None and not self._turns:
+            errand.close()
+            self._errands.discard(errand)
+            if self._idle is not None and not self._errands:
                 self._idle.set()
 
-    async def _serve(self, turn: Turn, body: Any) -> None:
-        channel = turn.channel
-        self._quota.admit(turn.tenant)
-        channel.headers.update(self._quota.remaining(turn.tenant))
-        asked = await self._read(turn, body)
+    async def _serve(self, errand: Errand, body: Any) -> None:
+        channel = errand.channel
+        self._quota.admit(errand.tenant)
+        channel.headers.update(self._quota.remaining(errand.tenant))
+        asked = await self._read(errand, body)
         request = asked.request
-        turn.reads(request, asked.facts)
+        errand.reads(request, asked.facts)
         encoder = asked.encoder(channel.emit, channel.framing) if request.stream else None
         try:
-            attempts = self._attempts(turn, asked)
+            attempts = self._attempts(errand, asked)
             plan = await attempts.first()
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
                 raise
-            turn.note_fault(refusal)
-            await self._end_at_once(turn, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
+            errand.note_fault(refusal)
+            await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
             return
         if not request.generate:
-            await self._end_at_once(turn, asked, encoder, ReplyEnded(Ending.COMPLETED))
+            await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
             asked.answered(Reply())
             return
 
@@ -139,82 +139,82 @@ class Engine:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
         outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
         try:
-            pipeline = await self._answer(turn, plan, attempts, outlet)
+            pipeline = await self._answer(errand, plan, attempts, outlet)
         finally:
-            self._quota.answered(turn.tenant, turn.reply or Reply())
-        await self._tell(turn, asked, encoder, pipeline)
+            self._quota.answered(errand.tenant, errand.reply or Reply())
+        await self._tell(errand, asked, encoder, pipeline)
 
-    async def _read(self, turn: Turn, body: Any) -> Asked:
+    async def _read(self, errand: Errand, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""
-        said = (body, turn.headers, turn.ledger, turn.tenant.name)
-        if turn.channel.bytes_in > LARGE_BYTES:
-            return await asyncio.to_thread(turn.surface.read, *said)
-        return turn.surface.read(*said)
+        said = (body, errand.headers, errand.ledger, errand.tenant.name)
+        if errand.channel.bytes_in > LARGE_BYTES:
+            return await asyncio.to_thread(errand.surface.read, *said)
+        return errand.surface.read(*said)
 
-    def _attempts(self, turn: Turn, asked: Asked) -> Attempts:
+    def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
         request = asked.request
-        admit(request, turn.tenant, strict=turn.surface.strict, ledger=turn.ledger)
-        request = truncated(request, turn.tenant.tool_result_max_bytes, turn.ledger)
-        request = self._recall.completed(_owner(turn, request), request)
-        if turn.surface.own_call_ids:
+        admit(request, errand.tenant, strict=errand.surface.strict, ledger=errand.ledger)
+        request = truncated(request, errand.tenant.tool_result_max_bytes, errand.ledger)
+        request = self._recall.completed(_owner(errand, request), request)
+        if errand.surface.own_call_ids:
             request = as_backend_knows(request)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
-        return Attempts(turn, request, self._backends.ways(request.model), rules, self._chance)
+        return Attempts(errand, request, self._backends.ways(request.model), rules, self._chance)
 
     async def _end_at_once(
-        self, turn: Turn, asked: Asked, encoder: Encoder | None, ended: ReplyEnded
+        self, errand: Errand, asked: Asked, encoder: Encoder | None, ended: ReplyEnded
     ) -> None:
         """Answers with an ending and nothing before it."""
-        turn.reply = Reply(ended=ended)
-        turn.interruptible.over()
+        errand.reply = Reply(ended=ended)
+        errand.interruptible.over()
         if encoder is None:
-            await turn.channel.answer(asked.whole(turn.reply))
+            await errand.channel.answer(asked.whole(errand.reply))
         else:
             encoder.feed(ReplyStarted())
             encoder.feed(ended)
-            await turn.channel.finish()
+            await errand.channel.finish()
 
-    async def _answer(self, turn: Turn, plan: Plan, attempts: Attempts, outlet: Outlet) -> Pipeline:
+    async def _answer(self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
         reply = OneReply(outlet)
         while True:
-            pipeline = self._pipeline(turn, plan, reply.outlet)
-            turn.reply = pipeline.reply
-            await self._run(turn, plan, pipeline)
+            pipeline = self._pipeline(errand, plan, reply.outlet)
+            errand.reply = pipeline.reply
+            await self._run(errand, plan, pipeline)
             following = await attempts.after(plan, pipeline)
             if following is None:
                 reply.settle()
                 return pipeline
             plan = following
 
-    def _pipeline(self, turn: Turn, plan: Plan, outlet: Outlet) -> Pipeline:
+    def _pipeline(self, errand: Errand, plan: Plan, outlet: Outlet) -> Pipeline:
         profile = plan.profile
         decoder = spoken_by(profile).decoder
         keepsakes = Keepsakes() if decoder.keeps(profile) else None
         keep = keepsakes.keep if keepsakes else None
         stamp = str(int(self._now() * 1000))
         return Pipeline(
-            lambda emit: decoder(emit, profile, turn.ledger, keep, model=plan.model, stamp=stamp),
+            lambda emit: decoder(emit, profile, errand.ledger, keep, model=plan.model, stamp=stamp),
             names=plan.prepared.names,
             mint=self._mint,
-            ledger=turn.ledger,
+            ledger=errand.ledger,
             sink=outlet,
             used_ids=partial(_call_ids, plan.request),
             call_identity=profile.call_identity,
-            own_call_ids=turn.surface.own_call_ids,
+            own_call_ids=errand.surface.own_call_ids,
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            stages=[*restored(plan.prepared.aliases), *_stages(turn, plan.request, keepsakes)],
+            stages=[*restored(plan.prepared.aliases), *_stages(errand, plan.request, keepsakes)],
         )
 
-    async def _run(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
+    async def _run(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
-            with turn.interruptible:
+            with errand.interruptible:
                 async with plan.backend.place():
-                    await self._ask(turn, plan, pipeline)
+                    await self._ask(errand, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
         except (asyncio.CancelledError, ConnectionError):
@@ -222,29 +222,29 @@ class Engine:
                 pipeline.fail(ClientFault("The client has left.", status=CLIENT_GONE))
             raise
 
-    async def _ask(self, turn: Turn, plan: Plan, pipeline: Pipeline) -> None:
+    async def _ask(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit()
         try:
-            exchange = await plan.backend.ask(plan, turn.ledger)
-            await self._pour(turn, exchange, pipeline, admission, plan.request.stream)
+            exchange = await plan.backend.ask(plan, errand.ledger)
+            await self._pour(errand, exchange, pipeline, admission, plan.request.stream)
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
             pipeline.fail(fault)
         except Exception as bug:
-            pipeline.fail(_own_failure(turn, bug))
+            pipeline.fail(_own_failure(errand, bug))
         finally:
             admission.settle(outcome(pipeline.fault) if pipeline.ended else Outcome.NEUTRAL)
 
     async def _pour(
-        self, turn: Turn, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
+        self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
     ) -> None:
         """The one loop that waits: for each read, feed the pipeline, and send what came out in one write.
 
         Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
         """
         begun = False
-        channel, reply = turn.channel, pipeline.reply
+        channel, reply = errand.channel, pipeline.reply
 
         def pour(data: bytes) -> bool:
             goes_on = pipeline.feed(data)
@@ -263,9 +263,9 @@ class Engine:
                 else:
                     pipeline.close()
                 if not begun:
-                    turn.mark("first_byte")
+                    errand.mark("first_byte")
                     if begun := pipeline.begun:
-                        turn.mark("first_text")
+                        errand.mark("first_text")
                         exchange.begun()
                         admission.answered()
                 if not pipeline.ended:
@@ -277,67 +277,67 @@ class Engine:
         finally:
             exchange.close()
 
-    async def _tell(self, turn: Turn, asked: Asked, encoder: Encoder | None, pipeline: Pipeline) -> None:
+    async def _tell(self, errand: Errand, asked: Asked, encoder: Encoder | None, pipeline: Pipeline) -> None:
         """The ending: of a stream its last events, which were emitted already, else the whole answer or a status."""
         fault = pipeline.fault
-        told = encoder and (asked.client.faults_in_stream or pipeline.begun or turn.channel.opened)
+        told = encoder and (asked.client.faults_in_stream or pipeline.begun or errand.channel.opened)
         if fault is not None and not told:
             raise fault
         if fault is not None:
-            turn.note_fault(fault)
+            errand.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
             asked.answered(pipeline.reply)
             if not asked.request.reasoning.sealed:
-                self._recall.keep(_owner(turn, asked.request), pipeline.reply)
-        turn.interruptible.over()
+                self._recall.keep(_owner(errand, asked.request), pipeline.reply)
+        errand.interruptible.over()
         if whole is None:
-            await turn.channel.finish()
+            await errand.channel.finish()
         else:
-            turn.channel.headers |= {**asked.headers(), **self._quota.remaining(turn.tenant)}
-            await turn.channel.answer(whole)
+            errand.channel.headers |= {**asked.headers(), **self._quota.remaining(errand.tenant)}
+            await errand.channel.answer(whole)
 
     async def drain(self, seconds: float) -> None:
         """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does
         not take even that is cut off."""
         self._idle = asyncio.Event()
-        if not self._turns:
+        if not self._errands:
             return
-        for patience, end in ((seconds, Turn.stop), (CLOSING_SECONDS, Turn.cut)):
+        for patience, end in ((seconds, Errand.stop), (CLOSING_SECONDS, Errand.cut)):
             try:
                 async with asyncio.timeout(patience):
                     await self._idle.wait()
             except TimeoutError:
-                for turn in list(self._turns):
-                    end(turn)
+                for errand in list(self._errands):
+                    end(errand)
 
 
-def _stages(turn: Turn, request: Request, keepsakes: Keepsakes | None) -> list[Stage]:
+def _stages(errand: Errand, request: Request, keepsakes: Keepsakes | None) -> list[Stage]:
     if request.compact:
         return [condensed]
     rules = rules_for(
         request,
-        turn.tenant,
-        strict=turn.surface.strict,
-        parses=turn.surface.parses_arguments,
+        errand.tenant,
+        strict=errand.surface.strict,
+        parses=errand.surface.parses_arguments,
         check_of=arguments.check_of,
     )
     stages: list[Stage] = [keepsakes.added] if keepsakes else []
-    return [*stages, guard(rules, turn.ledger)] if rules else stages
+    return [*stages, guard(rules, errand.ledger)] if rules else stages
 
 
 def _call_ids(request: Request) -> set[str]:
     return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
 
 
-def _owner(turn: Turn, request: Request) -> str:
-    return f"{turn.tenant.name} {request.model}"
+def _owner(errand: Errand, request: Request) -> str:
+    return f"{errand.tenant.name} {request.model}"
 
 
 NOWHERE = Outlet(deque[Event](maxlen=0).append, unheard)
 """For a client that does not stream: the pipeline itself collects the reply."""
 
 
-def _own_failure(turn: Turn, bug: Exception) -> ProxyFault:
-    turn.log.error("unhandled exception", exc_info=bug)
+def _own_failure(errand: Errand, bug: Exception) -> ProxyFault:
+    errand.log.error("unhandled exception", exc_info=bug)
     return ProxyFault("The proxy failed on this request.", retryable=True)

@@ -24,12 +24,12 @@ from proxy.shell.body import parsed, read_body
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor
 from proxy.shell.engine import Engine
+from proxy.shell.errand import Visitor, shutting_down
 from proxy.shell.http import answer, refuse, request_id, text
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.siblings import Siblings
 from proxy.shell.tasks import Tasks
-from proxy.shell.turn import Visitor, shutting_down
 from proxy.shell.websocket import Conversations
 
 TOO_LARGE = 413

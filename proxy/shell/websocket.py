@@ -21,10 +21,10 @@ from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.tenants import Tenant
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.engine import Engine
+from proxy.shell.errand import Visitor
 from proxy.shell.http import SERVER
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
-from proxy.shell.turn import Visitor
 
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""

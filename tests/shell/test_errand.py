@@ -11,9 +11,9 @@ from proxy.core.errors import ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
+from proxy.shell.errand import Errand, Visitor, shutting_down
 from proxy.shell.logs import make_log
 from proxy.shell.metrics import Metrics
-from proxy.shell.turn import Turn, Visitor, shutting_down
 from tests.shell.conftest import LogLines
 
 
@@ -36,12 +36,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def make(log: LogLines, clock: Clock) -> Callable[[], Turn]:
+def make(log: LogLines, clock: Clock) -> Callable[[], Errand]:
     channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
     surface: Any = SimpleNamespace(name="responses")
     visitor = Visitor(ANYBODY, {})
     metrics = Metrics({}, ())
-    return lambda: Turn(
+    return lambda: Errand(
         visitor, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
     )
 
@@ -50,20 +50,20 @@ def make(log: LogLines, clock: Clock) -> Callable[[], Turn]:
 
 
 class Waiting:
-    """A task in the middle of an interruptible turn."""
+    """A task in the middle of an interruptible errand."""
 
-    def __init__(self, make: Callable[[], Turn]) -> None:
+    def __init__(self, make: Callable[[], Errand]) -> None:
         self._make = make
         self._begun = asyncio.Event()
-        self.turn: Turn
+        self.errand: Errand
         self.interrupted = asyncio.Event()
         self.tells = False
         self.task = asyncio.get_running_loop().create_task(self._wait())
 
     async def _wait(self) -> str:
-        self.turn = self._make()
+        self.errand = self._make()
         try:
-            with self.turn.interruptible:
+            with self.errand.interruptible:
                 await self._serve()
         except ProxyFault as fault:
             await asyncio.sleep(0)  # nothing is cancelled any more
@@ -73,7 +73,7 @@ class Waiting:
     async def _serve(self) -> None:
         """As a request does: the ending is told where an interruption counts too."""
         try:
-            with self.turn.interruptible:
+            with self.errand.interruptible:
                 self._begun.set()
                 await asyncio.Event().wait()
         except ProxyFault:
@@ -86,14 +86,14 @@ class Waiting:
         await self._begun.wait()
 
 
-async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], Turn]) -> None:
+async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], Errand]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.turn.stop()
+    waiting.errand.stop()
     assert await waiting.task == shutting_down().message
 
 
-async def test_a_clients_leaving_ends_the_task(make: Callable[[], Turn]) -> None:
+async def test_a_clients_leaving_ends_the_task(make: Callable[[], Errand]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
     waiting.task.cancel()
@@ -101,31 +101,31 @@ async def test_a_clients_leaving_ends_the_task(make: Callable[[], Turn]) -> None
         await waiting.task
 
 
-async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], Turn]) -> None:
+async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], Errand]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.turn.stop()
+    waiting.errand.stop()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting.task
 
 
-async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], Turn]) -> None:
+async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], Errand]) -> None:
     waiting = Waiting(make)
     waiting.tells = True
     await waiting.begun()
-    waiting.turn.stop()
+    waiting.errand.stop()
     await waiting.interrupted.wait()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting.task
 
 
-async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Turn]) -> None:
+async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Errand]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.turn.interruptible.over()
-    waiting.turn.stop()
+    waiting.errand.interruptible.over()
+    waiting.errand.stop()
     assert not waiting.task.cancelling()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -135,10 +135,10 @@ async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Turn]) -
 # ── the line ──
 
 
-async def test_a_turn_that_came_to_nothing(make: Callable[[], Turn], log: LogLines, clock: Clock) -> None:
-    turn = make()
+async def test_an_errand_that_came_to_nothing(make: Callable[[], Errand], log: LogLines, clock: Clock) -> None:
+    errand = make()
     clock.now += 0.25
-    turn.close()
+    errand.close()
     line = log.request
     del line["timestamp"]
     assert line == {
@@ -151,36 +151,36 @@ async def test_a_turn_that_came_to_nothing(make: Callable[[], Turn], log: LogLin
     }
 
 
-async def test_only_the_first_time_counts(make: Callable[[], Turn], log: LogLines, clock: Clock) -> None:
-    turn = make()
+async def test_only_the_first_time_counts(make: Callable[[], Errand], log: LogLines, clock: Clock) -> None:
+    errand = make()
     for _ in range(2):
         clock.now += 0.001
-        turn.mark("first_byte")
-    turn.close()
+        errand.mark("first_byte")
+    errand.close()
     assert log.request["ms_first_byte"] == 1.0
 
 
 async def test_the_cause_of_a_fault_is_told_here_and_only_here(
-    make: Callable[[], Turn], log: LogLines
+    make: Callable[[], Errand], log: LogLines
 ) -> None:
-    turn = make()
+    errand = make()
     fault = Unreachable("No connection.")
     fault.__cause__ = OSError(111, "10.0.0.7 refused")
-    turn.note_fault(fault)
-    turn.close()
+    errand.note_fault(fault)
+    errand.close()
     line = log.request
     assert (line["code"], line["error"]) == ("upstream_unreachable", "No connection.")
     assert "10.0.0.7" in line["cause"]
 
 
-async def test_what_the_reply_came_to(make: Callable[[], Turn], log: LogLines) -> None:
-    turn = make()
+async def test_what_the_reply_came_to(make: Callable[[], Errand], log: LogLines) -> None:
+    errand = make()
     parts = [Text("Hi"), Call("call_1", ToolName("f"), ToolKind.FUNCTION, "{}")]
     ended = ReplyEnded(Ending.MAX_TOKENS, Usage(1, 2, 3, cached_tokens=4, reasoning_tokens=5))
-    turn.reply = Reply([PartEnded(part, complete=True) for part in parts], ended)
-    turn.ledger.odd("odd_thing")
-    turn.ledger.drop("store")
-    turn.close()
+    errand.reply = Reply([PartEnded(part, complete=True) for part in parts], ended)
+    errand.ledger.odd("odd_thing")
+    errand.ledger.drop("store")
+    errand.close()
     line = log.request
     assert (line["calls"], line["ending"]) == (1, "max_tokens")
     assert (line["input_tokens"], line["output_tokens"]) == (1, 2)
@@ -190,16 +190,16 @@ async def test_what_the_reply_came_to(make: Callable[[], Turn], log: LogLines) -
 
 @pytest.mark.parametrize("ended", [None, ReplyEnded(Ending.COMPLETED)])
 async def test_what_is_not_known_is_not_told(
-    make: Callable[[], Turn], log: LogLines, ended: ReplyEnded | None
+    make: Callable[[], Errand], log: LogLines, ended: ReplyEnded | None
 ) -> None:
-    turn = make()
-    turn.reply = Reply(ended=ended)
-    turn.close()
+    errand = make()
+    errand.reply = Reply(ended=ended)
+    errand.close()
     assert "input_tokens" not in log.request
     assert ("ending" in log.request) is (ended is not None)
 
 
-async def test_remarks_of_the_core_carry_the_requests_id(make: Callable[[], Turn], log: LogLines) -> None:
+async def test_remarks_of_the_core_carry_the_requests_id(make: Callable[[], Errand], log: LogLines) -> None:
     """R11."""
     make().ledger.log.debug("call started")
     assert log.named("call started")[0]["request_id"] == "req_1"

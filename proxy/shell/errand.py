@@ -60,7 +60,7 @@ class Interruptible:
             raise interruption from None
 
 
-class Turn:
+class Errand:
     def __init__(
         self,
         visitor: Visitor,
