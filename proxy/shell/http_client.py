@@ -25,6 +25,9 @@ PIECE_BYTES = 64 * 1024
 """A larger request is sent piece by piece, as fast as they are taken: to encrypt it at once would hold up all
 others (F79), and TLS would not tell how much of it has left."""
 
+NOTHING = memoryview(b"")
+"""Unlike what is left of a body when nothing is left, it does not keep the body."""
+
 KNOWN_PLACES = 256
 """Gemini's models have an address each, and their names come from clients."""
 
@@ -206,7 +209,7 @@ class _Wire(ResponseHandler):
     """Has it brought an answer before?"""
     until = NEVER
     """The head of an answer is waited for, and no longer."""
-    _rest = memoryview(b"")
+    _rest = NOTHING
     """Of a request: what there was no room for yet."""
 
     def look(self, now: float) -> float:
@@ -225,7 +228,7 @@ class _Wire(ResponseHandler):
 
     def _send_rest(self) -> None:
         while self._rest and self.transport is not None and not self.writing_paused:
-            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:]
+            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:] or NOTHING
             self.transport.write(piece)
 
     def resume_writing(self) -> None:

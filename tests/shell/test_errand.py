@@ -135,7 +135,9 @@ async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Errand])
 # ── the line ──
 
 
-async def test_an_errand_that_came_to_nothing(make: Callable[[], Errand], log: LogLines, clock: Clock) -> None:
+async def test_an_errand_that_came_to_nothing(
+    make: Callable[[], Errand], log: LogLines, clock: Clock
+) -> None:
     errand = make()
     clock.now += 0.25
     errand.close()

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
@@ -138,6 +139,15 @@ async def test_a_large_request_arrives_whole(client: HttpClient, either: Scripte
             await read(answered)
     assert [sent.body == LARGE for sent in either.received] == [True, True]
     assert either.connections == 1
+
+
+async def test_a_large_request_that_has_left_is_not_held(client: HttpClient, either: ScriptedBackend) -> None:
+    """F67: hundreds of connections may be kept."""
+    body = LARGE + b"x"
+    held_before = sys.getrefcount(body)
+    with closing(await ask(client, either, body)) as answered:
+        await read(answered)
+    assert sys.getrefcount(body) == held_before
 
 
 async def test_of_a_large_request_as_much_is_sent_as_is_taken(
