@@ -1,5 +1,7 @@
 """Whatever JSON the world sends is read or refused in one way, and what is written is always valid."""
 
+import ast
+
 import orjson
 import pytest
 
@@ -25,6 +27,38 @@ CUT_OFF = "\ud83d"  # the first half of a character
 )
 def test_reads_what_can_be_read(text: bytes | str, value: object) -> None:
     assert jsontext.loads(text) == value
+
+
+@table(
+    "text",
+    [
+        "18446744073709551615",
+        "18446744073709551616",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "[ 9223372036854775808 , 340282366920938463463374607431768211455]",
+        '{"20000000000000000001":20000000000000000001}',
+        '["\\"20000000000000000001", "\\\\", -20000000000000000001]',
+    ],
+)
+def test_attack_21_whole_numbers_are_read_to_the_last_digit(text: str) -> None:
+    want = ast.literal_eval(text)
+    for read in (jsontext.loads(text), jsontext.strict(text), jsontext.loads(text.encode())):
+        assert repr(read) == repr(want)
+    assert jsontext.exactly(jsontext.quick(text), text.encode()) == want
+
+
+@table("text", ['["20000000000000000001"]', "[1234567890123456789012.5, 1e30, 12345678901234567890e2]"])
+def test_other_numbers_and_digits_in_texts_are_read_as_ever(text: str) -> None:
+    """By the quick parser: what it made of them stands."""
+    value = jsontext.quick(text)
+    assert jsontext.exactly(value, text) is value
+
+
+def test_attack_21_digits_are_found_wherever_a_long_text_is_cut_for_the_search() -> None:
+    for lead in range(jsontext._PIECE - 25, jsontext._PIECE + 5):
+        with pytest.raises(BadJson, match="whole number"):
+            jsontext.loads(b" " * lead + b"-20000000000000000001" + b" " * 30)
 
 
 @table(

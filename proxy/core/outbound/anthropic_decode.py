@@ -125,7 +125,8 @@ class AnthropicDecoder(Decoding):
     def _read(self, data: bytes) -> Any:
         """None if it cannot be read at all."""
         try:
-            return jsontext.strict(data)
+            said = jsontext.quick(data)
+            return jsontext.exactly(said, data) if b'"input"' in data else said
         except ValueError:
             return self._mended(data)
 

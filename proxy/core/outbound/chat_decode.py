@@ -91,7 +91,9 @@ class ChatDecoder(Decoding):
             self._emit(EndDelta())
             return
         try:
-            chunk = jsontext.strict(data)
+            chunk = jsontext.quick(data)
+            if b'"arguments"' in data:
+                chunk = jsontext.exactly(chunk, data)
         except ValueError:
             self._unclean(data.strip(), event)
         else:

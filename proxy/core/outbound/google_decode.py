@@ -111,7 +111,9 @@ class GoogleDecoder(Decoding):
 
     def _read(self, data: bytes, complaint: str) -> None:
         try:
-            said = jsontext.strict(data)
+            said = jsontext.quick(data)
+            if b'"args"' in data:
+                said = jsontext.exactly(said, data)
         except ValueError:
             said = self._mended(data)
         for chunk in said if isinstance(said, list) else [said]:
