@@ -14,6 +14,7 @@ from typing import TextIO
 
 import proxy
 from proxy.core.capabilities import DEFAULT
+from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound.chat_surface import ChatSurface
 from proxy.core.inbound.clients import EventStyle
@@ -111,6 +112,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
             chat=ChatSurface(mint, now),
             native=NativeSurface(mint, now, seal),
         ),
+        hosts=Hosts(settings.hosts_served),
         tenants=_tenants(settings),
         metrics=metrics,
         siblings=siblings,

@@ -64,6 +64,13 @@ def _seal_key(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _host_name(name: str) -> str:
+    """As it stands in a `Host` header: an address of version 6 is in brackets there."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+", name):
+        raise ValueError("must be a name or an address, without scheme, port and brackets")
+    return name
+
+
 def _digest(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", text):
         raise ValueError("must be a digest as `responses-proxy hash-key` prints it, never the key itself")
@@ -95,4 +102,5 @@ HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 SealKey = Annotated[SecretStr, AfterValidator(_seal_key)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
+HostName = Annotated[str, AfterValidator(_host_name)]
 Digest = Annotated[str, AfterValidator(_digest)]

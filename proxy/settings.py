@@ -1,10 +1,10 @@
 """The settings there are: each once, in a section below, with its type, default, bounds and description."""
 
-import ipaddress
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from proxy.core.hosts import is_loopback
 from proxy.core.tenants import ANYBODY, LARGEST
 from proxy.setting_values import (
     AUTO,
@@ -13,6 +13,7 @@ from proxy.setting_values import (
     Digest,
     HeaderName,
     HeaderValue,
+    HostName,
     ModelPattern,
     ProfileFields,
     ProfileName,
@@ -51,6 +52,8 @@ class Server(Section):
     """Standstill after which one of several workers is killed, and another one takes its place."""
     open: bool = False
     """Whether anybody may use the proxy though it listens beyond this machine and no tenant has a key."""
+    allowed_hosts: list[HostName] = []
+    """Names that requests may be for, besides this machine's; the only ones if set, else checked on loopback only."""
 
 
 class Backend(Section):
@@ -223,7 +226,14 @@ class Settings(Section):
     @property
     def shows_metrics_to_all(self) -> bool:
         """Whoever may see them learns of all tenants, so theirs are not shown without a word."""
-        return self.metrics.open or (not self.tenants and _is_loopback(self.server.host))
+        return self.metrics.open or (not self.tenants and is_loopback(self.server.host))
+
+    @property
+    def hosts_served(self) -> list[str] | None:
+        """Besides this machine's own. None: all, for whoever asks has a key, or may ask as the operator's word says."""
+        server = self.server
+        local_only = not (self.tenants or server.open) and is_loopback(server.host)
+        return [server.host, *server.allowed_hosts] if local_only or server.allowed_hosts else None
 
     @property
     def default_backend(self) -> str | None:
@@ -262,7 +272,7 @@ class Settings(Section):
 
     @model_validator(mode="after")
     def _nobody_is_let_in_by_accident(self) -> Self:
-        if not (self.tenants or self.server.open or _is_loopback(self.server.host)):
+        if not (self.tenants or self.server.open or is_loopback(self.server.host)):
             raise ValueError(
                 f"server.host: {self.server.host} can be reached from other machines, and everybody there could use "
                 "the backend's key. Configure tenants with keys (responses-proxy hash-key), or set server.open = true."
@@ -278,10 +288,3 @@ def _named_backends(routing: Routing) -> list[tuple[str, str]]:
         for way in ways
     ]
     return [("routing.default", routing.default), *named] if routing.default else named
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

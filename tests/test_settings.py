@@ -74,6 +74,18 @@ def test_s01_what_others_can_reach_wants_keys_or_a_clear_word(write: Write) -> N
         load({"--host": host}, {})
 
 
+def test_attack_09_where_only_the_address_protects_it_the_name_is_looked_at(write: Write) -> None:
+    def served(text: str) -> list[str] | None:
+        return load({}, {}, write(text)).settings.hosts_served
+
+    tenants = f'[tenants.a]\nkeys = ["{KEY}"]\n'
+    assert served("") == ["127.0.0.1"]
+    assert served('[server]\nhost = "::1"\nallowed_hosts = ["a", "fe80::1"]\n') == ["::1", "a", "fe80::1"]
+    assert served("[server]\nopen = true\n") is served(tenants) is None
+    assert served('[server]\nhost = "0.0.0.0"\nopen = true\n') is None
+    assert served(f'[server]\nallowed_hosts = ["a"]\n{tenants}') == ["127.0.0.1", "a"]
+
+
 def test_s30_metrics_are_shown_on_this_machine_or_by_a_clear_word(write: Write) -> None:
     assert load({}, {}).settings.shows_metrics_to_all
     assert not load({"--host": "0.0.0.0"}, {"PROXY_OPEN": "yes"}).settings.shows_metrics_to_all

@@ -42,7 +42,7 @@ SECONDS = (0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
 """Models think for milliseconds or for minutes."""
 
 CODES: Final = frozenset({
-    "array_above_max_length", "content_filter", "context_length_exceeded", "head_too_large",
+    "array_above_max_length", "content_filter", "context_length_exceeded", "head_too_large", "host_not_allowed",
     "insufficient_quota", "invalid_api_key", "invalid_framing",
     "invalid_handshake", "invalid_json", "invalid_message", "invalid_prompt",
     "invalid_tool_arguments", "invalid_type", "invalid_value", "malformed_tool_arguments",

@@ -14,6 +14,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import LineTooLong
 
 from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound, ProxyFault
+from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.surface import Surface
@@ -78,6 +79,7 @@ class Server:
         *,
         engine: Engine,
         surfaces: Surfaces,
+        hosts: Hosts,
         tenants: Tenants,
         metrics: Metrics,
         siblings: Siblings,
@@ -93,6 +95,7 @@ class Server:
         """`metrics_readers`: None when nobody may see them."""
         self._engine = engine
         self._surfaces = surfaces
+        self._hosts = hosts
         self._tenants = tenants
         self._metrics = metrics
         self._siblings = siblings
@@ -140,6 +143,7 @@ class Server:
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         this = request_id(request.headers, self._mint)
         try:
+            self._hosts.check(request.headers.getall("Host", ()))
             return await self._route(request, this)
         except Fault as fault:
             return self._refuse(fault, request, this)

@@ -103,7 +103,7 @@ def sse(*data: bytes) -> bytes:
     return HEAD + http_chunk(b"".join(data)) + END
 
 
-POST = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\n"
+POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"
 """The beginning of a request that is spelt by hand."""
 
 

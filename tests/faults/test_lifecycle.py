@@ -208,7 +208,7 @@ class Talk:
 
 def posted(body: Any = ASK, head: str = "") -> bytes:
     data = orjson.dumps(body)
-    lines = f"POST /v1/responses HTTP/1.1\r\nHost: h\r\n{head}Content-Length: {len(data)}\r\n\r\n"
+    lines = f"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n{head}Content-Length: {len(data)}\r\n\r\n"
     return lines.encode() + data
 
 
@@ -330,7 +330,7 @@ async def test_f70_a_body_that_drips_is_408(proxy: Proxy, monkeypatch: pytest.Mo
     monkeypatch.setattr(body_module, "PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(connection, "LINGERING_SECONDS", 0.05)
     async with raw(proxy) as (reader, writer):
-        writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n")
+        writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
         said = asyncio.get_running_loop().create_task(reader.readline())
         while not said.done():
             writer.write(b"{")
@@ -359,7 +359,7 @@ async def test_f71_a_body_over_the_limit_is_413_and_the_end(framing: str, start_
     """S16: refused before it is parsed, and if its length is told, before it is read."""
     proxy = await start_proxy(server={"body_limit_mib": 1})
     async with raw(proxy) as (reader, writer):
-        writer.write(f"POST /v1/responses HTTP/1.1\r\nHost: h\r\n{framing}\r\n".encode())
+        writer.write(f"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n".encode())
         if "chunked" in framing:
             writer.write(b"%x\r\n%b\r\n" % (MIB + 1, b"[" * (MIB + 1)))
         async with asyncio.timeout(PROMPTLY):

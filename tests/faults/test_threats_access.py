@@ -89,7 +89,7 @@ async def test_s01_nobody_gets_in_without_a_key(
     """S02, S03: one answer for all of them, given before the body has come, whatever the key is made of."""
     answers = set()
     for key in NO_KEYS:
-        line = f"{method} {path} HTTP/1.1\r\nHost: h\r\n".encode()
+        line = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n".encode()
         said = await spoken(guarded, line + key + b"Content-Length: 9999\r\n\r\n{")
         answers.add(re.sub(rb"(?mi)^(date|x-request-id): .*\r\n", b"", said))
     (said,) = answers
@@ -124,7 +124,7 @@ async def test_s01_a_key_opens_it(header: str, guarded: Proxy) -> None:
 async def test_s02_a_key_may_be_any_text(start_proxy: StartProxy) -> None:
     proxy = await start_proxy(tenants={"ann": {"keys": [digest("schlüssel-ключ")]}})
     body = b'{"model":"m","input":"Hi"}'
-    head = "POST /v1/responses HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer schlüssel-ключ\r\n"
+    head = "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer schlüssel-ключ\r\n"
     length = f"Content-Length: {len(body)}\r\n\r\n"
     assert (await spoken(proxy, (head + length).encode() + body)).startswith(b"HTTP/1.1 200 ")
 
@@ -147,14 +147,14 @@ async def test_s04_a_failure_to_find_out_who_asks_is_no_answer_to_it(
 @pytest.mark.parametrize(
     "line",
     [
-        b"GET http://h/v1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET //v1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET /healthz/../v1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET /healthz/%2e%2e/v1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET /healthz;/v1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET /healthz%2f..%2fv1/models HTTP/1.1\r\nHost: h\r\n",
-        b"GET /v1/models?/healthz HTTP/1.1\r\nHost: h\r\n",
-        b"GET /v1/models HTTP/1.1\r\nHost: h/healthz?\r\n",
+        b"GET http://h/v1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET //v1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /healthz/../v1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /healthz/%2e%2e/v1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /healthz;/v1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /healthz%2f..%2fv1/models HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /v1/models?/healthz HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /v1/models HTTP/1.1\r\nHost: localhost/healthz?\r\n",
         b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Path: /healthz\r\nX-Original-URL: /healthz\r\n",
         b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 127.0.0.1\r\n",
     ],
@@ -233,7 +233,7 @@ async def test_s07_the_client_does_not_choose_where_its_request_goes(
         body = b'{"model":"m","input":"Hi"}'
         for line in (
             b"POST %b/v1/responses HTTP/1.1\r\nHost: %b",
-            b"POST %b/v1/responses HTTP/1.1\r\nHost: h%.0b",
+            b"POST %b/v1/responses HTTP/1.1\r\nHost: localhost%.0b",
         ):
             head = line % (evil.root.encode(), evil.root[7:].encode())
             said = await spoken(proxy, head + b"\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
@@ -316,7 +316,7 @@ async def test_s34_no_answer_tells_what_runs_here(
     await backend.stop()
     proxy = await start_proxy()
     said = await spoken(
-        proxy, f"{request_line} HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{{}}".encode()
+        proxy, f"{request_line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{{}}".encode()
     )
     await backend.start()
     assert b"Server: responses-proxy\r\n" in said

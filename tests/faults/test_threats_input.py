@@ -58,7 +58,7 @@ async def test_s11_no_address_in_a_request_is_visited(
 # ── framing ──
 
 BODY = b'{"model":"m","input":"Hi"}'
-SMUGGLED = b"GET /v1/models HTTP/1.1\r\nHost: h\r\n\r\n"
+SMUGGLED = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_s12_a_request_that_could_be_read_in_two_ways_is_refused_and_the_l
 async def test_s13_an_id_that_could_do_harm_is_not_repeated(given: str, proxy: Proxy) -> None:
     """S06."""
     async with raw(proxy) as (reader, writer):
-        writer.write(f"GET /healthz HTTP/1.1\r\nHost: h\r\nX-Request-Id: {given}\r\n\r\n".encode())
+        writer.write(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: {given}\r\n\r\n".encode())
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
     assert re.search(r"X-Request-Id: req_[0-9a-f]{32}\r\n", head)
 
@@ -182,7 +182,7 @@ async def test_s15_nobody_forges_a_line_of_the_log(backend: ScriptedBackend, pro
     backend.answers(answer(400, {"error": {"message": forged}}))
     await told(proxy, model="other", user=forged)
     async with raw(proxy) as (reader, writer):
-        writer.write(b"GET /x%0a%7b%22event%22:%22forged%22%7d HTTP/1.1\r\nHost: h\r\n\r\n")
+        writer.write(b"GET /x%0a%7b%22event%22:%22forged%22%7d HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await reader.readuntil(b"\r\n\r\n")
     assert proxy.log.named("forged") == []
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", proxy.log.text)

@@ -110,7 +110,7 @@ async def leaked_files(pid: int, before: int) -> int:
 async def get(url: str, path: str, key: str = "") -> bytes:
     connection = await Connection.to(url)
     answer = await connection.ask(
-        f"GET {path} HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
     )
     connection.close()
     return bytes(answer.body)

@@ -19,7 +19,7 @@ def _raw(says: str, code: str | None, status: int, data: bytes, **more: Any) -> 
     return Case(says, None, code, status, body=data, kind="raw", **more)
 
 
-POST = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\n"
+POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"
 
 BODIES = (
     _body("send a JSON object", None, b""),
@@ -109,6 +109,18 @@ PATHS = (
         headers=UPGRADE,
         world="without sockets",
         tells={"Allow": "POST", "Upgrade": "HTTP/1.1"},
+    ),
+)
+
+HOSTS = (
+    Case(
+        "have the name added to server.allowed_hosts",
+        None,
+        "host_not_allowed",
+        403,
+        path="/v1/models",
+        method="GET",
+        headers={"Host": "evil.example"},
     ),
 )
 
@@ -223,4 +235,4 @@ NO_ROOM = (
     ),
 )
 
-CASES = (*BODIES, *PATHS, *KEYS, *THEIR_KEYS, *SOCKETS, *NO_ROOM)
+CASES = (*BODIES, *PATHS, *HOSTS, *KEYS, *THEIR_KEYS, *SOCKETS, *NO_ROOM)

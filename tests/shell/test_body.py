@@ -182,7 +182,7 @@ async def connected(proxy: Proxy) -> AsyncIterator[Raw]:
     writer.close()
 
 
-POST = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\n"
+POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"
 HEAD = POST + b"Content-Type: application/json\r\n"
 
 

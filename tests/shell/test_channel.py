@@ -92,7 +92,7 @@ async def test_the_connection_is_kept_if_the_client_wants_it_kept(
     serve: Serve, version: str, asked: str, told: bytes, kept: bool
 ) -> None:
     wish = f"Connection: {asked}\r\n" if asked else ""
-    once = f"GET /whole HTTP/{version}\r\nHost: h\r\n{wish}\r\n"
+    once = f"GET /whole HTTP/{version}\r\nHost: localhost\r\n{wish}\r\n"
     last = "GET /whole HTTP/1.0\r\n\r\n" if kept else ""
     said = await said_to(serve, (once + last).encode())
     assert said.count(b'{"a":1}') == 1 + kept
@@ -201,7 +201,7 @@ async def test_a_heartbeat_that_finds_nobody_is_the_last(serve: Serve) -> None:
         return refuse(ClientFault("No."), "req_1")
 
     _, writer = await serve(handle)
-    writer.write(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     async with asyncio.timeout(5):
         await over.wait()
     writer.close()
@@ -230,7 +230,9 @@ async def test_a_heartbeat_that_comes_too_late_does_not_write_after_the_end(
         return channel.response
 
     reader, writer = await serve(handle)
-    writer.write(b"GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    writer.write(
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    )
     said = await reader.read()
     assert said.count(b"HTTP/1.1 ") == 2
     assert said.count(b"data: all" if streams else b'"No."') == 2
@@ -351,7 +353,7 @@ async def test_a_whole_answer_that_nobody_takes_is_given_up_too(
     body = orjson.dumps({"model": "m", "input": "Hi"})
     host, _, port = proxy.url.removeprefix("http://").partition(":")
     _, writer = await asyncio.open_connection(host, int(port), limit=1024)
-    writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n")
+    writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
     writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
     assert (await proxy.log.wait_for("request"))["status"] == 499
     writer.close()

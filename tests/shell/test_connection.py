@@ -15,7 +15,7 @@ from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, reply, text
 from tests.shell.conftest import Proxy
 
 ASK = b'{"model": "m", "input": "Hi"}'
-POST = b"POST /v1/responses HTTP/1.1\r\nHost: h\r\n"
+POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n"
 INVITED = CHUNKED + b"Expect: 100-continue\r\n\r\n"
 WHOLE = POST + b"Content-Length: %d\r\n\r\n%b" % (len(ASK), ASK)

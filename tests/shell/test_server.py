@@ -197,11 +197,14 @@ async def spoken(proxy: Proxy, data: bytes) -> bytes:
     [
         (b"GARBAGE\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: h\r\nBad canary: x\r\n\r\n", 400),
-        (b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: h\r\nX: canary" + b"x" * 10_000 + b"\r\n\r\n", 431),
-        (b"GET /?canary" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: h\r\n\r\n", 431),
-        (b"GET / HTTP/1.1\r\nHost: h\r\n" + b"X: canary\r\n" * 200 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nBad canary: x\r\n\r\n", 400),
+        (
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400,
+        ),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: canary" + b"x" * 10_000 + b"\r\n\r\n", 431),
+        (b"GET /?canary" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: canary\r\n" * 200 + b"\r\n", 431),
     ],
     ids=["words", "TLS", "a bad header", "two lengths", "a long header", "a long target", "many headers"],
 )
@@ -255,7 +258,8 @@ async def test_requests_in_one_go_are_answered_in_order(proxy: Proxy) -> None:
     """F69."""
     said = await spoken(
         proxy,
-        b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     )
     assert said.index(b" 200 ") < said.index(b" 404 ")
 
@@ -276,7 +280,7 @@ async def test_a_client_that_closes_its_half_is_taken_for_gone(
     host, _, port = proxy.url.removeprefix("http://").partition(":")
     _, writer = await asyncio.open_connection(host, int(port))
     writer.write(
-        b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
     )
     await asked.wait()
     writer.write_eof()
@@ -400,7 +404,7 @@ async def reluctant(url: str, **body: object) -> AsyncIterator[asyncio.StreamRea
     host, _, port = url.removeprefix("http://").partition(":")
     reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
     data = orjson.dumps(ASK | body)
-    writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n")
+    writer.write(b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
     writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
     try:
         yield reader

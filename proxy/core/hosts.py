@@ -1,0 +1,53 @@
+"""By which names the proxy may be asked for, where its address is all that protects it.
+
+A web page may have its own name resolve to this machine, once it is loaded. To its browser the proxy is then a part of
+that page, which may ask it for everything and read the answers. What such a page cannot change is the name itself, and
+the browser tells it with every request, as `Host` (S31). Programs leave it out only where they are none of a browser's.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from proxy.core.errors import ClientFault
+from proxy.core.redact import shown
+
+AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?::[0-9]*)?")
+"""A name or an address, and perhaps a port: whatever stands before the port is what was resolved."""
+
+REMEMBERED = 64
+"""Clients say the same few names again and again."""
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+class Hosts:
+    def __init__(self, names: Iterable[str] | None) -> None:
+        """Besides this machine's own. None: any name will do, since something else keeps strangers out."""
+        self._names = None if names is None else frozenset(name.lower() for name in names)
+        self._knows = lru_cache(REMEMBERED)(self._is_known)
+
+    def check(self, asked: Iterable[str]) -> None:
+        """`asked`: every `Host` of one request."""
+        if self._names is None:
+            return
+        for host in asked:
+            if not self._knows(host):
+                raise ClientFault(
+                    f"Requests to the host {shown(host)} are not served, for a web page may have sent them. "
+                    "Ask for localhost or 127.0.0.1, or have the name added to server.allowed_hosts.",
+                    status=403,
+                    code="host_not_allowed",
+                )
+
+    def _is_known(self, host: str) -> bool:
+        assert self._names is not None
+        found = AUTHORITY.fullmatch(host)
+        name = found["six"] or found["name"].lower() if found else ""
+        return name in self._names or is_loopback(name)
