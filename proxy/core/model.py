@@ -129,8 +129,8 @@ class Call:
 class Result:
     call_id: str
     content: list["Text | Image | File | Audio"]
-    is_error: bool = False
-    """The tool failed, and says so apart from its words."""
+    is_error: bool | None = None
+    """Has the tool failed? None: its client does not say so apart from the words."""
 
 
 UserPart = Text | Image | Audio | File

@@ -89,7 +89,7 @@ class _Calling:
         failed = message.get("is_error")
         if not isinstance(failed, bool | None):
             raise wrong_type(".is_error", "a boolean", failed)
-        return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=bool(failed))])
+        return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=failed)])
 
     def _id(self, holder: Json, key: str, what: str) -> str:
         """One that may be a call's of this conversation."""

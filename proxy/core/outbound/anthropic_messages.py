@@ -31,6 +31,7 @@ from proxy.core.outbound.anthropic_content import Block
 from proxy.core.outbound.anthropic_models import LateSystem, Model
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_messages import CONTINUE
+from proxy.core.outbound.failed_results import failed
 from proxy.core.tools.aliases import renamed
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.prepare import Prepared
@@ -180,7 +181,8 @@ class _Writer:
         """What failed may say so in words only; the rest of it goes after all the results."""
         contents = [anthropic_content.of_tool(part, self._ledger) for part in result.content]
         blocks = [block for block in contents if block]
-        if result.is_error and (others := [block for block in blocks if block["type"] != "text"]):
+        is_error = failed(result)
+        if is_error and (others := [block for block in blocks if block["type"] != "text"]):
             blocks = [block for block in blocks if block["type"] == "text"]
             blocks.append(anthropic_content.text(MOVED))
             origin = self._called.get(result.call_id, "a tool")
@@ -190,7 +192,7 @@ class _Writer:
             "tool_use_id": self._ids.upstream(result.call_id),
             "content": _plain(blocks),
         }
-        return answer | {"is_error": True} if result.is_error else answer
+        return answer | {"is_error": True} if is_error else answer
 
     def _add(self, role: Speaker, blocks: list[Block]) -> None:
         if blocks:

@@ -30,6 +30,7 @@ from proxy.core.outbound import call_input, chat_content, chat_parts
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
+from proxy.core.outbound.failed_results import ERROR, says_error
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 
@@ -40,7 +41,6 @@ CONTINUE = "Continue."
 beginning and go on in it."""
 
 MOVED = "[more in the next message]"
-ERROR = "Error:"
 
 MEDIA = (Image, Audio, File)
 WORDS = (Text, Refusal)
@@ -238,7 +238,8 @@ class _Conversation:
             message["reasoning_details"] = details
             return
         thought = (
-            MESSAGES.join(part.text for part in draft.reasoning if part.text) or self._profile.replay_blank
+            MESSAGES.join(part.text for part in draft.reasoning if part.text.strip())
+            or self._profile.replay_blank
         )
         if not thought:
             return
@@ -271,7 +272,7 @@ def _told(function: Mapping[str, str]) -> str:
 def _marked(contents: list[ContentPart]) -> list[ContentPart]:
     """Chat has no field for it, so the words have to say that the tool failed."""
     first = contents[0] if contents and isinstance(contents[0], str) else ""
-    return contents if first.lower().startswith(ERROR.lower()) else [ERROR, *contents]
+    return contents if says_error(first) else [ERROR, *contents]
 
 
 def _details(part: Reasoning) -> list[Any]:

@@ -18,6 +18,7 @@ from proxy.core.model import Part as Said
 from proxy.core.outbound import call_input, google_media
 from proxy.core.outbound.chat_content import PARTS
 from proxy.core.outbound.chat_messages import CONTINUE, MOVED
+from proxy.core.outbound.failed_results import failed
 from proxy.core.outbound.google_media import Note
 from proxy.core.outbound.google_models import Traits, bare
 from proxy.core.outbound.google_signatures import DUMMY, Place, read
@@ -197,7 +198,7 @@ class _Conversation:
             words.append(MOVED)
             moved += [{"text": f"[returned by {name}]"}, *outside]
         text = PARTS.join(words)
-        response = {"error": text} if result.is_error else {"output": _output(text)}
+        response = {"error": text} if failed(result) else {"output": _output(text)}
         media_parts = {"parts": inside} if inside else {}
         return {"id": result.call_id, "name": name, "response": response} | media_parts
 

@@ -40,7 +40,7 @@ def test_a_result_is_text_or_any_json(content, text):
     assert turns(HI, CALL, returned(content=content))[-1].parts == [Result("a", [Text(text)])]
 
 
-@table(("flag", "failed"), [(True, True), (False, False), (None, False)])
+@table(("flag", "failed"), [(True, True), (False, False), (None, None)])
 def test_a_result_may_say_that_the_tool_failed(flag, failed):
     """N05."""
     assert turns(HI, CALL, returned(is_error=flag))[-1].parts == [Result("a", [Text("sunny")], failed)]

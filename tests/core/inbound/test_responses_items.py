@@ -1,5 +1,7 @@
 """Input items: every published form, and the exact place of every wrong one."""
 
+from dataclasses import replace
+
 from proxy.core.inbound import responses_items
 from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.inbound.responses_decode import decode
@@ -157,6 +159,13 @@ def test_outputs(value, content):
         ),
         ({"summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": None}, Reasoning("hm")),
         ({"encrypted_content": "ENC"}, Reasoning("", {"responses": {"encrypted_content": "ENC"}})),
+        (  # V32: a blank hides no summary
+            {
+                "summary": [{"type": "summary_text", "text": "hm"}],
+                "content": [{"type": "reasoning_text", "text": " "}],
+            },
+            Reasoning("hm"),
+        ),
     ],
 )
 def test_reasoning(item, expected):
@@ -175,6 +184,7 @@ THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}}
         (Seal("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_seal": 1}),
         ("ENC", Reasoning("About."), {"foreign_seal": 1}),
         (None, Reasoning("About."), {}),
+        (SEAL.reasoning(replace(THOUGHT, text="")), replace(THOUGHT, text="About."), {}),  # V32
     ],
 )
 def test_what_we_sealed_is_believed_before_the_summary(sealed, expected, dropped):
@@ -352,10 +362,10 @@ def test_a_shell_call_and_what_its_commands_printed():
 @table(
     ("said", "told"),
     [
-        ({"status": "completed", "output": "Done."}, Result("p", [Text("Done.")])),
-        ({"status": "completed"}, Result("p", [Text("The patch has completed.")])),
+        ({"status": "completed", "output": "Done."}, Result("p", [Text("Done.")], is_error=False)),
+        ({"status": "completed"}, Result("p", [Text("The patch has completed.")], is_error=False)),
         ({"status": "failed", "output": None}, Result("p", [Text("The patch has failed.")], is_error=True)),
-        ({"output": ""}, Result("p", [Text("The patch has completed.")])),
+        ({"output": ""}, Result("p", [Text("The patch has completed.")], is_error=False)),
     ],
 )
 def test_a_patch_and_how_it_went(said, told):

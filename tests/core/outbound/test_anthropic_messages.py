@@ -203,6 +203,11 @@ def test_an_error_says_so() -> None:
     assert messages_of(*turns)[2]["content"] == [answer("c1", "no", is_error=True)]
 
 
+def test_v43_an_error_in_words_says_so_too() -> None:
+    turns = (user("A"), assistant(call()), tool(result("c1", "Error: no")))
+    assert messages_of(*turns)[2]["content"] == [answer("c1", "Error: no", is_error=True)]
+
+
 def test_an_image_in_an_error_goes_after_all_results() -> None:
     """§5.8: what failed may say so in words only."""
     failed = Result("c1", [Text("no"), Image(PNG)], is_error=True)

@@ -187,6 +187,11 @@ def test_a_tools_failure_is_told_as_one() -> None:
     assert contents[2]["parts"][0]["functionResponse"]["response"] == {"error": "no such file"}
 
 
+def test_v43_a_failure_in_words_is_told_as_one_too() -> None:
+    contents = contents_of(user("Hi"), assistant(call()), tool(result("c1", "Error: no such file")))
+    assert contents[2]["parts"][0]["functionResponse"]["response"] == {"error": "Error: no such file"}
+
+
 def test_an_image_in_a_result_stays_inside_it_where_it_may() -> None:
     contents = contents_of(user("Hi"), assistant(call()), tool(result("c1", "see", Image(PNG))))
     assert contents[2]["parts"] == [returned("see", parts=[INLINE])]

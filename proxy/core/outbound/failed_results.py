@@ -1,0 +1,18 @@
+"""Has a tool failed? Some clients say so in a field, most in the first word of what the tool returned."""
+
+from proxy.core.model import Result, Text
+
+ERROR = "Error:"
+"""What agents' tools begin with when they fail, and what the model is told where its dialect has no field for it."""
+
+
+def failed(result: Result) -> bool:
+    """The client's own word goes before the tool's."""
+    if result.is_error is not None:
+        return result.is_error
+    first = result.content[0] if result.content else None
+    return isinstance(first, Text) and says_error(first.text)
+
+
+def says_error(words: str) -> bool:
+    return words[: len(ERROR)].lower() == ERROR.lower()
