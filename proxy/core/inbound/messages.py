@@ -201,7 +201,8 @@ def _thoughts(message: Json) -> list[Part]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """With something in it: a blank that stands in one field hides no thought in another."""
+    return value if isinstance(value, str) and value.strip() else ""
 
 
 def _objects(value: Any) -> list[Json]:

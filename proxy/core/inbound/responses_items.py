@@ -5,6 +5,7 @@ object, ids missing. Which turns belong together is `history`'s business, not th
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
@@ -254,7 +255,8 @@ def _is_part(value: Any) -> bool:
 
 
 def _reasoning(item: Json, walk: Walk) -> Turn:
-    """What we sealed, exactly; else the thought itself where the client has it, else its summary.
+    """What we sealed, exactly; else the thought itself where the client has it, else its summary, which also stands for
+    the words that what we sealed has not.
 
     What others sealed is carried along unread.
     """
@@ -262,7 +264,7 @@ def _reasoning(item: Json, walk: Walk) -> Turn:
     sealed = optional_string_in(item, "encrypted_content")
     if sealed and walk.seal:
         if ours := walk.seal.open_reasoning(sealed):
-            return Turn(ASSISTANT, [ours])
+            return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
         walk.ledger.drop("foreign_seal")
     extras = {DIALECT: {"encrypted_content": sealed}} if sealed else {}
     return Turn(ASSISTANT, [Reasoning(thought, extras)])
@@ -272,7 +274,7 @@ def _thought(item: Json, key: str, walk: Walk) -> str:
     if item.get(key) is None:
         return ""
     parts = content_in(item, key, walk, THOUGHTS)
-    return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS))
+    return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS) and part.text.strip())
 
 
 def _compaction_trigger(item: Json, walk: Walk) -> Turn | None:

@@ -102,6 +102,7 @@ def test_what_an_assistant_says_besides_text():
             {"reasoning": "Aha.", "reasoning_details": [{"text": None, "signature": "s"}, 5, {"text": {}}]},
             Reasoning("Aha.", {"chat": {"reasoning_details": [{"signature": "s"}, {}]}}),
         ),
+        ({"reasoning_content": " ", "reasoning": "Hm."}, Reasoning("Hm.")),  # V32
     ],
 )
 def test_the_models_reasoning_goes_back(fields, expected):

@@ -370,6 +370,17 @@ def test_a_placeholder_stands_for_reasoning_that_was_lost(scope: str, blanks: li
     assert [messages[index].get("reasoning_content") == " " for index in (1, 3)] == blanks
 
 
+def test_v32_a_blank_is_no_thought_beside_another() -> None:
+    """What a client sends back of a thought stands for it, and a placeholder only where there is nothing."""
+    on = profile(replay="reasoning_content", replay_blank="(lost)")
+    for thoughts, told in (
+        ([Reasoning("\n"), Reasoning("Hm.")], "Hm."),
+        ([Reasoning(" ")], "(lost)"),
+    ):
+        history = [user("a"), assistant(*thoughts, call()), tool(result())]
+        assert messages_of(*history, on=on)[1]["reasoning_content"] == told
+
+
 # ── calls without tools ────────────────────────────────────────────────────────────────────────────────────────
 
 
