@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from ipaddress import IPv6Address, ip_address
 
 from proxy.core.errors import Unauthorized
 from proxy.core.model import ToolName
@@ -89,6 +90,9 @@ class Tenant:
 ANYBODY = Tenant("anybody")
 """Everyone who asks, where no tenants are configured."""
 
+NETWORK_BITS = 64
+"""Of an IPv6 address: whoever has one may use any with the same beginning."""
+
 BEARER = "bearer "
 KEY_HEADERS = ("x-api-key", "api-key")
 """Where clients of other vendors put their key."""
@@ -123,6 +127,11 @@ class Tenants:
             )
         return tenant
 
+    def owner(self, tenant: Tenant, address: str) -> str:
+        """Whose share it is that a request takes of what strangers share: the tenant's, or where nobody has to say who
+        they are, that of the client's address, as `neighbourhood` knows it."""
+        return tenant.name if self._by_digest else address
+
 
 EVERYBODY = Tenants({})
 """Nobody has to say who they are."""
@@ -135,3 +144,17 @@ def key_of(headers: Mapping[str, str]) -> str:
     if authorization[: len(BEARER)].lower() == BEARER:
         return authorization[len(BEARER) :].strip()
     return next((headers[name].strip() for name in KEY_HEADERS if name in headers), "")
+
+
+def neighbourhood(address: str) -> str:
+    """Whom an address stands for: itself, or of IPv6 the network that one customer is given."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:  # a socket without one
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    network = int(parsed) >> (128 - NETWORK_BITS) << (128 - NETWORK_BITS)
+    return f"{IPv6Address(network)}/{NETWORK_BITS}"

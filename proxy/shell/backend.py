@@ -89,10 +89,10 @@ class Backend:
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
-    def place(self) -> AbstractAsyncContextManager[None]:
+    def place(self, owner: str) -> AbstractAsyncContextManager[None]:
         """For one request, as long as it takes. Raises Spared at once where there is no use in waiting."""
         self.breaker.check()
-        return self._gate.place()
+        return self._gate.place(owner)
 
     async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
         """`name` is the model's, which the client may have asked for by another. `headers` are the client's; only a

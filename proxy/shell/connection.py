@@ -10,6 +10,8 @@ from typing import Any
 from aiohttp import web
 from aiohttp.http import RawRequestMessage
 
+from proxy.core.tenants import neighbourhood
+
 KEEP_ALIVE_SECONDS = 75.0
 """nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
 
@@ -35,6 +37,12 @@ class Connection(web.RequestHandler):
         )
         self._refuse_garbage = refuse_garbage
         self._watch: asyncio.TimerHandle | None = None
+        self.address = ""
+        """Whom its client's stands for; the same for all requests on it."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.address = neighbourhood(str((self.peername or ("",))[0]))
 
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
@@ -107,6 +115,12 @@ class Connection(web.RequestHandler):
         response = self._refuse_garbage(request, exc)
         response.force_close()
         return response
+
+
+def address_of(request: web.BaseRequest) -> str:
+    connection = request.protocol
+    assert isinstance(connection, Connection)
+    return connection.address
 
 
 class Acceptor(web.Server):

@@ -213,7 +213,7 @@ class Engine:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
             with errand.interruptible:
-                async with plan.backend.place():
+                async with plan.backend.place(errand.owner):
                     await self._ask(errand, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)

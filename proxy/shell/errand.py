@@ -26,6 +26,8 @@ class Visitor:
 
     tenant: Tenant
     headers: Mapping[str, str]
+    owner: str
+    """Whose share is taken of what all share, see `Tenants.owner`."""
 
 
 class Interruptible:
@@ -73,6 +75,7 @@ class Errand:
         self.interruptible = Interruptible()
         self.tenant = visitor.tenant
         self.headers = visitor.headers
+        self.owner = visitor.owner
         self.channel = channel
         self.surface = surface
         self.log = log.bind(request_id=channel.request_id)

@@ -5,17 +5,19 @@ in the order in which they were asked for; who leaves while waiting leaves no tr
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from types import TracebackType
 
 from proxy.core.errors import Spared
+from proxy.core.policy.shares import Shares
+from proxy.shell.failures import exhausted
+
+MAX_EXCHANGES = 2048
+"""At one backend, so that another's slowness takes nothing away. Shared among owners: one alone may have 1,024, which
+is Envoy's limit per upstream."""
 
 COME_BACK_SECONDS = 1.0
 """Nobody knows when a reply ends."""
-
-EVERYWHERE = nullcontext()
-"""The place of a request where places are not counted."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -31,23 +33,31 @@ class Gate:
         self._room = room
         self._places = None if room.places is None else asyncio.Semaphore(room.places)
         self._waiting = 0
+        self._shares = Shares(MAX_EXCHANGES)
 
-    def place(self) -> AbstractAsyncContextManager[None]:
-        """Whoever enters has it. Raises Spared there if there is none, or none in time."""
-        return EVERYWHERE if self._places is None else self._place(self._places)
+    def place(self, owner: str) -> "Place":
+        """Whoever enters has it. Raises there what says why there is none, or none in time."""
+        return Place(self, owner)
 
-    @asynccontextmanager
-    async def _place(self, places: asyncio.Semaphore) -> AsyncIterator[None]:
-        if places.locked():
-            await self._wait(places)
-        else:
-            await places.acquire()
+    async def enter(self, owner: str) -> None:
+        if not self._shares.take(owner):
+            raise exhausted("Too many requests are under way: try again later.")
         try:
-            yield
-        finally:
-            places.release()
+            if self._places is not None:
+                await self._wait(self._places)
+        except BaseException:
+            self._shares.give_back(owner)
+            raise
+
+    def leave(self, owner: str) -> None:
+        self._shares.give_back(owner)
+        if self._places is not None:
+            self._places.release()
 
     async def _wait(self, places: asyncio.Semaphore) -> None:
+        if not places.locked():
+            await places.acquire()
+            return
         if self._waiting >= self._room.waiting:
             raise _full("The backend has as many requests as it may have; try again later.")
         self._waiting += 1
@@ -58,6 +68,24 @@ class Gate:
             raise _full("No place at the backend became free in time; try again later.") from None
         finally:
             self._waiting -= 1
+
+
+class Place:
+    """As a context: one request's, from the wait for it on."""
+
+    __slots__ = ("_gate", "_owner")
+
+    def __init__(self, gate: Gate, owner: str) -> None:
+        self._gate = gate
+        self._owner = owner
+
+    async def __aenter__(self) -> None:
+        await self._gate.enter(self._owner)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._gate.leave(self._owner)
 
 
 def _full(message: str) -> Spared:

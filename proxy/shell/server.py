@@ -23,7 +23,7 @@ from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import parsed, read_body
 from proxy.shell.channel import Channel, Tempo
-from proxy.shell.connection import Acceptor
+from proxy.shell.connection import Acceptor, address_of
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor, shutting_down
 from proxy.shell.http import answer, refuse, request_id, text
@@ -67,6 +67,11 @@ class Visit:
     request: web.BaseRequest
     id: str
     tenant: Tenant
+    owner: str
+
+    @property
+    def visitor(self) -> Visitor:
+        return Visitor(self.tenant, self.request.headers, self.owner)
 
 
 def _as_it_is(body: Any) -> Any:
@@ -159,7 +164,8 @@ class Server:
             if found := path.fullmatch(request.path):
                 tenant = self._doors.get(path.pattern, self._tenants).of(request.headers)
                 if handler := self._handler(request, methods):
-                    return await handler(self, Visit(request, this, tenant), **found.groupdict())
+                    owner = self._tenants.owner(tenant, address_of(request))
+                    return await handler(self, Visit(request, this, tenant, owner), **found.groupdict())
                 return self._refuse_method(request, _allowed(methods), this)
         message = f"There is nothing at {shown(request.path)}. GET /openapi.json lists the paths."
         raise NotFound(message, code="not_found")
@@ -207,9 +213,8 @@ class Server:
             raise shutting_down()
         request = visit.request
         channel = Channel(request, visit.id, self._tempo, self._tasks)
-        visitor = Visitor(visit.tenant, request.headers)
         try:
-            await self._engine.respond(surface, self._body(request, read, channel), visitor, channel)
+            await self._engine.respond(surface, self._body(request, read, channel), visit.visitor, channel)
         except Fault as fault:
             return self._told(fault, request, visit.id)
         return channel.response
@@ -235,7 +240,7 @@ class Server:
         if self._draining:
             raise shutting_down()
         assert self._conversations is not None
-        return await self._conversations.hold(visit.request, visit.id, visit.tenant)
+        return await self._conversations.hold(visit.request, visit.id, visit.visitor)
 
     async def _stored(self, visit: Visit, id: str) -> web.StreamResponse:
         raise NotFound(

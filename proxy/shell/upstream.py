@@ -1,4 +1,4 @@
-"""The way to the backend: requests to it, and how many of them may be under way."""
+"""The way to backends: requests to them, and small questions."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from proxy.core.errors import Garbled
 from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
-from proxy.shell.failures import FAILURES, exhausted, fault_of
+from proxy.shell.failures import FAILURES, fault_of
 from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.packing import unpacker
 from proxy.shell.watch import Watch
-
-MAX_EXCHANGES = 1024
-"""Envoy's limit per upstream. Beyond it a request is refused at once, never queued without bound (F07)."""
 
 LINGER_SECONDS = 1.0
 """How long a body that was read to its last event may take to end, so that its connection can be pooled."""
@@ -36,15 +33,11 @@ class Upstream:
     def __init__(self, version: str) -> None:
         self._watch = Watch()
         self._http = HttpClient(f"responses-proxy/{version}", self._watch)
-        self._under_way = 0
         self._lingering: set[Answer] = set()
 
     async def send(self, post: Post, limits: Limits) -> Exchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
-        if self._under_way >= MAX_EXCHANGES:
-            raise exhausted("Too many requests are under way: try again later.")
         started = asyncio.get_running_loop().time()
-        self._under_way += 1
         try:
             answer = await self._http.ask(
                 "POST",
@@ -54,15 +47,11 @@ class Upstream:
                 connect=limits.connect,
                 until=started + limits.first_byte,
             )
-        except BaseException as failure:
-            self._under_way -= 1
-            if isinstance(failure, FAILURES):
-                raise fault_of(failure, answering=False) from failure
-            raise
+        except FAILURES as failure:
+            raise fault_of(failure, answering=False) from failure
         return Exchange(answer, limits, started, self._watch, self._ended)
 
     def _ended(self, answer: Answer, linger: bool) -> None:
-        self._under_way -= 1
         if linger and answer.connection is not None:
             self._lingering.add(answer)
             asyncio.get_running_loop().call_later(LINGER_SECONDS, self._linger_no_more, answer)

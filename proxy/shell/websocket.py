@@ -13,15 +13,16 @@ from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from proxy.core.errors import ClientFault, Fault, ProxyFault
+from proxy.core.errors import ClientFault, Fault
 from proxy.core.inbound.responses_encode import SOCKET
 from proxy.core.inbound.responses_memory import LatestResponse
 from proxy.core.inbound.responses_socket import error_message, read_create
 from proxy.core.inbound.responses_surface import ResponsesSurface
-from proxy.core.tenants import Tenant
+from proxy.core.policy.shares import Shares
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor
+from proxy.shell.failures import exhausted
 from proxy.shell.http import SERVER
 from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
@@ -29,8 +30,8 @@ from proxy.shell.tasks import Tasks
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""
 
-MAX_OPEN = 1024
-"""Each remembers a conversation; as many as there may be requests at the backend."""
+MAX_OPEN = 2048
+"""Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
 
 MAX_WAITING = 32
 """Messages that may wait for their turn; published clients send one and wait for its end."""
@@ -97,7 +98,7 @@ class Conversation:
         request_id: str,
         engine: Engine,
         surface: ResponsesSurface,
-        tenant: Tenant,
+        visitor: Visitor,
         tempo: Tempo,
         message_limit: int,
         tasks: Tasks,
@@ -106,7 +107,7 @@ class Conversation:
         self._request_id = request_id
         self._engine = engine
         self._surface = replace(surface, memory=LatestResponse(message_limit))
-        self._visitor = Visitor(tenant, request.headers)
+        self._visitor = visitor
         self._tempo = tempo
         self._limit = message_limit
         self._tasks = tasks
@@ -230,10 +231,11 @@ class Conversations:
         self._tasks = tasks
         self._log = log
         self._open: set[Conversation] = set()
+        self._shares = Shares(MAX_OPEN)
         self._none = asyncio.Event()
         self._none.set()
 
-    async def hold(self, request: web.BaseRequest, request_id: str, tenant: Tenant) -> web.StreamResponse:
+    async def hold(self, request: web.BaseRequest, request_id: str, visitor: Visitor) -> web.StreamResponse:
         if (refusal := self._refusal(request)) is not None:
             raise refusal
         this = Conversation(
@@ -241,16 +243,19 @@ class Conversations:
             request_id,
             self._engine,
             self._surface,
-            tenant,
+            visitor,
             self._tempo,
             self._message_limit,
             self._tasks,
         )
+        if not self._shares.take(visitor.owner):
+            raise exhausted("Too many WebSockets are open: close one, or try again later.")
         self._open.add(this)
         self._none.clear()
         try:
             return await this.run()
         finally:
+            self._shares.give_back(visitor.owner)
             self._open.discard(this)
             if not self._open:
                 self._none.set()
@@ -264,14 +269,6 @@ class Conversations:
                 "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
                 status=403,
                 code="origin_not_allowed",
-            )
-        if len(self._open) >= MAX_OPEN:
-            return ProxyFault(
-                "Too many connections are open: close one, or try again later.",
-                code="server_is_overloaded",
-                status=503,
-                retry_after=1,
-                retryable=True,
             )
         return None
 

@@ -5,7 +5,19 @@ from multidict import CIMultiDict
 
 from proxy.core.errors import Unauthorized
 from proxy.core.model import ToolName
-from proxy.core.tenants import ANYBODY, LARGEST, Limits, Mode, Tenant, Tenants, Validation, digest, dotted
+from proxy.core.tenants import (
+    ANYBODY,
+    EVERYBODY,
+    LARGEST,
+    Limits,
+    Mode,
+    Tenant,
+    Tenants,
+    Validation,
+    digest,
+    dotted,
+    neighbourhood,
+)  # fmt: skip
 from tests.tables import table
 
 ACME = Tenant("acme")
@@ -116,3 +128,28 @@ def test_p06_the_surface_decides_unless_the_tenant_has(
 def test_a_tool_in_a_namespace_is_written_with_a_dot() -> None:
     assert dotted(ToolName("search")) == "search"
     assert dotted(ToolName("search", "mcp")) == "mcp.search"
+
+
+# ── owners ──
+
+
+@table(
+    ("address", "expected"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::1", "::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("", ""),
+        ("/run/socket", "/run/socket"),
+    ],
+)
+def test_attack_17_an_ipv6_network_is_one_customers(address: str, expected: str) -> None:
+    assert neighbourhood(address) == expected
+
+
+def test_attack_17_shares_are_tenants_or_where_there_are_none_addresses() -> None:
+    assert Tenants({digest("k"): Tenant("ann")}).owner(Tenant("ann"), "203.0.113.7") == "ann"
+    assert EVERYBODY.owner(ANYBODY, "203.0.113.7") == "203.0.113.7"

@@ -249,9 +249,10 @@ async def test_f07_no_more_files_is_told_at_once_and_harms_nobody(
 
 
 async def test_f07_too_many_at_once_are_told_at_once(
-    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.upstream.MAX_EXCHANGES", 1)
+    monkeypatch.setattr("proxy.shell.gate.MAX_EXCHANGES", 2)  # of which one alone may have half
+    proxy = await start_proxy()
     goes_on = asyncio.Event()
 
     async def begins(line: Line) -> None:

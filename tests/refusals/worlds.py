@@ -39,7 +39,7 @@ WORLDS = {
     "without sockets": World(sections={"server": {"websocket": False}}),
     "brief": World(patched={"proxy.shell.websocket.LIFETIME_SECONDS": 0.05}),
     "full": World(patched={"proxy.shell.websocket.MAX_OPEN": 0}),
-    "busy": World(patched={"proxy.shell.upstream.MAX_EXCHANGES": 0}),
+    "busy": World(patched={"proxy.shell.gate.MAX_EXCHANGES": 0}),
     "impatient": World(patched={"proxy.shell.body.PATIENCE_SECONDS": 0.05}),
     "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),
     "rarely": World(sections=_tenant(requests_per_minute=1)),

@@ -39,7 +39,7 @@ def clock() -> Clock:
 def make(log: LogLines, clock: Clock) -> Callable[[], Errand]:
     channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
     surface: Any = SimpleNamespace(name="responses")
-    visitor = Visitor(ANYBODY, {})
+    visitor = Visitor(ANYBODY, {}, "127.0.0.1")
     metrics = Metrics({}, ())
     return lambda: Errand(
         visitor, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)

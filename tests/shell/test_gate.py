@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from proxy.core.errors import Spared
+from proxy.core.errors import ProxyFault, Spared
+from proxy.shell import gate as module
 from proxy.shell.gate import Gate, Room
 from tests.shell.backend import PROMPTLY
 
@@ -22,7 +23,7 @@ async def inside() -> AsyncIterator[AsyncExitStack]:
 
 def waiting(gate: Gate, entered: list[str], name: str) -> asyncio.Task[None]:
     async def wait() -> None:
-        async with gate.place():
+        async with gate.place("ann"):
             entered.append(name)
 
     return asyncio.get_running_loop().create_task(wait())
@@ -35,18 +36,47 @@ async def all_have_come_so_far() -> None:
 
 async def test_without_a_number_everybody_enters(inside: AsyncExitStack) -> None:
     gate = Gate(Room())
-    for _ in range(2000):
-        await inside.enter_async_context(gate.place())
+    for _ in range(module.MAX_EXCHANGES // 2):
+        await inside.enter_async_context(gate.place("ann"))
+
+
+async def test_attack_16_one_alone_has_half_of_all_exchanges(
+    inside: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F07: beyond it a request fails at once, others find room, and so does who comes back when one has ended."""
+    monkeypatch.setattr(module, "MAX_EXCHANGES", 4)
+    gate = Gate(Room())
+    async with gate.place("ann"):
+        await inside.enter_async_context(gate.place("ann"))
+        with pytest.raises(ProxyFault, match="Too many requests are under way") as refusal:
+            await inside.enter_async_context(gate.place("ann"))
+        assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
+        await inside.enter_async_context(gate.place("bob"))
+    await inside.aclose()
+    for owner in ("ann", "ann", "bob"):
+        await inside.enter_async_context(gate.place(owner))
+
+
+async def test_attack_16_who_finds_no_place_has_none_of_the_share(
+    inside: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_EXCHANGES", 4)
+    gate = Gate(Room(places=1))
+    async with gate.place("ann"):
+        for _ in range(3):
+            with pytest.raises(Spared):
+                await inside.enter_async_context(gate.place("ann"))
+    await inside.enter_async_context(gate.place("ann"))
 
 
 async def test_one_more_than_may_wait_hears_so_at_once(inside: AsyncExitStack) -> None:
     gate = Gate(NARROW)
-    await inside.enter_async_context(gate.place())
+    await inside.enter_async_context(gate.place("ann"))
     entered: list[str] = []
     second = waiting(gate, entered, "second")
     await all_have_come_so_far()
     with pytest.raises(Spared, match="as many requests as it may have") as refusal:
-        await inside.enter_async_context(gate.place())
+        await inside.enter_async_context(gate.place("ann"))
     assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
     await inside.aclose()
     await second
@@ -55,7 +85,7 @@ async def test_one_more_than_may_wait_hears_so_at_once(inside: AsyncExitStack) -
 
 async def test_places_are_given_in_the_order_in_which_they_were_asked_for(inside: AsyncExitStack) -> None:
     gate = Gate(Room(places=1, waiting=3))
-    await inside.enter_async_context(gate.place())
+    await inside.enter_async_context(gate.place("ann"))
     entered: list[str] = []
     tasks = []
     for name in ("a", "b", "c"):
@@ -68,16 +98,16 @@ async def test_places_are_given_in_the_order_in_which_they_were_asked_for(inside
 
 async def test_nobody_waits_for_ever(inside: AsyncExitStack) -> None:
     gate = Gate(Room(places=1, waiting=1, wait_seconds=0.01))
-    await inside.enter_async_context(gate.place())
+    await inside.enter_async_context(gate.place("ann"))
     for _ in range(2):  # the first one's place in the queue is free again
         with pytest.raises(Spared, match="in time"):
-            await inside.enter_async_context(gate.place())
+            await inside.enter_async_context(gate.place("ann"))
 
 
 async def test_who_leaves_while_waiting_leaves_no_trace(inside: AsyncExitStack) -> None:
     """R5."""
     gate = Gate(NARROW)
-    await inside.enter_async_context(gate.place())
+    await inside.enter_async_context(gate.place("ann"))
     entered: list[str] = []
     for _ in range(3):
         left = waiting(gate, entered, "left")
@@ -93,7 +123,7 @@ async def test_who_leaves_while_waiting_leaves_no_trace(inside: AsyncExitStack) 
 
 async def test_who_leaves_just_as_a_place_is_given_hands_it_on(inside: AsyncExitStack) -> None:
     gate = Gate(Room(places=1, waiting=2))
-    await inside.enter_async_context(gate.place())
+    await inside.enter_async_context(gate.place("ann"))
     entered: list[str] = []
     first, second = waiting(gate, entered, "first"), waiting(gate, entered, "second")
     await all_have_come_so_far()
@@ -108,5 +138,5 @@ async def test_a_request_that_failed_gives_its_place_back() -> None:
     gate = Gate(Room(places=1))
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            async with gate.place():
+            async with gate.place("ann"):
                 raise ZeroDivisionError

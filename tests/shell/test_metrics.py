@@ -293,8 +293,9 @@ async def test_whoever_is_refused_a_websocket_is_counted_too(
     assert refusals((await read(proxy))[1]) == {f"code={code} status=4xx worker=0": 1}
 
 
-async def test_as_is_whoever_finds_no_room(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_as_is_whoever_finds_no_room(start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket, "MAX_OPEN", 0)
+    proxy = await start_proxy()
     async with proxy.session.get(f"{proxy.url}/v1/responses", headers=UPGRADE) as response:
         assert response.status == 503
     assert refusals((await read(proxy))[1]) == {"code=server_is_overloaded status=5xx worker=0": 1}

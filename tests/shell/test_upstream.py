@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import socket
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from proxy.core.errors import (
     Empty,
     Garbled,
-    ProxyFault,
     Timeout,
     Unreachable,
 )
@@ -43,29 +41,6 @@ async def test_a_body_that_does_not_end_after_its_last_event_is_not_waited_for(
     exchange.close()
     async with asyncio.timeout(5):
         await gone.wait()
-
-
-async def test_there_is_a_limit_to_what_is_under_way(
-    upstream: Upstream, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F07: beyond it a request fails at once, and can come back as soon as another has ended."""
-    monkeypatch.setattr(module, "MAX_EXCHANGES", 1)
-    with closing(await upstream.send(post(backend), PATIENT)):
-        with pytest.raises(ProxyFault) as refusal:
-            await upstream.send(post(backend), PATIENT)
-        assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
-    with closing(await upstream.send(post(backend), PATIENT)) as exchange:
-        assert exchange.status == 200
-
-
-async def test_a_request_that_failed_is_no_longer_under_way(
-    upstream: Upstream, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MAX_EXCHANGES", 1)
-    nowhere = Post(f"http://127.0.0.1:{closed_port()}/", {}, b"")
-    for _ in range(2):
-        with pytest.raises(Unreachable):
-            await upstream.send(nowhere, PATIENT)
 
 
 # ── failures before an answer ──

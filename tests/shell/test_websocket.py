@@ -817,13 +817,14 @@ async def test_a_bad_handshake_is_a_bad_request(proxy: Proxy, wrong: dict[str, s
 
 
 async def test_connections_are_not_taken_without_a_bound(
-    proxy: Proxy, talk: Talk, monkeypatch: pytest.MonkeyPatch
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.websocket.MAX_OPEN", 1)
-    address = f"{proxy.url}/v1/responses"
-    assert await refused(proxy.session.ws_connect(address)) == 503
-    assert proxy.log.named("refused")[0]["code"] == "server_is_overloaded"
-    await talk.socket.close()
+    monkeypatch.setattr("proxy.shell.websocket.MAX_OPEN", 2)  # of which one alone may have half
+    proxy = await start_proxy()
+    async with talking(proxy.url):
+        address = f"{proxy.url}/v1/responses"
+        assert await refused(proxy.session.ws_connect(address)) == 503
+        assert proxy.log.named("refused")[0]["code"] == "server_is_overloaded"
     await proxy.log.wait_for("websocket")
     async with talking(proxy.url) as other:
         assert (await other.turn())["status"] == "completed"

@@ -1,0 +1,130 @@
+"""Nobody's request changes another's: what strangers share is shared out among tenants, and where there are none, among
+addresses. 127.0.0.1 and 127.0.0.2 are two strangers here.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+
+from proxy.shell import gate, websocket
+from tests.faults.tenancy import TENANTS, shown_by
+from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, scripted
+from tests.shell.conftest import Proxy, StartProxy
+
+OTHER = "127.0.0.2"
+ASK = {"model": "m", "input": "Hi"}
+GOOD, BUSY = 200, 503
+
+
+@asynccontextmanager
+async def stranger(proxy: Proxy, address: str = OTHER) -> AsyncIterator[Proxy]:
+    """The same proxy, asked from another address."""
+    connector = aiohttp.TCPConnector(local_addr=(address, 0))
+    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
+        yield Proxy(proxy.url, proxy.log, session)
+
+
+# ── requests at backends (16) ──
+
+
+async def silent(line: Line) -> None:
+    while True:
+        await line.request()
+
+
+async def outcome(proxy: Proxy, model: str, **headers: str) -> int:
+    async with proxy.post(ASK | {"model": model}, **headers) as response:
+        status: int = response.status
+        return status
+
+
+@asynccontextmanager
+async def hanging(proxy: Proxy, times: int, slow: ScriptedBackend, **headers: str) -> AsyncIterator[None]:
+    """So many requests at a backend that answers nothing."""
+    before = len(slow.received)
+    loop = asyncio.get_running_loop()
+    asked = [loop.create_task(outcome(proxy, "slow", **headers)) for _ in range(times)]
+    async with asyncio.timeout(PROMPTLY):
+        while len(slow.received) < before + times:
+            await asyncio.wait(asked, timeout=0.01)
+    yield
+    for each in asked:
+        each.cancel()
+    await asyncio.wait(asked)
+
+
+def beside(slow: ScriptedBackend) -> dict[str, Any]:
+    return {
+        "backends": {"slow": {"url": slow.url, "profile": "default"}},
+        "routing": {"models": {"slow": "slow"}},
+    }
+
+
+async def test_attack_16_a_backend_that_hangs_takes_nothing_from_another(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "MAX_EXCHANGES", 8)
+    async with scripted() as slow:
+        slow.plays(silent)
+        proxy = await start_proxy(**beside(slow))
+        async with hanging(proxy, 4, slow):
+            assert await outcome(proxy, "slow") == BUSY
+            assert await outcome(proxy, "quick") == GOOD
+
+
+async def test_attack_16_a_tenant_leaves_room_for_the_others_at_the_same_backend(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "MAX_EXCHANGES", 8)
+    async with scripted() as slow:
+        slow.plays(silent)
+        proxy = await start_proxy(tenants=TENANTS, **beside(slow))
+        async with hanging(proxy, 4, slow, **shown_by("ann")):
+            assert await outcome(proxy, "slow", **shown_by("ann")) == BUSY
+            async with hanging(proxy, 2, slow, **shown_by("bob")):
+                assert await outcome(proxy, "quick", **shown_by("bob")) == GOOD
+
+
+# ── WebSockets (17) ──
+
+
+async def held(stack: AsyncExitStack, proxy: Proxy, times: int, **headers: str) -> list[int]:
+    """What became of so many attempts to open one and keep it."""
+    return [await opened(stack, proxy, headers) for _ in range(times)]
+
+
+async def opened(stack: AsyncExitStack, proxy: Proxy, headers: dict[str, str]) -> int:
+    connecting = proxy.session.ws_connect(f"{proxy.url}/v1/responses", headers=headers)
+    try:
+        await stack.enter_async_context(connecting)
+    except aiohttp.WSServerHandshakeError as refusal:
+        return refusal.status if (refusal.headers or {}).get("Retry-After") == "1" else 0
+    return GOOD
+
+
+async def test_attack_17_no_address_takes_all_sockets(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "MAX_OPEN", 8)
+    proxy = await start_proxy()
+    async with AsyncExitStack() as stack, stranger(proxy) as other:
+        assert await held(stack, proxy, 5) == [GOOD] * 4 + [BUSY]
+        assert await held(stack, other, 1) == [GOOD]
+    async with AsyncExitStack() as stack:
+        assert await held(stack, proxy, 4) == [GOOD] * 4, "those that were closed are given back"
+
+
+async def test_attack_17_no_tenant_takes_all_sockets(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever addresses it has."""
+    monkeypatch.setattr(websocket, "MAX_OPEN", 8)
+    proxy = await start_proxy(tenants=TENANTS)
+    async with AsyncExitStack() as stack, stranger(proxy) as other:
+        assert await held(stack, proxy, 3, **shown_by("ann")) == [GOOD] * 3
+        assert await held(stack, other, 2, **shown_by("ann")) == [GOOD, BUSY]
+        assert await held(stack, proxy, 1, **shown_by("bob")) == [GOOD]
