@@ -8,7 +8,8 @@ from urllib.parse import unquote_to_bytes
 
 from proxy.core.errors import ClientFault
 
-_FORM = re.compile(r"data:(?P<type>[^;,]*)[^,]*?(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL | re.IGNORECASE)
+_SCHEME = "data:"
+_CODED = ";base64"
 _READABLE = re.compile(
     r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|sql)", re.IGNORECASE
 )
@@ -42,12 +43,15 @@ class DataUrl:
 
 def read(url: str, place: str) -> DataUrl | None:
     """None for any other URL. ClientFault when it does not hold what it says; it names the place of the URL."""
-    found = _FORM.fullmatch(url)
-    if found is None:
+    if url[: len(_SCHEME)].lower() != _SCHEME:
         return None
-    media_type, data = found["type"].lower(), found["data"]
+    head, comma, data = url[len(_SCHEME) :].partition(",")
+    if not comma:
+        return None
+    head = head.lower()
+    media_type = head.partition(";")[0]
     media_type = _PROPERLY.get(media_type, media_type)
-    if not found["base64"]:
+    if not head.endswith(_CODED):
         return DataUrl(media_type, b64encode(unquote_to_bytes(data)).decode())
     if "%" in data:
         data = unquote_to_bytes(data).decode("latin-1")

@@ -4,6 +4,7 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.outbound.data_urls import DataUrl, read
+from tests.quickness import quickly
 from tests.tables import table
 
 
@@ -18,6 +19,8 @@ from tests.tables import table
         ("data:;base64,aGk%3D", DataUrl("", "aGk=")),
         ("https://host/a.png", None),
         ("data:no comma", None),
+        ("data:a;base64;b,c", DataUrl("a", "Yw==")),
+        ("data", None),
     ],
 )
 def test_what_it_is_and_what_is_in_it(url: str, expected: DataUrl | None) -> None:
@@ -49,3 +52,10 @@ def test_its_kind(media_type: str, is_text: bool, is_image: bool) -> None:
 
 def test_its_text_without_a_mark_and_whatever_its_bytes() -> None:
     assert DataUrl("text/plain", "77u/aGnk").text() == "hi\ufffd"
+
+
+@table("url", ["data:" + "a" * 20_000, "data:" + ";base64" * 20_000, "data:a/" + "+" * 20_000 + ",x"])
+def test_attack_01_a_head_without_an_end_is_read_once(url: str) -> None:
+    with quickly():
+        found = read(url, "a")
+        assert found is None or not found.is_text
