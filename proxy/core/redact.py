@@ -21,9 +21,9 @@ _SECRETS = re.compile(
         (?:sk|pk|rk|gsk|csk|fw|xai|nvapi|pplx|tgp|gh[opsu])[-_][\w*-]{8,}  # prefixes that vendors use
         | hf_\w{20,}                     # Hugging Face, whose models are called hf_ too
         | AIza[\w-]{10,}                 # Google
-        | eyJ[\w-]{5,}(?:\.[\w-]+)+      # a signed token
+        | (?<!-)eyJ[\w-]{5,}+(?:\.[\w-]++)++  # a signed token; never begun twice in one run of its letters
     )
-    | (?<=://)[^\s/@]+(?=@)              # user and password in a URL
+    | (?<=://)[^\s/@]++(?=@)             # user and password in a URL
     """,
     re.VERBOSE,
 )

@@ -1,6 +1,7 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
 from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, masked, quotable, shown
+from tests.quickness import quickly
 from tests.tables import table
 
 CANARY = "c4n4ryC4N4RY"
@@ -67,3 +68,18 @@ def test_a_clients_own_text_is_shown_by_its_beginning_and_without_keys() -> None
     assert shown("x" * MAX_SHOWN) == "x" * MAX_SHOWN
     assert shown("x" * (MAX_SHOWN + 1)) == "x" * (MAX_SHOWN - 1) + "…"
     assert shown(f"sk-{CANARY}") == MASK
+
+
+@table(
+    "text",
+    ["/-" + "eyJaaaaa-" * 3_600, "eyJ" + "a" * 32_000, "eyJaaaaa." * 3_600, "://" + "a" * 32_000],
+    ids=["many begun", "one", "dotted", "a host"],
+)
+def test_attack_05_what_only_begins_like_a_token_is_read_once(text: str) -> None:
+    with quickly(0.1):
+        masked(text)
+
+
+@table("before", ["", "/", "=", "?token=", " ", "'", ":", "."])
+def test_a_signed_token_is_masked_wherever_it_begins(before: str) -> None:
+    assert CANARY not in masked(f"a{before or ' '}eyJhbGciOi.{CANARY}.x")
