@@ -18,7 +18,7 @@ from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.surface import Surface
-from proxy.core.redact import shown
+from proxy.core.redact import quotable, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import parsed, read_body
@@ -39,6 +39,9 @@ CLOSING_SECONDS = 3.0
 """For answers that are already written, to leave."""
 
 HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
+
+MAX_PATH = 200
+"""Of one that is refused, in the log: anybody may send 8,000 characters there, without a key."""
 
 NO_HTTP = "This is not valid HTTP: send a request of its version 1.1, without TLS."
 TOO_MUCH = "The target or a header is longer than 8190 bytes, or there are over 128 headers: send less."
@@ -191,7 +194,7 @@ class Server:
 
     def _refuse(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         """With a line in the log, since the engine has not heard of it."""
-        self._log_refusal(fault, this, method=request.method, path=request.path)
+        self._log_refusal(fault, this, method=request.method, path=quotable(request.path, MAX_PATH))
         return self._told(fault, request, this)
 
     def _log_refusal(self, fault: Fault, this: str, **asked: str) -> None:
