@@ -29,7 +29,7 @@ _PYTHONS_ESCAPES: Final = {"'": "'", "\n": ""}
 
 _FOLLOWED_AS_KEY: Final = re.compile(r"\s*[:=]")
 _NUMBER: Final = re.compile(
-    r"\+?(?P<sign>-?)0*(?P<digits>\d+)(?:\.(?P<rest>\d*(?:[eE][+-]?\d+)?)|(?P<power>[eE][+-]?\d+))?"
+    r"\+?(?P<sign>-?)(?:0(?=\d))*+(?P<digits>\d++)(?:\.(?P<rest>\d*(?:[eE][+-]?\d+)?)|(?P<power>[eE][+-]?\d+))?"
 )
 """With what JSON does not allow: a plus, zeros in front, a dot at the end."""
 

@@ -15,7 +15,7 @@ PARAMETERS: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-_FENCED = re.compile(r"\s*(?P<fence>```+|~~~+)[^\n`]*\n(?P<inside>.*?)\n?(?P=fence)\s*", re.DOTALL)
+_SHORTEST_FENCE = 3
 _HEREDOC = re.compile(
     r"\s*apply_patch\s+<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)[ \t]*\n(?P<inside>.*\n)(?P=end)\s*",
     re.DOTALL,
@@ -70,7 +70,10 @@ def _text_in(arguments: str) -> str:
 
 def _unfenced(text: str) -> str:
     """Without the one fence around it all. Two fenced blocks are a document, whose first and last line it needs."""
-    found = _FENCED.fullmatch(text)
-    if found and f"\n{found['fence']}" not in f"\n{found['inside']}":
-        return found["inside"]
-    return text
+    first, _, rest = text.strip().partition("\n")
+    info = first.lstrip(first[:1])
+    fence = first[: len(first) - len(info)]
+    if len(fence) < _SHORTEST_FENCE or fence[0] not in "`~" or "`" in info or not rest.endswith(fence):
+        return text
+    inside = rest.removesuffix(fence).removesuffix("\n")
+    return text if f"\n{fence}" in f"\n{inside}" else inside

@@ -1,5 +1,6 @@
 """JSON as models write it."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import jsonish
 from proxy.core.markup.jsonish import JSON, PYTHON, Notation, Scan
+from tests.quickness import quickly
 from tests.tables import table
 
 MARKED = jsonish.notation(quote="<q>", bare_text=True)
@@ -91,3 +93,9 @@ def test_what_is_forgiven(text: str, how: Notation, expected: Any) -> None:
 def test_what_is_not(text: str) -> None:
     with pytest.raises(BadJson):
         jsonish.parse(text)
+
+
+@table("word", ["0" * 20_000 + "x", "0" * 20_000, "-" + "0" * 20_000 + ".", "0" * 20_000 + "e"])
+def test_attack_11_zeros_in_front_are_read_once(word: str) -> None:
+    with quickly(), suppress(BadJson):
+        assert jsonish.parse(f'{{"a":{word}}}') in ({"a": 0}, {"a": -0.0})

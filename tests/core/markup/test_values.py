@@ -5,6 +5,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.markup import values
 from proxy.core.markup.values import Pair, Unknown
+from tests.quickness import quickly
 from tests.tables import table
 
 ROOT = {
@@ -149,3 +150,9 @@ def test_what_cannot_be_written_is_no_object() -> None:
     for _ in range(300):
         nested = {"a": nested}
     assert values.written(nested) is None
+
+
+@table("raw", ["{" + " " * 20_000, " " * 20_000, "{" + "\\n" * 20_000, "{" + " \\n" * 20_000 + "'"])
+def test_attack_11_blanks_behind_a_bracket_are_read_once(raw: str) -> None:
+    with quickly():
+        assert values.convert(raw, {"type": "object"}, {}) == raw

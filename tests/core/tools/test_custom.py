@@ -7,6 +7,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import custom
+from tests.quickness import quickly
 from tests.tables import table
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
@@ -83,3 +84,27 @@ def test_without_grammar_or_description_the_field_is_still_explained(grammar: di
 def test_the_function_takes_one_string() -> None:
     assert custom.PARAMETERS["required"] == ["input"]
     assert custom.PARAMETERS["properties"]["input"]["type"] == "string"
+
+
+@table("text", ["~" * 15_000 + "\n" + "a" * 15_000, "apply_patch <<" + "A" * 10_000 + "\n" + "A\n" * 10_000])
+def test_attack_11_a_fence_without_an_end_is_read_once(text: str) -> None:
+    with quickly():
+        assert custom.unwrap(text) == text
+
+
+@table(
+    ("text", "inside"),
+    [
+        ("~~~\na\n~~~", "a"),
+        ("~~~~ diff\n~~~\na\n~~~~", "~~~\na"),
+        ("```\na```", "a"),
+        ("```\n```", ""),
+        ("```\r\na\r\n```", "a\r"),
+        ("``` `\na\n```", "``` `\na\n```"),
+        ("``\na\n``", "``\na\n``"),
+        ("~~~\na\n```", "~~~\na\n```"),
+        ("---\na\n---", "---\na\n---"),
+    ],
+)
+def test_a_fence_ends_as_it_began(text: str, inside: str) -> None:
+    assert custom.unwrap(text) == inside
