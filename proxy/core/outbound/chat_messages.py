@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.capabilities import BackendProfile
+from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -26,7 +27,7 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.outbound import call_input, chat_content, chat_parts
+from proxy.core.outbound import call_input, chat_content
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
@@ -277,4 +278,4 @@ def _marked(contents: list[ContentPart]) -> list[ContentPart]:
 
 def _details(part: Reasoning) -> list[Any]:
     details = part.extras.get(DIALECT, {}).get("reasoning_details")
-    return chat_parts.joined(details) if isinstance(details, list) else []
+    return joined(details) if isinstance(details, list) else []

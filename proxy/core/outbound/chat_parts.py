@@ -5,9 +5,6 @@ from typing import Any
 from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 
-WORDS = ("text", "summary")
-"""Where one of OpenRouter's objects has text that people can read."""
-
 READ = frozenset(
     {
         "role",
@@ -51,23 +48,3 @@ def thoughts(details: Any) -> str:
         return ""
     readable = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
     return "".join(text for text in readable if isinstance(text, str))
-
-
-def joined(details: list[Any]) -> list[Any]:
-    """A stream's `reasoning_details` as they would be in one body: the fragments of one text are one object again."""
-    whole: list[Any] = []
-    for detail in details:
-        last = whole[-1] if whole else None
-        if isinstance(detail, dict) and isinstance(last, dict) and _continues(detail, last):
-            told = {name: value for name, value in detail.items() if value is not None}
-            text = {key: last.get(key, "") + detail[key] for key in WORDS if isinstance(detail.get(key), str)}
-            whole[-1] = last | told | text
-        else:
-            whole.append(detail)
-    return whole
-
-
-def _continues(detail: dict[str, Any], last: dict[str, Any]) -> bool:
-    where = ("type", "index", "id")
-    readable = any(isinstance(last.get(key), str) for key in WORDS)
-    return readable and all(detail.get(key) == last.get(key) for key in where)

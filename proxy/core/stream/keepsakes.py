@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded
+from proxy.core.fragments import joined
 from proxy.core.model import Extras, Reasoning
 from proxy.core.outlet import Outlet
 
@@ -49,7 +50,8 @@ class Keepsakes:
         emit(PartEnded(Reasoning("", self._gathered()), complete=True))
 
     def _gathered(self) -> Extras:
-        """All of them as one: the lists of one name, in one dialect, follow each other."""
+        """All of them as one: the lists of one name, in one dialect, follow each other, and what came in pieces is
+        whole."""
         whole: Extras = {}
         for extras in self._kept:
             for dialect, things in extras.items():
@@ -57,4 +59,7 @@ class Keepsakes:
                 for name, values in things.items():
                     kept.setdefault(name, []).extend(values)
         self._kept.clear()
-        return whole
+        return {
+            dialect: {name: joined(values) for name, values in kept.items()}
+            for dialect, kept in whole.items()
+        }

@@ -48,39 +48,3 @@ def test_unknown_parts_are_counted(part: Any) -> None:
 )
 def test_readable_thoughts(details: Any, text: str) -> None:
     assert chat_parts.thoughts(details) == text
-
-
-TEXT = {"type": "reasoning.text", "index": 0, "format": "f"}
-
-
-@table(
-    ("details", "whole"),
-    [
-        ([], []),
-        (
-            [TEXT | {"text": "H"}, TEXT | {"text": "m"}, TEXT | {"text": None, "signature": "s"}],
-            [TEXT | {"text": "Hm", "signature": "s"}],
-        ),
-        (
-            [TEXT | {"text": "H", "signature": "s"}, TEXT | {"text": "m", "signature": None}],
-            [TEXT | {"text": "Hm", "signature": "s"}],
-        ),
-        (
-            [TEXT | {"text": "a"}, TEXT | {"text": "b", "index": 1}],
-            [TEXT | {"text": "a"}, TEXT | {"text": "b", "index": 1}],
-        ),
-        (
-            [{"type": "reasoning.summary", "summary": "a"}, {"type": "reasoning.summary", "summary": "b"}],
-            [{"type": "reasoning.summary", "summary": "ab"}],
-        ),
-        (
-            [{"type": "reasoning.encrypted", "data": "x"}, {"type": "reasoning.encrypted", "data": "y"}],
-            [{"type": "reasoning.encrypted", "data": "x"}, {"type": "reasoning.encrypted", "data": "y"}],
-        ),
-        ([TEXT | {"text": None}, TEXT | {"text": "a"}], [TEXT | {"text": None}, TEXT | {"text": "a"}]),
-        ([7, TEXT | {"text": "a"}, "x"], [7, TEXT | {"text": "a"}, "x"]),
-    ],
-)
-def test_the_fragments_of_a_stream_are_joined_as_a_whole_body_has_them(details: Any, whole: Any) -> None:
-    """OpenRouter checks signatures over whole texts."""
-    assert chat_parts.joined(details) == whole

@@ -75,3 +75,17 @@ def test_those_within_an_answer_wait_for_its_end() -> None:
 
 def test_a_reply_that_failed_is_not_gone_on_with() -> None:
     assert thoughts(*ANSWER, 1, ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))) == []
+
+
+def test_attack_12_what_came_in_pieces_is_joined_once_where_it_is_kept() -> None:
+    keepsakes = Keepsakes()
+    events: list[Told] = []
+    feed = into(keepsakes.added(recorder(events)))
+    piece = {"type": "reasoning.text", "text": "a"}
+    for _ in range(3):
+        keepsakes.keep({"chat": {"reasoning_details": [piece]}})
+    for event in (ReplyStarted(), *THOUGHT):
+        feed(event)
+    assert events[-1] == PartEnded(
+        Reasoning("Hm.", {"chat": {"reasoning_details": [piece | {"text": "aaa"}]}}), True
+    )
