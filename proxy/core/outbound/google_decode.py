@@ -54,6 +54,7 @@ class GoogleDecoder(Decoding):
         "_finished",
         "_keep",
         "_model",
+        "_numbers",
         "_one_call",
         "_said_calls",
         "_spoken",
@@ -78,6 +79,8 @@ class GoogleDecoder(Decoding):
         self._one_call = ONE_CALL in ledger.dropped
         self._said_calls: dict[str, tuple[str, str]] = {}
         """By their ids: name and arguments."""
+        self._numbers: dict[str, int] = {}
+        """The last that told two calls of one id apart."""
         self._counts: Chunk = {}
         """What was said of usage so far: chunks repeat it, and each may know more."""
         self._untold: list[Any] = []
@@ -210,10 +213,11 @@ class GoogleDecoder(Decoding):
     def _own_id(self, said_id: str, name: str) -> str:
         """Generations before the third give none; whatever the id, no two calls share it."""
         stem = call_id = said_id or f"call_{self._stamp}_{name}"
-        number = 1
+        number = self._numbers.get(stem, 1)
         while call_id in self._said_calls:
             number += 1
             call_id = f"{stem}_{number}"
+        self._numbers[stem] = number
         return call_id
 
     def _arguments(self, said: Any) -> str | None:

@@ -45,7 +45,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Usage
 from proxy.core.outlet import Outlet
 from proxy.core.stream.calls import OVER, Calls, CallState
-from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, after
+from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.prose import REASONING, TEXT, OpenProse, Prose
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.kinds import BRIDGES
@@ -53,6 +53,9 @@ from proxy.core.tools.names import MAX_NAME, NameTable
 
 MAX_CALLS = 1024
 """In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
+
+MAX_LATE = 64
+"""Deltas after the end that are counted. One event may hold hundreds of thousands more, which nobody need decode."""
 
 STOP = Finish.STOP
 ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
@@ -92,6 +95,8 @@ class Assembler:
     def feed(self, delta: Delta) -> None:
         if self.phase is ENDED:
             self._ledger.odd("delta_after_end")
+            if self._ledger.oddities["delta_after_end"] >= MAX_LATE:
+                raise ReplyOver
             return
         if self.finishing and type(delta) not in AFTER_FINISH:
             self.finishing = False  # for good: some say that they have finished with every delta

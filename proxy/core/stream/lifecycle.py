@@ -49,6 +49,10 @@ class BrokenOrder(AssertionError):
     """The assembler was about to break its promise."""
 
 
+class ReplyOver(Exception):
+    """The reply has ended, and still there is more: whoever decodes it may stop."""
+
+
 def after(phase: ReplyPhase, event: Event) -> ReplyPhase:
     try:
         return REPLY_MOVES[phase, type(event)]

@@ -5,6 +5,7 @@ off; whatever a backend does, none of the three raises.
 """
 
 from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 
 from proxy.core.errors import BackendFault, Empty, Fault
 from proxy.core.events import Delta
@@ -15,6 +16,7 @@ from proxy.core.outlet import Outlet, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
+from proxy.core.stream.lifecycle import ReplyOver
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
@@ -67,6 +69,8 @@ class Pipeline:
             if self._received > MAX_REPLY_BYTES:
                 raise BackendFault("The backend's reply does not end.", code="upstream_reply_too_large")
             self._intake.feed(data)
+        except ReplyOver:
+            pass
         except BackendFault as fault:
             self.fail(fault)
         return not self._assembler.finishing
@@ -78,13 +82,15 @@ class Pipeline:
         if self._intake.silent:
             self.fail(Empty("The backend closed the connection without a reply."))
             return
-        self._intake.close()
-        self._close_stages()
+        with suppress(ReplyOver):
+            self._intake.close()
+            self._close_stages()
         self._assembler.close()
 
     def fail(self, fault: Fault) -> None:
         """Nothing more will come. After the model's finish that loses nothing but usage: the reply stands."""
-        self._close_stages()
+        with suppress(ReplyOver):
+            self._close_stages()
         if self.finishing:
             self._assembler.close()
         else:

@@ -20,6 +20,7 @@ from proxy.core.outbound.google_decode import ONE_CALL_TOLD, GoogleDecoder
 from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_signatures import keepsake
 from tests.core.outbound.asking_google import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
+from tests.quickness import quickly
 from tests.tables import table
 
 STOPPED = FinishDelta(Finish.STOP)
@@ -310,3 +311,23 @@ def test_an_error_without_a_form_is_judged_by_its_words() -> None:
 
 def _json(value: Any) -> bytes:
     return jsontext.dumps(value)
+
+
+# ── no end of it ──
+
+
+def test_attack_24_calls_of_one_id_are_told_apart_in_one_pass() -> None:
+    calls = [function_call("f", {"n": n}, id="a") for n in range(10_000)]
+    with quickly():
+        said = Decoded().say(chunk(*calls))
+    ids = [delta.id for delta in said.deltas if isinstance(delta, CallDelta)]
+    assert ids[:3] == ["a", "a_2", "a_3"]
+    assert len(set(ids)) == len(calls)
+
+
+def test_the_numbers_that_tell_calls_apart_go_round_ids_that_there_are() -> None:
+    said = Decoded().say(
+        chunk(*(function_call("f", {"n": n}, id=id) for n, id in enumerate(["a", "a_2", "a", "a", "a_2"])))
+    )
+    ids = [delta.id for delta in said.deltas if isinstance(delta, CallDelta)]
+    assert ids == ["a", "a_2", "a_3", "a_4", "a_2_2"]

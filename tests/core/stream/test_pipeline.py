@@ -5,13 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
-from proxy.core.events import Ending, PartEnded, ReplyStarted
+from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.stream import pipeline as stage
+from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import Told, call, cut, done, read_events, recorder
@@ -329,3 +330,53 @@ def test_s14_model_text_cannot_forge_events() -> None:
     reply = run(text(forged) + STOP + DONE, REQUEST)
     assert reply.reply.parts == done(Text(forged))
     assert [event["type"] for event in reply.events()].count("response.completed") == 1
+
+
+class Endless:
+    """Decodes one event into as many calls as are wanted, and counts those that it is asked for."""
+
+    def __init__(self, emit: Callable[[Delta], None]) -> None:
+        self.said = 0
+        self._emit = emit
+
+    def event(self, data: bytes, event: bytes) -> None:
+        for index in range(400_000):
+            self.said += 1
+            self._emit(CallDelta(index, f"c{index}", "get_time", "{}"))
+
+    def body(self, data: bytes) -> None:
+        self.event(data, b"")
+
+
+@table("data", [b"data: x\n\n", b"{}"], ids=["an event", "a body"])
+def test_attack_24_what_has_ended_is_decoded_no_further(data: bytes) -> None:
+    told: list[Told] = []
+    decoders: list[Endless] = []
+
+    def endless(emit: Callable[[Delta], None]) -> Endless:
+        decoders.append(Endless(emit))
+        return decoders[-1]
+
+    ledger = Ledger()
+    reply = Pipeline(
+        endless,
+        names=NameTable([ToolSpec(ToolName("get_time"))]),
+        mint=counting_mint(),
+        ledger=ledger,
+        sink=recorder(told),
+    )
+    reply.feed(data)
+    reply.close()
+    assert isinstance(reply.fault, Garbled)
+    assert decoders[0].said == MAX_CALLS + 1 + MAX_LATE
+    assert ledger.oddities["delta_after_end"] == MAX_LATE
+    read_events(told)
+
+
+def test_text_that_is_held_when_the_reply_ends_late_is_let_go_of() -> None:
+    """Closing the stages may say more than is still counted."""
+    reply = run(text("x") + STOP + DONE + text("y") * MAX_LATE)
+    assert ending(reply) == COMPLETED
+    reply.pipeline.fail(RESET)
+    assert ending(reply) == COMPLETED
+    assert reply.ledger.oddities["delta_after_end"] == MAX_LATE
