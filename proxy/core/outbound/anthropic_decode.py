@@ -224,7 +224,7 @@ class AnthropicDecoder(Decoding):
             self._keep_block(opened.start | {"thinking": "".join(opened.words), "signature": signature})
 
     def _keep_block(self, block: dict[str, Any]) -> None:
-        if self._keep:
+        if self._keep and self._keepable(block):
             self._keep({DIALECT: {BLOCKS: [{"model": self._model, "block": block}]}})
 
     # ── the message ────────────────────────────────────────────────────────────────────────────────────────

@@ -57,7 +57,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
 def in_stream(said: Any) -> Fault:
     """An error inside an answer that began as a success."""
     complaint = chat_complaint.of(said)
-    if complaint.type in STATUS:
+    if complaint.type in STATUS and not jsontext.deeper_than(said, jsontext.WRITABLE_DEPTH):
         return refusal(STATUS[complaint.type], {}, jsontext.dumps(said), own_key=True)
     return chat_faults.in_stream(said)
 

@@ -208,7 +208,8 @@ class ChatDecoder(Decoding):
             thought = chat_parts.thoughts(delta["reasoning_details"])
         if thought:
             self._prose(ReasoningDelta, thought)
-        if self._keep_details and isinstance(details := delta.get("reasoning_details"), list) and details:
+        details = delta.get("reasoning_details") if self._keep_details else None
+        if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details({DIALECT: {"reasoning_details": details}})
         self._content(delta.get("content"), logprobs)
         if refusal := delta.get("refusal"):
@@ -274,7 +275,7 @@ class ChatDecoder(Decoding):
             arguments = self._as_text(arguments)
         call_id = _word(said) if (said := call.get("id")) else None
         name = _word(said) if (said := function.get("name")) else None
-        if self._keep_proof and call_id and (proof := call.get("extra_content")):
+        if self._keep_proof and call_id and (proof := call.get("extra_content")) and self._keepable(proof):
             self._keep_proof({DIALECT: {"proofs": [{"id": call_id, "extra_content": proof}]}})
         if call_id or name or arguments:
             self._spoken = True

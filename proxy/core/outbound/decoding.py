@@ -5,10 +5,14 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault
+from proxy.core.errors import Fault, Garbled
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.halves import HalfMender
+
+MAX_KEPT_DEPTH = 100
+"""Of what the backend wants back. Honest objects have three levels; more than could be written again, with all that is
+put around them on the way, is refused where it comes from."""
 
 
 class Decoding:
@@ -36,6 +40,13 @@ class Decoding:
             self._mending = True
             self._emit = HalfMender(self._emit).feed
         return value
+
+    def _keepable(self, value: Any) -> bool:
+        """Can it be written again? If not, that ends the reply: without it the next turn would be refused."""
+        if jsontext.deeper_than(value, MAX_KEPT_DEPTH):
+            self._fail(Garbled("The backend's reasoning is nested too deeply."))
+            return False
+        return True
 
     def _fail(self, fault: Fault) -> None:
         self._emit(ErrorDelta(fault))

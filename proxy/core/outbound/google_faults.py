@@ -54,7 +54,11 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
 def in_stream(said: Any) -> Fault:
     """An error inside an answer that began as a success."""
     error = error_in(said)
-    if error is None or not (status := _status(error, 0)):
+    if (
+        error is None
+        or not (status := _status(error, 0))
+        or jsontext.deeper_than(error, jsontext.WRITABLE_DEPTH)
+    ):
         return chat_faults.in_stream(said)
     return _judged(error, status, {}, jsontext.dumps({"error": error}), own_key=True)
 

@@ -99,3 +99,11 @@ class Decoded:
         """The one fault that was told last."""
         assert isinstance(self.deltas[-1], ErrorDelta)
         return self.deltas[-1].fault
+
+
+def nested(levels: int) -> list[Any]:
+    """Lists in one another."""
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value

@@ -20,10 +20,11 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
+from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.outbound.asking import assistant, result, tool, user
+from tests.core.outbound.asking import assistant, nested, result, tool, user
 from tests.core.outbound.asking_anthropic import ANTHROPIC, MODEL, messages_of, on, sent
 from tests.core.stream.assembling import Told, recorder
 from tests.helpers import bytewise, counting_mint, cut
@@ -580,3 +581,12 @@ def test_the_next_turn_returns_what_was_opaque_byte_for_byte() -> None:
         second,
         {"type": "tool_use", "id": "toolu_d", "name": "now", "input": {"b": 1.0, "a": "é"}},
     ]
+
+
+def test_attack_27_a_block_too_deep_to_be_sent_back_is_the_backends_fault() -> None:
+    deltas: list[Delta] = []
+    kept: list[Any] = []
+    decoder = AnthropicDecoder(deltas.append, ANTHROPIC, Ledger(), kept.append)
+    decoder.event(jsontext.dumps(opens(0, "redacted_thinking", data=nested(MAX_KEPT_DEPTH))), b"")
+    assert [type(one.fault) for one in deltas if isinstance(one, ErrorDelta)] == [Garbled]
+    assert not kept

@@ -119,3 +119,14 @@ def test_the_apis_own_word_on_retries(word: str, retryable: bool) -> None:
 )
 def test_an_error_of_a_compatible_server_is_read_by_its_words(said: dict, status: int) -> None:
     assert in_stream(said).status == status
+
+
+def test_attack_27_an_error_too_deep_to_be_written_again_is_still_the_backends() -> None:
+    deep: dict = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    said = error("overloaded_error", "Busy.")
+    said["error"]["more"] = deep
+    fault = in_stream(said)
+    assert isinstance(fault, BackendFault)
+    assert "Busy." in fault.message

@@ -10,6 +10,7 @@ from proxy.core.events import (
     CallDelta,
     Delta,
     EndDelta,
+    ErrorDelta,
     Finish,
     FinishDelta,
     ReasoningDelta,
@@ -20,7 +21,9 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
 from tests.core.outbound import asking
+from tests.core.outbound.asking import nested
 from tests.tables import table
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
@@ -571,3 +574,19 @@ def test_what_stands_beside_a_call_is_kept_under_its_id() -> None:
             jsontext.dumps(chunk({"tool_calls": calls})), b""
         )
         assert kept == expected
+
+
+@table(
+    "delta",
+    [
+        {"reasoning_details": [nested(MAX_KEPT_DEPTH)]},
+        {"tool_calls": [{"index": 0, "id": "a", "extra_content": nested(MAX_KEPT_DEPTH + 1)}]},
+    ],
+)
+def test_attack_27_what_is_too_deep_to_be_sent_back_is_the_backends_fault(delta: dict[str, Any]) -> None:
+    deltas: list[Delta] = []
+    kept: list[Any] = []
+    profile = replace(DEFAULT, replay="reasoning_details", signed_calls=True)
+    ChatDecoder(deltas.append, profile, Ledger(), kept.append).event(jsontext.dumps(chunk(delta)), b"")
+    assert [type(one.fault) for one in deltas if isinstance(one, ErrorDelta)] == [Garbled]
+    assert not kept

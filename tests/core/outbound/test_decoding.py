@@ -3,7 +3,8 @@
 from proxy.core.errors import Garbled
 from proxy.core.events import Delta, ErrorDelta, TextDelta
 from proxy.core.ledger import Ledger
-from proxy.core.outbound.decoding import Decoding
+from proxy.core.outbound.decoding import MAX_KEPT_DEPTH, Decoding
+from tests.core.outbound.asking import nested
 from tests.tables import table
 
 HIGH, LOW = "\ud83d", "\ude00"
@@ -45,3 +46,14 @@ def test_the_halves_of_a_character_are_joined_over_pieces_however_often_somethin
     for half in (HIGH, LOW, HIGH, LOW):
         repeating.say(b'"\\u%04x"' % ord(half))
     assert [delta.text for delta in told if isinstance(delta, TextDelta)] == ["", "😀", "", "😀"]
+
+
+@table(("levels", "keepable"), [(1, True), (MAX_KEPT_DEPTH, True), (MAX_KEPT_DEPTH + 1, False)])
+def test_attack_27_what_could_not_be_written_again_ends_the_reply_as_the_backends_fault(
+    levels: int, keepable: bool
+) -> None:
+    told: list[Delta] = []
+    assert Repeating(told, Ledger())._keepable(nested(levels)) is keepable
+    assert [type(delta.fault) for delta in told if isinstance(delta, ErrorDelta)] == [Garbled] * (
+        not keepable
+    )

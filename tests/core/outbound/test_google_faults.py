@@ -163,3 +163,12 @@ def test_what_something_else_says_is_judged_as_anybodys(body: bytes) -> None:
 def test_in_a_stream(said: Any, kind: type[Fault]) -> None:
     """§5 row 13: never by the 200 that the stream began with."""
     assert type(in_stream(said)) is kind
+
+
+def test_attack_27_an_error_too_deep_to_be_written_again_is_still_the_backends() -> None:
+    deep: Any = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    fault = in_stream(error(503, "UNAVAILABLE", "Busy.", deep))
+    assert isinstance(fault, BackendFault)
+    assert "Busy." in fault.message
