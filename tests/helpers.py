@@ -13,6 +13,7 @@ from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
+from proxy.core.inbound.clients import Extended
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
@@ -83,7 +84,7 @@ def start(
     sealed = request.reasoning.sealed
     response = ResponseObject(body, mint, lambda: NOW, SEAL if sealed or request.compact else None)
     frames: list[bytes] = []
-    encoder = ResponsesEncoder(response, frames.append, extended=extended)
+    encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
     keepsakes = Keepsakes()
     pipeline = Pipeline(
         lambda emit: ChatDecoder(emit, profile, ledger, keepsakes.keep),
@@ -187,7 +188,9 @@ def check(events: list[dict[str, Any]]) -> None:
     assert ("error" in types) == (final["status"] == "failed")
     ids = {event["response"]["id"] for event in events if "response" in event}
     assert len(ids) == 1
-    items = _check_items(events)
+    items, cut = _check_items(events)
+    if cut is not None:
+        items.append(_check_cut(cut, final["output"][-1]))
     assert final["output"] == items
     statuses = [item.get("status", "completed") for item in items]
     assert "incomplete" not in statuses[:-1], "an incomplete item is the last one"
@@ -196,17 +199,23 @@ def check(events: list[dict[str, Any]]) -> None:
     assert len({item["id"] for item in items}) == len(items)
 
 
-def _check_items(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Items strictly one after another, dense indexes, deltas that join to the final text."""
+Cut = tuple[dict[str, Any], str]
+"""An item as it was opened, and what was said of it."""
+
+
+def _check_items(events: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], Cut | None]:
+    """Items strictly one after another, dense indexes, deltas that join to the final text. Which were done, and the
+    last one if it never was."""
     done: list[dict[str, Any]] = []
     opened: dict[str, Any] | None = None
     said = ""
+    closing: list[str] = []
     for event in events:
         kind = event["type"]
         if kind == "response.output_item.added":
             assert opened is None, "an item opens while another is open"
             assert event["output_index"] == len(done)
-            opened, said = event["item"], ""
+            opened, said, closing = event["item"], "", []
         elif "output_index" in event:
             assert opened is not None, f"{kind} outside of an item"
             assert event["output_index"] == len(done)
@@ -221,8 +230,19 @@ def _check_items(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
             assert text_of(final) == said
             done.append(final)
             opened = None
-    assert opened is None, "an item was never done"
-    return done
+        elif kind.endswith((".done", ".end")) and "output_index" in event:
+            closing.append(kind)
+    assert opened is None or not closing, "an item was closed by halves"
+    return done, (opened, said) if opened is not None else None
+
+
+def _check_cut(cut: Cut, final: dict[str, Any]) -> dict[str, Any]:
+    """V01: only a call may never be done, and only where it was cut."""
+    opened, said = cut
+    assert "call_id" in opened, "an item was never done"
+    assert (final["id"], final["type"], final["status"]) == (opened["id"], opened["type"], "incomplete")
+    assert text_of(final) == said
+    return final
 
 
 def text_of(item: dict[str, Any]) -> str:

@@ -17,11 +17,18 @@ CHAT = "/v1/chat/completions"
 LISTED = answer(200, {"object": "list", "data": [{"id": "qwen3-coder", "object": "model"}]})
 
 
-async def cut(line: Line, request: Request) -> None:
-    """Says a word and crashes."""
-    line.send(HEAD, text("Hel"))
-    await line.drained()
-    line.reset()
+def cut_after(*said: bytes) -> Step:
+    """Says this much and crashes."""
+
+    async def crash(line: Line, request: Request) -> None:
+        line.send(HEAD, *said)
+        await line.drained()
+        line.reset()
+
+    return crash
+
+
+cut = cut_after(text("Hel"))
 
 
 class Model:

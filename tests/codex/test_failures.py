@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codex.backend import Model, Request, Step, cut, shell
+from tests.codex.backend import Model, Request, Step, cut, cut_after, shell
 from tests.codex.conftest import proxying
 from tests.codex.harness import Codex
 from tests.node import packages
@@ -148,17 +148,30 @@ def test_a_call_that_was_cut_off_is_not_run_twice(codex: Codex, model: Model, cl
     arguments = '{"cmd": "echo x >> made.txt' + '"}' * closed
     function = {"name": "exec_command", "arguments": arguments}
     begun = delta(tool_calls=[{"index": 0, "id": "call_1", "type": "function", "function": function}])
-
-    async def crash(line: Line, request: Request) -> None:
-        line.send(HEAD, begun)
-        await line.drained()
-        line.reset()
-
-    model.plays(crash, shell("echo x >> made.txt"), reply(text("Done.")))
+    model.plays(cut_after(begun), shell("echo x >> made.txt"), reply(text("Done.")))
     run = codex.run("Make a file")
     assert run.said == ["Done."]
     assert codex.file("made.txt") == "x\n"
     assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param([text("To be"), text(" or not")], id="in its text"),
+        pytest.param([delta(reasoning_content="Hm."), text("To be")], id="in its text, after a thought"),
+        pytest.param([delta(reasoning_content="Hm.")], id="in a thought"),
+    ],
+)
+def test_v02_the_retry_of_a_stream_that_broke_is_the_same_request_again(
+    codex: Codex, model: Model, said: list[bytes]
+) -> None:
+    """With a fragment in its history the model would go on from it, or say it twice."""
+    model.plays(cut_after(*said), reply(text("To be or not to be.")), reply(text("Done.")))
+    run = codex.run("Recite")
+    assert run.said == ["To be or not to be."]
+    first, second = model.requests
+    assert first["messages"] == second["messages"]
 
 
 def test_commands_before_a_failure_are_kept(codex: Codex, model: Model) -> None:

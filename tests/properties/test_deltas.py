@@ -21,6 +21,7 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
+from proxy.core.inbound.clients import Extended
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.jsontext import is_object
@@ -226,7 +227,7 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
 ) -> None:
     frames: list[bytes] = []
     response = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW)
-    encoder = ResponsesEncoder(response, frames.append, extended=extended)
+    encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
     collector = Collector(encoder.feed)
     feed = into(Outlet(collector.feed, encoder.delta))
     for event in assembled(said, names).events:

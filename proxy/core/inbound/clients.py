@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, ReplyEnded
@@ -35,8 +36,11 @@ class ClientProfile:
     events: EventStyle = AUTO
     orphan_outputs: OrphanOutputs = "refuse"
     """A call output without its call: the client's mistake, or its habit?"""
-    partial_calls: bool = True
-    """Are calls that were cut short closed with their done events? Codex runs whatever is done."""
+    closes_unfinished: bool = True
+    """Are text and thoughts that a failure cut short closed with their done events? Who keeps whatever is done in its
+    history, and asks again, has the model go on from a fragment. Half a call is closed for nobody."""
+    hears_after_end: bool = True
+    """May anything follow the terminal event? Some keep what the last event brings, whichever that is."""
     refusals_as_text: bool = False
     """Does a refusal leave as ordinary text, because the client drops what it does not know?"""
     faults_in_stream: bool = False
@@ -59,7 +63,7 @@ CODEX = ClientProfile(
     "codex",
     events=EventStyle.STANDARD,  # it ignores the extended ones, and each costs bytes
     orphan_outputs="drop",
-    partial_calls=False,
+    closes_unfinished=False,  # else the retry of a failed stream is not the same request again
     refusals_as_text=True,  # a message with a refusal in it vanishes
     faults_in_stream=True,  # a status above 499 costs up to 30 requests, and 500 hides the message
     fault_codes={
@@ -72,9 +76,10 @@ CODEX = ClientProfile(
     persistent=True,
     event_heartbeat=5,  # it waits for events, by default 300 s and for some users 10, and does not see comments
 )
-NODE_SDK = ClientProfile(
-    "openai-node", events=EventStyle.STANDARD
-)  # its stream helper throws on unknown events
+OPENAI_SDK = ClientProfile(
+    "openai-sdk", hears_after_end=False
+)  # of any language, alone or inside a framework
+NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
 
 Headers = Mapping[str, str]
 """As HTTP has them: a name is found in any case."""
@@ -89,9 +94,16 @@ def _is_node_sdk(headers: Headers) -> bool:
     return headers.get("x-stainless-lang", "").lower() == "js"
 
 
+def _is_openai_sdk(headers: Headers) -> bool:
+    if "openai" in headers.get("user-agent", "").lower():
+        return True
+    return any(name[:12].lower() == "x-stainless-" for name in headers)
+
+
 RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
     (_is_codex, CODEX),
     (_is_node_sdk, NODE_SDK),
+    (_is_openai_sdk, OPENAI_SDK),
 )
 """The first that knows the client by its headers."""
 
@@ -122,14 +134,29 @@ def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
     return ended if ended.fault is None else replace(ended, fault=reworded(profile, ended.fault))
 
 
+class Extended(NamedTuple):
+    """Which of the extended events a stream carries."""
+
+    calls: bool
+    """Those around the arguments of each call."""
+    done: bool
+    """The one after the terminal event."""
+
+
+NOTHING_MORE = Extended(calls=False, done=False)
+
+
 def extended(
     profile: ClientProfile, header: str | None, configured: EventStyle, declares_tools: bool
-) -> bool:
+) -> Extended:
     """The request's own header replaces the configuration, and decides. Without one, a client that is known to
-    stumble over them is spared whatever the configuration says. What nobody decides, the tools do."""
+    stumble over them is spared whatever the configuration says. What nobody decides, the tools do, and whether the
+    client hears anything after the end."""
     first, second = (profile.events, configured) if header is None else (_style(header), profile.events)
     decided = second if first is AUTO else first
-    return declares_tools if decided is AUTO else decided is EXTENDED
+    if decided is AUTO:
+        return Extended(declares_tools, declares_tools and profile.hears_after_end)
+    return Extended(decided is EXTENDED, decided is EXTENDED)
 
 
 def _style(header: str) -> EventStyle:

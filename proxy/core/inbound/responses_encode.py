@@ -5,6 +5,9 @@ spliced in. Every other event is one dict literal through orjson.
 
 *Extended* streams carry `response.output_tool_call.begin/delta/end` around each call and end with `response.done`;
 who gets them is the client profile's affair (`clients`), not ours.
+
+Half a call is never closed: many clients run whatever is done, whatever its status says, and some mend its arguments
+first. Nor does a stream of OpenAI's close what a failure cut. It stands in the terminal object, as incomplete.
 """
 
 from collections.abc import Callable
@@ -24,7 +27,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.inbound import clients
-from proxy.core.inbound.clients import ClientProfile
+from proxy.core.inbound.clients import ClientProfile, Extended
 from proxy.core.inbound.responses_calls import FORMS, call_item
 from proxy.core.inbound.responses_object import (
     STATUS,
@@ -71,13 +74,14 @@ class ResponsesEncoder:
         emit: Callable[[bytes], None],
         *,
         framing: Framing = SSE,
-        extended: bool = False,
+        extended: Extended = clients.NOTHING_MORE,
         client: ClientProfile = clients.DEFAULT,
     ) -> None:
         self._response = response
         self._emit = emit
         self._framing = framing
-        self._extended = extended and framing.extras
+        self._extended = extended.calls and framing.extras
+        self._says_done = extended.done and framing.extras
         self._client = client
         self._under_way = False
         self._hidden = False
@@ -85,6 +89,8 @@ class ResponsesEncoder:
         self._number = 0
         self._index = 0
         self._item: _OpenItem
+        self._cut: list[tuple[_OpenItem, PartEnded]] = []
+        """What the end of the reply has interrupted. How it ended decides what becomes of it."""
 
     def feed(self, event: Event) -> None:
         match event:
@@ -113,11 +119,13 @@ class ResponsesEncoder:
     def _on_ended(self, ended: ReplyEnded) -> None:
         self._under_way = False
         ended = clients.told_ending(self._client, ended)
+        for item, cut in self._cut:
+            self._end_cut(item, cut, ended)
         if ended.fault is not None and self._framing.extras:
             self._send_error(ended.fault)
         response = written(self._response.finished(ended))
         self._send(f"response.{STATUS[ended.ending]}", response=response)
-        if self._extended:
+        if self._says_done:
             self._send("response.done", response=response)
         if self._framing.end is not None:
             self._emit(self._framing.end)
@@ -191,12 +199,22 @@ class ResponsesEncoder:
         if self._hidden:
             self._hidden = False
             return
-        item, part = self._item, ended.part
-        if item.head is not None and not ended.complete and not self._client.partial_calls:
-            return  # such a client runs whatever is done: half a call is left open, and left out
-        if isinstance(part, Refusal) and self._client.refusals_as_text:
-            part = Text(part.text)
-            ended = replace(ended, part=part)
+        if isinstance(ended.part, Refusal) and self._client.refusals_as_text:
+            ended = replace(ended, part=Text(ended.part.text))
+        if ended.complete:
+            self._close(self._item, ended)
+        else:
+            self._cut.append((self._item, ended))
+
+    def _end_cut(self, item: _OpenItem, cut: PartEnded, reply: ReplyEnded) -> None:
+        failed = reply.fault is not None
+        if item.head is not None or (failed and not self._client.closes_unfinished):
+            self._response.add(item.index, item.id, cut)
+        else:
+            self._close(item, cut)
+
+    def _close(self, item: _OpenItem, ended: PartEnded) -> None:
+        part = ended.part
         final = self._response.add(item.index, item.id, ended)
         if isinstance(part, Call):
             self._end_call(item, part)

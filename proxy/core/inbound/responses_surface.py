@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.inbound import clients, responses_decode
-from proxy.core.inbound.clients import ClientProfile, EventStyle
+from proxy.core.inbound.clients import ClientProfile, EventStyle, Extended
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_memory import Memory, NoMemory, known_items
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
@@ -74,7 +74,7 @@ class ResponsesAsked:
     client: ClientProfile
     facts: Mapping[str, Any]
     response: ResponseObject
-    extended: bool
+    extended: Extended
     message_first: bool
     memory: Memory
     completed: Any

@@ -19,7 +19,9 @@ from proxy.core.inbound.clients import (
     CODEX,
     DEFAULT,
     NODE_SDK,
+    OPENAI_SDK,
     EventStyle,
+    Extended,
     extended,
     recognise,
     reworded,
@@ -33,7 +35,13 @@ from tests.tables import table
     ("headers", "profile"),
     [
         ({}, DEFAULT),
-        ({"User-Agent": "OpenAI/Python 3.51.0", "x-stainless-lang": "python"}, DEFAULT),
+        ({"User-Agent": "OpenAI/Python 3.51.0", "x-stainless-lang": "python"}, OPENAI_SDK),
+        ({"User-Agent": "AsyncOpenAI/Python 3.51.0"}, OPENAI_SDK),
+        ({"User-Agent": "OpenAI/Go 4.2.0"}, OPENAI_SDK),
+        ({"user-agent": "com.openai.client/Java 5.1"}, OPENAI_SDK),
+        ({"User-Agent": "my-agent/1.0", "X-Stainless-Retry-Count": "0"}, OPENAI_SDK),
+        ({"User-Agent": "curl/8.5.0"}, DEFAULT),
+        ({"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)", "Accept": "text/event-stream"}, DEFAULT),
         ({"originator": "codex_exec"}, CODEX),
         ({"Originator": "codex-tui"}, CODEX),
         ({"originator": "Codex Desktop"}, CODEX),
@@ -50,36 +58,42 @@ def test_clients_are_known_by_their_headers(headers, profile):
 
 
 def test_what_each_known_client_gets():
-    """Codex loses calls when it cuts a history, and runs whatever call is done; the others do neither."""
-    assert (CODEX.orphan_outputs, CODEX.partial_calls) == ("drop", False)
-    assert (NODE_SDK.orphan_outputs, NODE_SDK.partial_calls) == ("refuse", True)
-    assert (DEFAULT.orphan_outputs, DEFAULT.partial_calls) == ("refuse", True)
+    """Codex loses calls when it cuts a history, and keeps whatever is done; the others do neither."""
+    assert (CODEX.orphan_outputs, CODEX.closes_unfinished) == ("drop", False)
+    for profile in (NODE_SDK, OPENAI_SDK, DEFAULT):
+        assert (profile.orphan_outputs, profile.closes_unfinished) == ("refuse", True)
 
 
 AUTO, EXTENDED, STANDARD = EventStyle
+ALL, CALLS, NOTHING = Extended(True, True), Extended(True, False), Extended(False, False)
 
 
 @table(
     ("profile", "header", "configured", "tools", "expected"),
     [
-        (DEFAULT, None, AUTO, True, True),
-        (DEFAULT, None, AUTO, False, False),
-        (NODE_SDK, None, AUTO, True, False),
-        (CODEX, None, AUTO, True, False),
-        (DEFAULT, None, STANDARD, True, False),
-        (DEFAULT, None, EXTENDED, False, True),
-        (NODE_SDK, None, EXTENDED, True, False),
-        (NODE_SDK, "extended", AUTO, False, True),
-        (DEFAULT, " Standard ", EXTENDED, True, False),
-        (DEFAULT, "auto", STANDARD, True, True),
-        (NODE_SDK, "auto", EXTENDED, True, False),
+        (DEFAULT, None, AUTO, True, ALL),
+        (DEFAULT, None, AUTO, False, NOTHING),
+        (OPENAI_SDK, None, AUTO, True, CALLS),
+        (OPENAI_SDK, None, AUTO, False, NOTHING),
+        (NODE_SDK, None, AUTO, True, NOTHING),
+        (CODEX, None, AUTO, True, NOTHING),
+        (DEFAULT, None, STANDARD, True, NOTHING),
+        (DEFAULT, None, EXTENDED, False, ALL),
+        (OPENAI_SDK, None, EXTENDED, False, ALL),
+        (NODE_SDK, None, EXTENDED, True, NOTHING),
+        (NODE_SDK, "extended", AUTO, False, ALL),
+        (OPENAI_SDK, "extended", AUTO, False, ALL),
+        (DEFAULT, " Standard ", EXTENDED, True, NOTHING),
+        (DEFAULT, "auto", STANDARD, True, ALL),
+        (OPENAI_SDK, "auto", STANDARD, True, CALLS),
+        (NODE_SDK, "auto", EXTENDED, True, NOTHING),
     ],
 )
-def test_header_before_profile_before_configuration_before_tools(
+def test_v03_header_before_profile_before_configuration_before_tools(
     profile, header, configured, tools, expected
 ):
-    """R05, row by row."""
-    assert extended(profile, header, configured, tools) is expected
+    """R05, row by row. A framework on an OpenAI SDK loses every call to what follows the terminal event."""
+    assert extended(profile, header, configured, tools) == expected
 
 
 @table("header", ["", "on", "extended,standard"])

@@ -3,6 +3,7 @@
 Every stream goes through `read_stream`, which checks numbering, order, pairs and joined deltas by itself.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
@@ -16,7 +17,7 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.clients import CODEX
+from proxy.core.inbound.clients import CODEX, DEFAULT, NOTHING_MORE, ClientProfile, Extended
 from proxy.core.inbound.responses_calls import FORMS
 from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
@@ -28,6 +29,8 @@ from tests.tables import table
 
 USAGE = Usage(1, 2, 3)
 END = ReplyEnded(Ending.COMPLETED, USAGE)
+CUT = ReplyEnded(Ending.FAILED, None, Truncated("Gone."))
+ALL = Extended(calls=True, done=True)
 KINDS: dict[type[ReplyPart], PartKind] = {
     Text: PartKind.TEXT,
     Reasoning: PartKind.REASONING,
@@ -46,7 +49,9 @@ def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Told]:
 def encode(*events: Told, extended: bool = False, seal: Seal | None = None) -> list[dict[str, Any]]:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW, seal), frames.append, extended=extended
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW, seal),
+        frames.append,
+        extended=Extended(extended, extended),
     )
     for event in (ReplyStarted(), *events):
         into(encoder)(event)
@@ -323,54 +328,84 @@ def test_r1_a_failure_is_told_flat_and_nested_and_then_by_the_response() -> None
     assert failed["response"]["error"] == {"code": "context_length_exceeded", "message": "Too long."}
 
 
-def test_a_failure_within_a_call_keeps_what_was_received() -> None:
+def told(*events: Told, client: ClientProfile, extended: Extended = NOTHING_MORE) -> list[dict[str, Any]]:
+    """Numbers and pairs are not looked at: what was interrupted has no end."""
+    frames: list[bytes] = []
+    response = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
+    encoder = ResponsesEncoder(response, frames.append, client=client, extended=extended)
+    for event in (ReplyStarted(), *events):
+        into(encoder)(event)
+    return [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
+
+
+def closing(events: list[dict[str, Any]], index: int) -> list[str]:
+    """The events that say of one item that it is whole."""
+    ends = (".done", ".end")
+    return [
+        event["type"]
+        for event in events
+        if event["type"].endswith(ends) and event.get("output_index") == index
+    ]
+
+
+@table("client", [DEFAULT, CODEX])
+@table("extended", [NOTHING_MORE, ALL], ids=["standard", "extended"])
+@table("ending", [CUT, ReplyEnded(Ending.MAX_TOKENS, USAGE), ReplyEnded(Ending.FILTERED, USAGE)])
+@table("call", [CALL, CUSTOM, SEARCH], ids=["function", "custom", "search"])
+def test_v01_half_a_call_is_closed_for_nobody(
+    call: Call, ending: ReplyEnded, extended: Extended, client: ClientProfile
+) -> None:
+    """Most clients run what is done without a look at its status, and some mend its arguments before. It stands in
+    the object at the end, for those who want to show it."""
+    cut = replace(call, arguments='{"a"')
+    events = told(
+        *part(Text("x"), "x"),
+        *part(CALL, '{"a":1}'),
+        *part(cut, '{"a"', complete=False),
+        ending,
+        client=client,
+        extended=extended,
+    )
+    assert closing(events, 2) == []
+    assert closing(events, 1) != []
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    output = events[-1]["response"]["output"]
+    assert [item["status"] for item in output] == ["completed", "completed", "incomplete"]
+
+
+def test_v01_the_half_call_is_told_as_far_as_it_came() -> None:
     cut = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a"')
-    events = encode(*part(cut, '{"a"', complete=False), ReplyEnded(Ending.FAILED, None, Truncated("Gone.")))
-    assert types(events)[-4:] == ["response.function_call_arguments.done", DONE, "error", "response.failed"]
+    events = told(*part(cut, '{"a"', complete=False), CUT, client=DEFAULT)
+    assert types(events)[2:] == [
+        "response.output_item.added",
+        "response.function_call_arguments.delta",
+        "error",
+        "response.failed",
+    ]
     [item] = events[-1]["response"]["output"]
     assert (item["status"], item["arguments"]) == ("incomplete", '{"a"')
 
 
-@table("extended", [False, True])
-@table("call", [CALL, CUSTOM], ids=["function", "custom"])
-def test_half_a_call_is_left_open_for_clients_that_run_whatever_is_done(call: Call, extended: bool) -> None:
-    frames: list[bytes] = []
-    encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW),
-        frames.append,
-        extended=extended,
-        client=CODEX,
-    )
-    events = [*part(Text("x"), "x"), *part(CALL, '{"a":1}'), *part(call, '{"a"', complete=False)]
-    for event in (ReplyStarted(), *events, ReplyEnded(Ending.FAILED, None, Truncated("Gone."))):
-        into(encoder)(event)
-    told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
-    ends = [
-        event
-        for event in told
-        if event["type"].endswith((".done", ".end")) and event.get("output_index") == 2
-    ]
-    assert ends == []
-    last = told[-2 if extended else -1]
-    assert (last["type"], last["sequence_number"]) == ("response.failed", len(told) - (2 if extended else 1))
-    assert [(item["type"], item["status"]) for item in last["response"]["output"]] == [
-        ("message", "completed"),
-        ("function_call", "completed"),
-    ]
+@table("cut", [Text("x"), Refusal("x"), Reasoning("x")])
+def test_v02_codex_gets_no_fragment_as_if_it_were_done_when_the_stream_fails(cut: ReplyPart) -> None:
+    """It would keep it in its history, and the model would go on from it when Codex asks again."""
+    events = told(*part(Text("a"), "a"), *part(cut, "x", complete=False), CUT, client=CODEX)
+    assert closing(events, 1) == []
+    assert [item["status"] for item in events[-1]["response"]["output"]] == ["completed", "incomplete"]
+    assert closing(told(*part(cut, "x", complete=False), CUT, client=DEFAULT), 0) != []
 
 
-def test_half_a_text_is_closed_for_everybody() -> None:
-    frames: list[bytes] = []
-    encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, client=CODEX
-    )
-    for event in (
-        ReplyStarted(),
-        *part(Text("x"), "x", complete=False),
-        ReplyEnded(Ending.MAX_TOKENS, USAGE),
-    ):
-        into(encoder)(event)
-    assert read_stream(b"".join(frames))[-2]["item"]["status"] == "incomplete"
+@table("client", [DEFAULT, CODEX])
+def test_half_a_text_that_reached_a_limit_is_closed_for_everybody(client: ClientProfile) -> None:
+    """It is the answer: asked again, the model would come no further."""
+    events = told(*part(Text("x"), "x", complete=False), ReplyEnded(Ending.MAX_TOKENS, USAGE), client=client)
+    assert events[-2]["item"]["status"] == "incomplete"
+
+
+@table("extended", [Extended(calls=True, done=False), Extended(calls=False, done=True)])
+def test_v03_what_follows_the_end_is_a_matter_of_its_own(extended: Extended) -> None:
+    kinds = types(told(*part(CALL, '{"a":1}'), END, client=DEFAULT, extended=extended))
+    assert ("response.output_tool_call.begin" in kinds, kinds[-1] == "response.done") == extended
 
 
 def test_f11_the_delay_of_a_rate_limit_is_in_both_messages() -> None:
@@ -405,7 +440,7 @@ def test_over_a_socket_a_failure_is_one_event_and_nothing_follows_the_last() -> 
     """Whatever came after it would be taken for the beginning of the next reply."""
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, framing=SOCKET, extended=True
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, framing=SOCKET, extended=ALL
     )
     for event in (
         ReplyStarted(),
@@ -434,7 +469,7 @@ def test_each_event_is_one_frame() -> None:
     """The suite's parser loses an event whose blank line comes in another read."""
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, extended=True
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW), frames.append, extended=ALL
     )
     for event in (ReplyStarted(), *part(CALL, '{"a":1}'), END):
         into(encoder)(event)

@@ -13,6 +13,7 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
+from proxy.core.inbound.clients import CODEX, DEFAULT, ClientProfile
 from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
@@ -129,3 +130,19 @@ def test_a_message_before_a_call_that_was_cut_is_complete() -> None:
     events = [*part(Text("a")), *part(CALL, complete=False), ReplyEnded(Ending.MAX_TOKENS)]
     message, call = encode(*events)[-1]["response"]["output"]
     assert (message["status"], call["status"]) == ("completed", "incomplete")
+
+
+@table("client", [DEFAULT, CODEX])
+def test_v01_half_a_call_is_not_closed_in_this_order_either(client: ClientProfile) -> None:
+    frames: list[bytes] = []
+    response = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
+    encoder = MessageFirstEncoder(response, frames.append, client=client)
+    failed = ReplyEnded(Ending.FAILED, None, Truncated("Gone."))
+    for event in (ReplyStarted(), *part(Text("a")), *part(CALL, complete=False), failed):
+        into(encoder)(event)
+    told = [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
+    assert [event["output_index"] for event in told if event["type"] == DONE] == (
+        [0] if client.closes_unfinished else []
+    )
+    statuses = [item["status"] for item in told[-1]["response"]["output"]]
+    assert statuses == ["incomplete", "incomplete"]
