@@ -243,7 +243,7 @@ def test_a_client_that_carries_nothing_is_helped_out() -> None:
     """§4.3: Chat clients send the call alone; what stood before it is remembered."""
     heard = Heard([sse(TWO_CALLS)])
     recall = Recall()
-    recall.keep("me", heard.reply)
+    recall.keep("me", heard.reply, "ann")
     bare: list[Part] = [part for part in heard.parts if not isinstance(part, Reasoning)]
     request = recall.completed("me", Request(NEW, [USER, Turn(Role.ASSISTANT, bare)]))
     assert next_turn(request.turns[1].parts) == data_parts(TWO_CALLS)

@@ -132,7 +132,7 @@ class Engine:
             return
         if not request.generate:
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
-            asked.answered(Reply())
+            asked.answered(Reply(), errand.owner)
             return
 
         if encoder is not None:
@@ -156,7 +156,7 @@ class Engine:
         request = asked.request
         admit(request, errand.tenant, strict=errand.surface.strict, ledger=errand.ledger)
         request = truncated(request, errand.tenant.tool_result_max_bytes, errand.ledger)
-        request = self._recall.completed(_owner(errand, request), request)
+        request = self._recall.completed(_whose(errand, request), request)
         if errand.surface.own_call_ids:
             request = as_backend_knows(request)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
@@ -287,9 +287,9 @@ class Engine:
             errand.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            asked.answered(pipeline.reply)
+            asked.answered(pipeline.reply, errand.owner)
             if not asked.request.reasoning.sealed:
-                self._recall.keep(_owner(errand, asked.request), pipeline.reply)
+                self._recall.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
         errand.interruptible.over()
         if whole is None:
             await errand.channel.finish()
@@ -330,7 +330,7 @@ def _call_ids(request: Request) -> set[str]:
     return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
 
 
-def _owner(errand: Errand, request: Request) -> str:
+def _whose(errand: Errand, request: Request) -> str:
     return f"{errand.tenant.name} {request.model}"
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import aiohttp
 import pytest
 
+from proxy.core.inbound import call_map
 from proxy.shell import gate, websocket
 from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, scripted
+from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
 from tests.shell.conftest import Proxy, StartProxy
 
 OTHER = "127.0.0.2"
@@ -128,3 +129,36 @@ async def test_attack_17_no_tenant_takes_all_sockets(
         assert await held(stack, proxy, 3, **shown_by("ann")) == [GOOD] * 3
         assert await held(stack, other, 2, **shown_by("ann")) == [GOOD, BUSY]
         assert await held(stack, proxy, 1, **shown_by("bob")) == [GOOD]
+
+
+# ── what is remembered (15) ──
+
+TOOLS = [
+    {"type": "function", "function": {"name": "f", "description": "f", "parameters": {"type": "object"}}}
+]
+HI = {"role": "user", "content": "Hi"}
+CALLED = delta(tool_calls=[{"index": 0, "id": "x", "function": {"name": "f", "arguments": "{}"}}])
+
+
+async def asked_natively(proxy: Proxy, name: str, conversation: str, *messages: Any) -> dict[str, Any]:
+    body = {"model": "m", "messages": [*messages], "tools": TOOLS, "conversation_id": conversation}
+    url = f"{proxy.url}/native/v1/chat/completions"
+    async with proxy.session.post(url, json=body, headers=shown_by(name)) as response:
+        said: dict[str, Any] = await response.json()
+        return said
+
+
+async def test_attack_15_no_tenant_makes_another_forget_its_conversations(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither with requests that are refused nor with good ones."""
+    monkeypatch.setattr(call_map, "MAX_BYTES", 6000)
+    backend.answers(reply(CALLED, finish("tool_calls")))
+    proxy = await start_proxy(tenants=TENANTS)
+    said = (await asked_natively(proxy, "ann", "c", HI))["choices"][0]["message"]
+    for number in range(10):
+        refused = await asked_natively(proxy, "bob", f"bad-{number}", 5)
+        assert refused["error"]["param"] == "messages[0]"
+        assert "choices" in await asked_natively(proxy, "bob", f"good-{number}", HI)
+    result = {"role": "tool", "tool_call_id": said["tool_calls"][0]["id"], "content": "1"}
+    assert "choices" in await asked_natively(proxy, "ann", "c", HI, said, result)

@@ -5,13 +5,13 @@ are bounded: a conversation that outgrows its map has its oldest calls forgotten
 an unknown id may be one of them.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
+from proxy.core.shelf import Shelf
 
 HEADER = "x-proxy-call-ids"
 """Carries the token, both ways."""
@@ -26,8 +26,11 @@ MAX_CALLS = 512
 MAX_ID = 256
 """Characters of an id. The longest that any backend makes have a tool's name in them."""
 
-MAX_CONVERSATIONS = 2_000
-"""Kept at once, the longest unused forgotten first: 20 MB with thirty calls in each, and never more than 600."""
+MAX_BYTES = 64 << 20
+"""Of all conversations that are kept at once: some 5,000 with thirty calls in each."""
+
+CONVERSATION_BYTES, CALL_BYTES = 1000, 400
+"""What a map takes, and each call in it, besides the ids."""
 
 
 class CallMap:
@@ -74,6 +77,19 @@ class CallMap:
         self._forgetful = self._forgetful or held["forgetful"]
         return True
 
+    def take_in(self, other: "CallMap") -> None:
+        """What another request of the same conversation knows."""
+        for ours, backends in other._backends.items():
+            self.note(ours, backends)
+        self._forgetful = self._forgetful or other._forgetful
+
+    @property
+    def size(self) -> int:
+        """In memory; none when it holds nothing."""
+        calls = self._backends.items()
+        words = sum(CALL_BYTES + len(ours) + len(backends) for ours, backends in calls)
+        return words and CONVERSATION_BYTES + words
+
     def _forget(self, ours: str) -> None:
         known = self._backends.pop(ours)
         if self._ours[known] == ours:
@@ -82,27 +98,32 @@ class CallMap:
 
 
 class CallMaps:
-    """The maps of all conversations that the proxy keeps."""
+    """The maps of all conversations that the proxy keeps: of those in which a call was answered, and of no other that
+    somebody names."""
 
     __slots__ = ("_kept", "_seal")
 
     def __init__(self, seal: Seal) -> None:
         self._seal = seal
-        self._kept: OrderedDict[tuple[str, str], CallMap] = OrderedDict()
+        self._kept: Shelf[tuple[str, str], CallMap] = Shelf(MAX_BYTES)
 
     def fresh(self) -> CallMap:
         """Of a conversation that nobody here remembers."""
         return CallMap(self._seal)
 
     def of(self, tenant: str, conversation_id: str) -> CallMap:
-        """Two tenants may use the same id for two conversations."""
+        """A fresh one if it is not known. Two tenants may use the same id for two conversations."""
+        return self._kept.get((tenant, conversation_id)) or self.fresh()
+
+    def keep(self, owner: str, tenant: str, conversation_id: str, call_map: CallMap) -> None:
+        """`owner`: whose share of the memory it takes."""
         key = (tenant, conversation_id)
-        if key not in self._kept:
-            self._kept[key] = self.fresh()
-        self._kept.move_to_end(key)
-        if len(self._kept) > MAX_CONVERSATIONS:
-            self._kept.popitem(last=False)
-        return self._kept[key]
+        known = self._kept.get(key)
+        if known is not None and known is not call_map:  # two requests of one conversation were under way
+            known.take_in(call_map)
+            call_map = known
+        if call_map.size:
+            self._kept.put(owner, key, call_map, call_map.size)
 
 
 PROOFS = "proofs"

@@ -58,5 +58,5 @@ class ChatAsked:
     def headers(self) -> Mapping[str, str]:
         return {}
 
-    def answered(self, reply: Reply) -> None:
+    def answered(self, reply: Reply, owner: str) -> None:
         """Its clients carry the whole conversation."""

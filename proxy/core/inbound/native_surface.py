@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from proxy.core.events import Reply
@@ -34,12 +35,16 @@ class NativeSurface:
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         asked = native_decode.decode(body, headers, ledger, self._maps, tenant)
-        kept_here = asked.conversation_id is not None
-        calls = ParsedCalls(None if kept_here else asked.call_map)
+        calls = ParsedCalls(asked.call_map if asked.conversation_id is None else None)
         completion = Completion(
             asked.request, self._mint, self._now, calls, ledger, include_usage=asked.include_usage
         )
-        return NativeAsked(asked.request, client, completion, asked.call_map, kept_here)
+        keep = None
+        if asked.conversation_id is not None:
+            keep = partial(
+                self._maps.keep, tenant=tenant, conversation_id=asked.conversation_id, call_map=asked.call_map
+            )
+        return NativeAsked(asked.request, client, completion, asked.call_map, keep)
 
 
 @dataclass(slots=True)
@@ -48,8 +53,8 @@ class NativeAsked:
     client: ClientProfile
     completion: Completion
     call_map: CallMap
-    kept_here: bool
-    """Does the proxy keep the map, or its client?"""
+    keep: Callable[[str], None] | None
+    """For an owner; None where its client keeps the map."""
     token: str = ""
 
     @property
@@ -69,6 +74,7 @@ class NativeAsked:
         fits = 0 < len(self.token) <= MAX_TOKEN_IN_HEADER
         return {HEADER: self.token} if fits else {}
 
-    def answered(self, reply: Reply) -> None:
-        if self.kept_here:
+    def answered(self, reply: Reply, owner: str) -> None:
+        if self.keep is not None:
             note(self.call_map, reply.parts)
+            self.keep(owner)

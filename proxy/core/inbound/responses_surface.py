@@ -90,7 +90,7 @@ class ResponsesAsked:
     def headers(self) -> Mapping[str, str]:
         return {}
 
-    def answered(self, reply: Reply) -> None:
+    def answered(self, reply: Reply, owner: str) -> None:
         # A summary stands for all that was said before it.
         conversation = {} if self.request.compact else self.completed
         self.memory.keep(self.response.id, conversation, self.response.output)

@@ -56,8 +56,9 @@ class Asked(Protocol):
     def headers(self) -> Mapping[str, str]:
         """What the whole answer adds to its own headers; asked for after it."""
 
-    def answered(self, reply: Reply) -> None:
-        """The reply went well: what must be remembered of it is remembered now."""
+    def answered(self, reply: Reply, owner: str) -> None:
+        """The reply went well: what must be remembered of it is remembered now. `owner`: whose share of the memory it
+        takes."""
 
 
 class Surface(Protocol):

@@ -46,7 +46,6 @@ def test_an_id_that_a_backend_repeats_is_the_newest_calls():
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(call_map, "MAX_CALLS", 2)
-    monkeypatch.setattr(call_map, "MAX_CONVERSATIONS", 2)
 
 
 @pytest.mark.usefixtures("small")
@@ -92,19 +91,46 @@ def test_the_token_of_sixty_calls_fits_into_a_header(mint_hex):
 
 def test_a_conversation_has_one_map():
     maps = CallMaps(SEAL)
-    assert maps.of("t", "c") is maps.of("t", "c")
-    assert maps.of("t", "c") is not maps.of("u", "c")
+    kept = mapped(("a", "x"))
+    maps.keep("ann", "t", "c", kept)
+    assert maps.of("t", "c") is kept
+    assert not maps.of("u", "c").has("a")
     assert maps.fresh() is not maps.fresh()
 
 
-@pytest.mark.usefixtures("small")
-def test_the_longest_unused_conversation_is_forgotten():
+def test_attack_15_what_is_only_named_is_not_kept():
     maps = CallMaps(SEAL)
-    first, second = maps.of("t", "1"), maps.of("t", "2")
-    assert maps.of("t", "1") is first
-    maps.of("t", "3")
-    assert maps.of("t", "1") is first
-    assert maps.of("t", "2") is not second
+    assert maps.of("t", "c") is not maps.of("t", "c")
+    empty = maps.of("t", "c")
+    maps.keep("ann", "t", "c", empty)
+    assert maps.of("t", "c") is not empty
+
+
+def test_attack_15_nobodys_conversations_make_another_forget(monkeypatch):
+    monkeypatch.setattr(call_map, "MAX_BYTES", 10 * mapped(("a", "x")).size)
+    maps = CallMaps(SEAL)
+    maps.keep("ann", "t", "c", mapped(("a", "x")))
+    for number in range(20):
+        maps.keep("bob", "u", str(number), mapped(("a", "x")))
+    assert maps.of("t", "c").has("a")
+    assert maps.of("u", "19").has("a")
+    assert not maps.of("u", "0").has("a")
+
+
+def test_two_requests_of_a_new_conversation_may_be_under_way():
+    """Neither knew of the other's map when it was read."""
+    maps = CallMaps(SEAL)
+    maps.keep("ann", "t", "c", mapped(("a", "x")))
+    maps.keep("ann", "t", "c", mapped(("b", "y")))
+    both = maps.of("t", "c")
+    assert (both.backends("a"), both.backends("b"), both.has("z")) == ("x", "y", False)
+
+
+def test_a_map_that_outgrows_all_room_is_not_kept(monkeypatch):
+    monkeypatch.setattr(call_map, "MAX_BYTES", 10)
+    maps = CallMaps(SEAL)
+    maps.keep("ann", "t", "c", mapped(("a", "x")))
+    assert not maps.of("t", "c").has("a")
 
 
 def request(*calls):

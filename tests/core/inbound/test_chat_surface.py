@@ -38,7 +38,7 @@ def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None
     said = reply(Text("Hello"))
     assert read.whole(said)["choices"][0]["message"]["content"] == "Hello"
     assert read.headers() == {}
-    read.answered(said)
+    read.answered(said, "ann")
     assert read.whole(said) == read.whole(said)
 
 

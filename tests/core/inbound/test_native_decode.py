@@ -121,10 +121,17 @@ def test_a_conversation_id_is_short_and_safe(conversation_id):
     assert native_refused(conversation_id=conversation_id).param == "conversation_id"
 
 
+def keeping(ours, backends, tenant=""):
+    maps = CallMaps(SEAL)
+    kept = maps.fresh()
+    kept.note(ours, backends)
+    maps.keep("ann", tenant, "c1", kept)
+    return maps
+
+
 def test_a_conversation_is_remembered():
     """N03: what was noted in one request is known in the next."""
-    maps = CallMaps(SEAL)
-    native(maps=maps, conversation_id="c1").call_map.note("a", "backend_7")
+    maps = keeping("a", "backend_7")
     known = native(maps=maps, conversation_id="c1", messages=LOOP).call_map
     assert (known.backends("a"), known.ours("backend_7")) == ("backend_7", "a")
     assert (
@@ -133,8 +140,7 @@ def test_a_conversation_is_remembered():
 
 
 def test_each_tenant_has_its_own_conversations():
-    maps = CallMaps(SEAL)
-    native(maps=maps, tenant="t1", conversation_id="c1").call_map.note("a", "backend_7")
+    maps = keeping("a", "backend_7", tenant="t1")
     assert native(maps=maps, tenant="t1", conversation_id="c1").call_map.has("a")
     assert not native(maps=maps, tenant="t2", conversation_id="c1").call_map.has("a")
 
@@ -161,8 +167,7 @@ def test_a_client_may_bring_the_map_itself(place):
 
 def test_a_brought_map_joins_the_kept_one():
     """A client that begins to name its conversation goes on in it."""
-    maps = CallMaps(SEAL)
-    native(maps=maps, conversation_id="c1").call_map.note("b", "backend_8")
+    maps = keeping("b", "backend_8")
     both = [HI, assistant(called("a", arguments={}), called("b", arguments={}))]
     asked = native({HEADER: token(("a", "backend_7"))}, maps, conversation_id="c1", messages=both)
     assert [part.backend_id for part in asked.request.turns[1].parts] == ["backend_7", "backend_8"]

@@ -100,7 +100,7 @@ def test_of_a_conversation_the_proxy_keeps_the_map_once_the_reply_went_well() ->
     assert "call_ids" not in read.whole(reply(CALL))["_proxy"]
     assert read.headers() == {}
     assert read.call_map.backends("call_a") is None
-    read.answered(reply(CALL))
+    read.answered(reply(CALL), "ann")
     again = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
     assert again.call_map.backends("call_a") == "their-1"
 
@@ -113,7 +113,7 @@ def test_4_3_a_signature_stands_with_its_call() -> None:
 
 def test_without_a_conversation_there_is_nothing_to_remember() -> None:
     read = asked()
-    read.answered(reply(CALL))
+    read.answered(reply(CALL), "ann")
     assert read.call_map.backends("call_a") is None
 
 

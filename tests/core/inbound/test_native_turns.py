@@ -111,7 +111,9 @@ def test_a_contradicting_name_is_told_what_was_called():
 @pytest.fixture
 def maps():
     maps = CallMaps(SEAL)
-    maps.of("", "c1").note("a", "backend_7")
+    kept = maps.fresh()
+    kept.note("a", "backend_7")
+    maps.keep("ann", "", "c1", kept)
     return maps
 
 

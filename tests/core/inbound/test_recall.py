@@ -29,7 +29,7 @@ def said(recall: Recall, *parts: Part, owner: str = "me") -> list[Part]:
 
 def remembering(*parts: ReplyPart) -> Recall:
     recall = Recall()
-    recall.keep("me", reply(*parts))
+    recall.keep("me", reply(*parts), "ann")
     return recall
 
 
@@ -87,30 +87,49 @@ def test_a_request_without_them_stays_the_same_object() -> None:
 
 def test_the_newest_thoughts_for_an_id_are_kept() -> None:
     recall = remembering(SIGNED, call())
-    recall.keep("me", reply(SILENT, call()))
+    recall.keep("me", reply(SILENT, call()), "ann")
     assert said(recall, call()) == [SILENT, call()]
 
 
 def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
     recall = Recall(limit=2 * ENTRY_BYTES + 300)
-    recall.keep("me", reply(Reasoning("1"), call("a")))
-    recall.keep("me", reply(Reasoning("2"), call("b")))
+    recall.keep("me", reply(Reasoning("1"), call("a")), "ann")
+    recall.keep("me", reply(Reasoning("2"), call("b")), "ann")
     assert said(recall, call("a")) == [Reasoning("1"), call("a")]
-    recall.keep("me", reply(Reasoning("3"), call("c")))
+    recall.keep("me", reply(Reasoning("3"), call("c")), "ann")
     assert said(recall, call("b")) == [call("b")]
     assert said(recall, call("a"), call("c")) == [Reasoning("1"), call("a"), Reasoning("3"), call("c")]
 
 
+def test_attack_15_nobodys_thoughts_make_another_forget() -> None:
+    recall = Recall(limit=10 * (ENTRY_BYTES + 10))
+    recall.keep("me", reply(SIGNED, call("a")), "ann")
+    for number in range(100):
+        recall.keep("you", reply(Reasoning("x"), call(str(number))), "bob")
+    assert said(recall, call("a")) == [SIGNED, call("a")]
+    assert said(recall, call("99"), owner="you") == [Reasoning("x"), call("99")]
+    assert said(recall, call("0"), owner="you") == [call("0")]
+
+
+def test_attack_28_ids_count_too() -> None:
+    recall = Recall(limit=10_000)
+    for id in ("a", "b"):
+        recall.keep("me", reply(SIGNED, replace(call(id), backend_id="x" * 6000)), "ann")
+    assert said(recall, call("a"), call("b"))[0] == call("a")
+    recall.keep("me", reply(SIGNED, call("c" * 6000)), "ann")
+    assert said(recall, call("b")) == [call("b")]
+
+
 def test_thoughts_too_large_for_it_are_not_kept() -> None:
     recall = Recall(limit=10)
-    recall.keep("me", reply(Reasoning("1"), call("a")))
+    recall.keep("me", reply(Reasoning("1"), call("a")), "ann")
     assert said(recall, call("a")) == [call("a")]
 
 
 def test_the_backends_own_id_of_a_call_comes_back_with_them() -> None:
     """What a backend keeps beside a call may name it by that id; the client knows it by ours."""
     recall = Recall()
-    recall.keep("me", reply(SIGNED, replace(call("call_ours"), backend_id="theirs")))
+    recall.keep("me", reply(SIGNED, replace(call("call_ours"), backend_id="theirs")), "ann")
     (_, found) = said(recall, call("call_ours"))
     assert isinstance(found, Call)
     assert (found.call_id, found.backend_id) == ("call_ours", "theirs")

@@ -52,7 +52,7 @@ def test_what_was_answered_can_be_continued() -> None:
     speaking = surface(memory=LatestResponse(10_000))
     first = speaking.read(BODY, {}, Ledger())
     first.whole(REPLY)
-    first.answered(REPLY)
+    first.answered(REPLY, "ann")
     second = speaking.read(
         {"model": "m", "input": "More", "previous_response_id": first.response.id}, {}, Ledger()
     )
