@@ -242,6 +242,48 @@ def test_the_core_opens_and_prints_nothing() -> None:
     }
 
 
+# ── what the log may repeat ──
+
+NUMBERS = {"d", "g", ","}
+"""Formats that no text has: what is written by them is a number, or an error."""
+
+
+def test_attack_20_own_words_are_made_of_letters_in_the_code_constants_and_numbers() -> None:
+    """Whatever else stood between the brackets could be a prompt."""
+    assert not {
+        f"{module.name}:{node.lineno}"
+        for module in EVERY
+        for node in module.nodes
+        if isinstance(node, ast.Call)
+        and "OwnWords" in ast.unparse(node.func)
+        and not (len(node.args) == 1 and not node.keywords and _is_our_own(node.args[0]))
+    }
+
+
+def _is_our_own(words: ast.expr) -> bool:
+    match words:
+        case ast.Constant() | ast.Name(id=str(_)) if isinstance(words, ast.Constant) or words.id.isupper():
+            return True
+        case ast.JoinedStr():
+            return all(map(_is_our_own, words.values))
+        case ast.FormattedValue(value=value, format_spec=ast.JoinedStr(values=[ast.Constant(value=form)])):
+            return form in NUMBERS or _is_our_own(value)
+        case ast.FormattedValue(value=value, format_spec=None):
+            return _is_our_own(value)
+    return False
+
+
+def test_only_the_log_asks_for_own_words() -> None:
+    """And it does not ask for a message: that is for clients."""
+    asking = {
+        module.name
+        for module in EVERY
+        for node in module.nodes
+        if isinstance(node, ast.Attribute) and node.attr == "own_words"
+    }
+    assert asking == {"proxy.core.errors", "proxy.shell.fault_facts", "proxy.shell.tracebacks"}
+
+
 # ── files ──
 
 WITHOUT_TEST: dict[str, str] = {

@@ -25,11 +25,24 @@
 
 Before the first byte of an answer a fault is raised and becomes an HTTP status; afterwards it travels as an event and
 leaves in the surface's own words. `status` is therefore a hint, used only while there still is a status to choose.
+
+A fault has two messages. `message` is for the client: it may quote the request, or the backend. `own_words` is for the
+log, which holds nobody's content: there is none unless the message is said to be `OwnWords`.
 """
 
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+
+class OwnWords(str):
+    """Words without anything that a client, a model or a backend has said: the log may repeat them.
+
+    Whatever is made out of them, by `+`, in an f-string or in any other way, is an ordinary text again. Between the
+    brackets stand letters of the code, constants and numbers: `tests/test_architecture.py` reads it.
+    """
+
+    __slots__ = ()
 
 
 class Fault(Exception):
@@ -54,6 +67,7 @@ class Fault(Exception):
         super().__init__(message)
         self.details = details or {}
         self.message = message
+        self.own_words = message if isinstance(message, OwnWords) else None
         self.param = param
         self.retry_after = retry_after
         self.standing: Mapping[str, str] = {}

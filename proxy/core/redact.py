@@ -1,9 +1,11 @@
-"""Texts of strangers, made fit to be shown: no secrets, no control characters, no end without a limit.
+"""Texts of strangers, made fit to be shown: no secrets, nothing unseen, no end without a limit.
 
 A backend's error may quote the key it was sent, or the URL that somebody configured with a password in it.
 """
 
 import re
+
+from proxy.core.unseen import UNSEEN
 
 MAX_QUOTE = 500
 """Long enough for every refusal that explains itself; shorter than a web page or a stack trace."""
@@ -42,7 +44,7 @@ _NAMED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_UNSEEN = re.compile(f"(?:{UNSEEN.pattern})+")
 
 
 def masked(text: str) -> str:
@@ -56,7 +58,7 @@ def _without_value(found: re.Match[str]) -> str:
 
 def quotable(text: str, limit: int = MAX_QUOTE) -> str:
     """One line, masked, and cut."""
-    text = masked(_CONTROLS.sub(" ", text[:MAX_SEARCHED])).strip()
+    text = masked(_UNSEEN.sub(" ", text[:MAX_SEARCHED])).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

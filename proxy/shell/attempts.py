@@ -19,6 +19,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way
 from proxy.shell.errand import Errand
+from proxy.shell.fault_facts import facts_of
 
 BACKEND_HEADER = "X-Proxy-Backend"
 """Tells which of several backends has answered; left out where the head had to leave before it was known."""
@@ -96,7 +97,4 @@ class Attempts:
 
     def _say(self, what: str, plan: Plan, fault: Fault) -> None:
         self._errand.metrics.mended(plan.backend.name, fault)
-        cause = {} if fault.__cause__ is None else {"cause": repr(fault.__cause__)}
-        self._errand.log.info(
-            f"backend {what}", backend=plan.backend.name, code=fault.code, error=fault.message, **cause
-        )
+        self._errand.log.info(f"backend {what}", backend=plan.backend.name, **facts_of(fault))

@@ -21,6 +21,7 @@ from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target
+from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log
 from proxy.shell.upstream import Page, Upstream
 from proxy.shell.watch import NEVER
@@ -134,7 +135,7 @@ class Discovery:
         try:
             return await self._upstream.fetch(url, self._target.head, QUESTION_SECONDS)
         except Fault as fault:
-            self._log.debug("backend does not answer", question=urlsplit(url).path, reason=str(fault))
+            self._log.debug("backend does not answer", question=urlsplit(url).path, **facts_of(fault))
             return None
 
     def _named(self, name: str | None, root: str | None = None) -> BackendProfile:

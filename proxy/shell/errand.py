@@ -14,6 +14,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
 from proxy.shell.channel import Channel
+from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
 
@@ -86,7 +87,7 @@ class Errand:
         self._fault: Fault | None = None
         self.metrics = metrics
         metrics.began(surface.name)
-        self._facts: dict[str, Any] = {"status": OK}
+        self._facts: dict[str, Any] = {"tenant": visitor.tenant.name, "status": OK}
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
@@ -110,11 +111,9 @@ class Errand:
         self._facts.setdefault(f"ms_{what}", self._elapsed())
 
     def note_fault(self, fault: Fault) -> None:
-        """What the client was told, and the cause, which only the log may tell (S34)."""
+        """What kind it is of, and the cause, which only the log may tell (S34)."""
         self._fault = fault
-        self.note(code=fault.code, error=fault.message)
-        if fault.__cause__ is not None:
-            self.note(cause=repr(fault.__cause__))
+        self.note(**facts_of(fault))
 
     def close(self) -> None:
         """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never

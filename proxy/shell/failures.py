@@ -6,7 +6,17 @@ from collections.abc import Callable
 import aiohttp
 from aiohttp.http import HttpProcessingError
 
-from proxy.core.errors import Empty, Fault, Garbled, ProxyFault, Silent, Timeout, Truncated, Unreachable
+from proxy.core.errors import (
+    Empty,
+    Fault,
+    Garbled,
+    OwnWords,
+    ProxyFault,
+    Silent,
+    Timeout,
+    Truncated,
+    Unreachable,
+)
 
 FAILURES = (aiohttp.ClientError, HttpProcessingError, OSError)
 """What may be raised, besides our own bugs."""
@@ -20,13 +30,22 @@ def exhausted(message: str) -> ProxyFault:
 
 
 CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
-    (aiohttp.ConnectionTimeoutError, lambda: Timeout("The backend could not be connected to in time.")),
-    (TimeoutError, lambda: Silent(f"The backend {NOT_BEGUN}.")),
-    (aiohttp.ClientSSLError, lambda: Unreachable("No secure connection to the backend.", retryable=False)),
-    (aiohttp.ClientConnectorDNSError, lambda: Unreachable("The backend's name cannot be resolved.")),
-    (aiohttp.ClientConnectorError, lambda: Unreachable("The backend cannot be connected to.")),
-    (HttpProcessingError, lambda: Garbled("The backend's answer cannot be read as HTTP.")),
-    (Exception, lambda: Empty("The backend closed the connection without an answer.")),
+    (
+        aiohttp.ConnectionTimeoutError,
+        lambda: Timeout(OwnWords("The backend could not be connected to in time.")),
+    ),
+    (TimeoutError, lambda: Silent(OwnWords(f"The backend {NOT_BEGUN}."))),
+    (
+        aiohttp.ClientSSLError,
+        lambda: Unreachable(OwnWords("No secure connection to the backend."), retryable=False),
+    ),
+    (
+        aiohttp.ClientConnectorDNSError,
+        lambda: Unreachable(OwnWords("The backend's name cannot be resolved.")),
+    ),
+    (aiohttp.ClientConnectorError, lambda: Unreachable(OwnWords("The backend cannot be connected to."))),
+    (HttpProcessingError, lambda: Garbled(OwnWords("The backend's answer cannot be read as HTTP."))),
+    (Exception, lambda: Empty(OwnWords("The backend closed the connection without an answer."))),
 )
 """Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
 
@@ -34,7 +53,7 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
 def fault_of(failure: Exception, *, answering: bool) -> Fault:
     """`answering`: the head of an answer had come (F60, F61)."""
     if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
-        return exhausted("No more connections can be opened.")
+        return exhausted(OwnWords("No more connections can be opened."))
     if answering:
-        return Truncated("The backend broke off its answer.")
+        return Truncated(OwnWords("The backend broke off its answer."))
     return next(make() for kind, make in CONNECTING if isinstance(failure, kind))

@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass
 from types import TracebackType
 
-from proxy.core.errors import Spared
+from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
 from proxy.shell.failures import exhausted
 
@@ -41,7 +41,7 @@ class Gate:
 
     async def enter(self, owner: str) -> None:
         if not self._shares.take(owner):
-            raise exhausted("Too many requests are under way: try again later.")
+            raise exhausted(OwnWords("Too many requests are under way: try again later."))
         try:
             if self._places is not None:
                 await self._wait(self._places)

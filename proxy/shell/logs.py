@@ -1,5 +1,8 @@
 """Log lines: readable on a terminal, JSON everywhere else, and never a key, a prompt or an answer in them (S06).
 
+What is logged holds none by itself: of faults `fault_facts` are told, of exceptions where and of which kind they are.
+Masking and escaping are the second line of defence.
+
 The logger is built once, in `proxy.app`, and handed to whoever needs it; structlog's global configuration stays
 untouched. A line costs some microseconds: there is one `request` line per request and none per chunk.
 """
@@ -17,6 +20,8 @@ import structlog
 
 from proxy.core import jsontext
 from proxy.core.redact import MASK, masked
+from proxy.core.unseen import UNSEEN
+from proxy.shell.tracebacks import traceback_of
 
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "console", "json"]
@@ -45,8 +50,6 @@ REMEMBERED, LONGEST = 1024, 32 * 1024
 what is short is kept for the next line (R7, S15)."""
 
 HARMLESS = (int, bool, float, type(None))
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Redaction:
@@ -85,18 +88,27 @@ class Redaction:
         return masked(text if self._known is None else self._known.sub(MASK, text))
 
 
-def escape_controls(_logger: Any, _method: str, fields: Fields) -> Fields:
-    """A terminal obeys control characters, so text from outside must not bring any (S15)."""
+def escape_unseen(_logger: Any, _method: str, fields: Fields) -> Fields:
+    """A terminal obeys control characters, so text from outside must not bring any (S15). A traceback has lines."""
     for key, value in fields.items():
-        if isinstance(value, str):
-            pattern = CONTROL_IN_TRACEBACK if key == "exception" else CONTROL
-            fields[key] = pattern.sub(lambda found: ascii(found[0])[1:-1], value)
+        fields[key] = "\n".join(map(_seen, value.split("\n"))) if key == "exception" else _seen(value)
     return fields
 
 
+def _seen(value: Any) -> Any:
+    match value:
+        case str():
+            return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], value)
+        case dict():
+            return {_seen(key): _seen(inner) for key, inner in value.items()}
+        case list():
+            return list(map(_seen, value))
+        case _:
+            return value
+
+
 DELETE = "\x7f"
-OBEYED = re.compile(r"[\x7f-\x9f\u2028\u2029]")
-"""What JSON lets stand, and some terminals and readers of lines act upon."""
+"""The one character of ASCII that JSON lets stand, and a terminal obeys."""
 
 
 def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
@@ -104,8 +116,13 @@ def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
 
 
 def _explained(fields: Fields) -> Fields:
-    """With the traceback of an exception."""
-    return structlog.processors.format_exc_info(None, "", fields) if "exc_info" in fields else fields
+    """With the traceback of an exception, in its place."""
+    if "exc_info" not in fields:
+        return fields
+    failure = fields.pop("exc_info")
+    if isinstance(failure, tuple):  # as the standard module has it
+        failure = failure[1]
+    return fields if failure is None else {**fields, "exception": traceback_of(failure)}
 
 
 class _Json:
@@ -121,7 +138,13 @@ class _Json:
             line.isascii() and DELETE not in line
         ):  # nearly every line; to search it takes longer than to make it
             return line
-        return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+        return UNSEEN.sub(lambda found: _in_json(found[0]), line)
+
+
+def _in_json(character: str) -> str:
+    """One of Unicode's higher planes is two there."""
+    code = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
 def _timestamp() -> str:
@@ -175,9 +198,7 @@ def make_log(
     console = format == "console" or (format == "auto" and stream.isatty())
     redact = Redaction(secrets)
     for_people = structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=8)
-    steps: list[Any] = (
-        [_headed_for_people, redact, escape_controls, for_people] if console else [_Json(redact)]
-    )
+    steps: list[Any] = [_headed_for_people, redact, escape_unseen, for_people] if console else [_Json(redact)]
     log: Log = structlog.wrap_logger(
         structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
         processors=steps,
@@ -187,20 +208,21 @@ def make_log(
     return log
 
 
-QUOTING = frozenset({"aiohttp.websocket"})
-"""Loggers that quote what clients offer in a handshake, which may be a key (S06), and say little else."""
-
-
 class LibraryLines(logging.Handler):
-    """Gives what libraries log through the standard module the same form, and the same redaction, as our own."""
+    """Gives what libraries log through the standard module the same form as our own, and no more content: what a
+    library puts into its words may be a head, a handshake or a body that it could not read."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.name in QUOTING:
-            return
         self._log.warning(
-            "library", logger=record.name, message=record.getMessage(), exc_info=record.exc_info
+            "library",
+            logger=record.name,
+            place=f"{record.filename}:{record.lineno}",
+            message=record.msg
+            if record.args
+            else None,  # a template then, else nobody knows what it is made of
+            exc_info=record.exc_info,
         )

@@ -153,7 +153,7 @@ class Metrics:
         if facts.get("stream"):
             counts["streams_open"][(surface,)] -= 1
         if fault is not None:
-            counts["faults"][backend, _who(fault), _code(fault)] += 1
+            counts["faults"][backend, _who(fault), code_label(fault)] += 1
         labels = (surface, backend, tenant, _class_of(facts["status"]), facts.get("ending", NONE))
         kind = self._kinds.get(labels)
         if kind is None:
@@ -173,11 +173,11 @@ class Metrics:
 
     def mended(self, backend: str, fault: Fault) -> None:
         """The backend failed, and is asked again, or another in its place."""
-        self._counts["faults_mended"][backend, _code(fault)] += 1
+        self._counts["faults_mended"][backend, code_label(fault)] += 1
 
     def refused(self, fault: Fault) -> None:
         """Over HTTP somebody was answered with an error."""
-        self._counts["refusals"][_class_of(fault.status), _code(fault)] += 1
+        self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
 
     def _remark(self, ledger: Ledger) -> None:
         for found, times in ledger.markup.items():
@@ -251,7 +251,8 @@ def _class_of(status: int) -> str:
     return "left" if status == CLIENT_GONE else f"{status // 100}xx"
 
 
-def _code(fault: Fault) -> str:
+def code_label(fault: Fault) -> str:
+    """A backend may call a fault by any word."""
     return fault.code if fault.code in CODES else OTHER
 
 

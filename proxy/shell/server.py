@@ -26,6 +26,7 @@ from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor, address_of
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor, shutting_down
+from proxy.shell.fault_facts import facts_of
 from proxy.shell.http import answer, refuse, request_id, text
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
@@ -194,12 +195,11 @@ class Server:
 
     def _refuse(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         """With a line in the log, since the engine has not heard of it."""
-        self._log_refusal(fault, this, method=request.method, path=quotable(request.path, MAX_PATH))
+        self._log_refusal(fault, this, method=shown(request.method), path=quotable(request.path, MAX_PATH))
         return self._told(fault, request, this)
 
     def _log_refusal(self, fault: Fault, this: str, **asked: str) -> None:
-        told = {"status": fault.status, "code": fault.code, "error": fault.message}
-        self._log.info("refused", request_id=this, **asked, **told)
+        self._log.info("refused", request_id=this, **asked, status=fault.status, **facts_of(fault))
 
     def _told(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         self._metrics.refused(fault)

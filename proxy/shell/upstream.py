@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
-from proxy.core.errors import Garbled
+from proxy.core.errors import Garbled, OwnWords
 from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.failures import FAILURES, fault_of
@@ -86,5 +86,5 @@ async def _body(answer: Answer) -> bytes:
         for piece in unpack.pieces(data) if unpack else (data,):
             body += piece
             if len(body) > MAX_PAGE_BYTES:
-                raise Garbled("The backend's page does not end.")
+                raise Garbled(OwnWords("The backend's page does not end."))
     return bytes(body)

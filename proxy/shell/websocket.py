@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from proxy.core.errors import ClientFault, Fault
+from proxy.core.errors import ClientFault, Fault, OwnWords
 from proxy.core.inbound.responses_encode import SOCKET
 from proxy.core.inbound.responses_memory import LatestResponse
 from proxy.core.inbound.responses_socket import error_message, read_create
@@ -249,7 +249,7 @@ class Conversations:
             self._tasks,
         )
         if not self._shares.take(visitor.owner):
-            raise exhausted("Too many WebSockets are open: close one, or try again later.")
+            raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))
         self._open.add(this)
         self._none.clear()
         try:

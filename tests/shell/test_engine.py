@@ -797,6 +797,7 @@ async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy:
     assert line == {
         "level": "info",
         "event": "request",
+        "tenant": "anybody",
         "status": 200,
         "client": "default",
         "model": "gpt-5",

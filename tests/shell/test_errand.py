@@ -1,13 +1,14 @@
 """One request under way: two ways to be stopped, and one line about it."""
 
 import asyncio
+import errno
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from proxy.core.errors import ProxyFault, Unreachable
+from proxy.core.errors import OwnWords, ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
@@ -147,6 +148,7 @@ async def test_an_errand_that_came_to_nothing(
         "level": "info",
         "event": "request",
         "request_id": "req_1",
+        "tenant": "anybody",
         "status": 200,
         "ms_total": 250.0,
         "bytes_out": 7,
@@ -166,13 +168,13 @@ async def test_the_cause_of_a_fault_is_told_here_and_only_here(
     make: Callable[[], Errand], log: LogLines
 ) -> None:
     errand = make()
-    fault = Unreachable("No connection.")
-    fault.__cause__ = OSError(111, "10.0.0.7 refused")
+    fault = Unreachable(OwnWords("No connection."))
+    fault.__cause__ = OSError(errno.ECONNREFUSED, "what somebody said")
     errand.note_fault(fault)
     errand.close()
     line = log.request
     assert (line["code"], line["error"]) == ("upstream_unreachable", "No connection.")
-    assert "10.0.0.7" in line["cause"]
+    assert line["cause"] == "ConnectionRefusedError: ECONNREFUSED"
 
 
 async def test_what_the_reply_came_to(make: Callable[[], Errand], log: LogLines) -> None:

@@ -3,6 +3,7 @@
 import io
 import logging
 import sys
+from typing import Any
 
 import orjson
 import pytest
@@ -86,7 +87,9 @@ def test_an_exception_brings_its_traceback() -> None:
         raise KeyError("missing")
     except KeyError as error:
         make_log(stream=stream).error("unhandled exception", exc_info=error)
-    assert "KeyError: 'missing'" in orjson.loads(stream.getvalue())["exception"]
+    told = orjson.loads(stream.getvalue())["exception"]
+    assert 'raise KeyError("missing")' in told  # the line of code
+    assert told.endswith("\nKeyError")
 
 
 # ── secrets ──
@@ -189,4 +192,55 @@ def test_what_libraries_log_takes_the_same_way() -> None:
     library.info("not worth a line")
     line = orjson.loads(stream.getvalue())
     assert (line["event"], line["logger"]) == ("library", "asyncio")
-    assert KEY not in line["message"]
+    assert line["message"] == "the key is %s"
+    assert line["place"].startswith("test_logs.py:")
+
+
+def test_attack_20_what_a_library_has_put_into_words_is_not_repeated() -> None:
+    """asyncio tells of a callback that failed together with its arguments."""
+    stream = io.StringIO()
+    library = logging.Logger("asyncio")
+    library.addHandler(LibraryLines(make_log(stream=stream)))
+    try:
+        raise ValueError("what was said")
+    except ValueError:
+        library.exception("Exception in callback received(b'what was said')")
+    line = orjson.loads(stream.getvalue())
+    assert (line["event"], line["exception"].splitlines()[-1]) == ("library", "ValueError")
+    assert "said'" not in stream.getvalue()
+
+
+# ── what nobody sees ──
+
+UNSEEN = [
+    "\u202e",
+    "\u2066",
+    "\u200b",
+    "\ufeff",
+    "\U000e0041",
+    "\u2028",
+    "\u00ad",
+    "\ufe0f",
+    "\u061c",
+    "\U000e0100",
+]
+
+
+@pytest.mark.parametrize("format", ["json", "console"])
+@pytest.mark.parametrize("mark", UNSEEN, ids=ascii)
+@pytest.mark.parametrize("value", ["model{}", "model {} b", ["{}"], {"a": "{}"}, {"{}": 1}], ids=str)
+def test_attack_29_nothing_unseen_stands_in_a_line(format: str, mark: str, value: Any) -> None:
+    """A terminal would turn the rest of the line around, or hide a part of it."""
+    line = written(format=format, model=filled(value, mark))
+    assert mark not in line
+    if format == "json":
+        assert orjson.loads(line)["model"] == filled(value, mark)
+
+
+def filled(value: Any, mark: str) -> Any:
+    match value:
+        case str():
+            return value.format(mark)
+        case list():
+            return [filled(inner, mark) for inner in value]
+    return {filled(key, mark): filled(inner, mark) if inner != 1 else 1 for key, inner in value.items()}

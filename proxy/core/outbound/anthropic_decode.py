@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Garbled
+from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -102,7 +102,7 @@ class AnthropicDecoder(Decoding):
             self._fail(anthropic_faults.in_stream(said or data.decode("utf-8", "replace")))
         elif said is None:
             # Passing it over would lose text in silence.
-            self._fail(Garbled("The backend sent an event that is not JSON."))
+            self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
         else:
             self._odd("event_not_an_object")
 
@@ -110,11 +110,15 @@ class AnthropicDecoder(Decoding):
         """A whole reply that is not a stream."""
         said = self._read(data)
         if not isinstance(said, dict):
-            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+            self._fail(
+                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
+            )
         elif said.get("type") == "error" or said.get("error"):
             self._error(said)
         elif not isinstance(said.get("content"), list):
-            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+            self._fail(
+                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
+            )
         else:
             for index, block in enumerate(said["content"]):
                 self._block_start({"index": index, "content_block": block})
@@ -211,7 +215,7 @@ class AnthropicDecoder(Decoding):
         try:
             self._emit(CallDelta(index, arguments=given if type(given) is str else jsontext.compact(given)))
         except jsontext.BadJson:
-            self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+            self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
 
     def _settle_bare(self) -> None:
         if self._bare is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Empty, Fault, Garbled
+from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -102,7 +102,7 @@ class ChatDecoder(Decoding):
     def body(self, data: bytes) -> None:
         """A whole reply that is not a stream."""
         if not data.strip():
-            self._fail(Empty("The backend answered with an empty body."))
+            self._fail(Empty(OwnWords("The backend answered with an empty body.")))
             return
         try:
             reply = jsontext.strict(data)
@@ -116,7 +116,9 @@ class ChatDecoder(Decoding):
             self._chunk(reply, b"")
             self._emit(EndDelta())
         else:
-            self._fail(Garbled("The backend's answer is not a reply.", code="upstream_invalid_response"))
+            self._fail(
+                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
+            )
 
     def _unclean(self, data: bytes, event: bytes) -> None:
         """What the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
@@ -142,7 +144,7 @@ class ChatDecoder(Decoding):
             self._odd("ping_with_words")  # of sse-starlette, in its first years: the time of day
         else:
             # Passing it over would lose text in silence.
-            self._fail(Garbled("The backend sent an event that is not JSON."))
+            self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
 
     # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -286,7 +288,7 @@ class ChatDecoder(Decoding):
             try:
                 return jsontext.compact(arguments)
             except jsontext.BadJson:
-                self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+                self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
         elif arguments is not None:
             self._odd("arguments_not_text")
         return ""

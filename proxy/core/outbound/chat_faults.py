@@ -16,6 +16,7 @@ from proxy.core.errors import (
     NotFound,
     OutOfQuota,
     Overloaded,
+    OwnWords,
     RateLimited,
     Timeout,
     TooLarge,
@@ -142,14 +143,16 @@ def _overflow(complaint: Complaint) -> Fault:
 
 
 def _redirect(_: Refusal) -> Fault:
-    message = "The backend redirects elsewhere, where the key must not go. Is the backend's URL right?"
+    message = OwnWords(
+        "The backend redirects elsewhere, where the key must not go. Is the backend's URL right?"
+    )
     return BackendFault(message, code="upstream_redirect", retryable=False)
 
 
 def _key_refused(refusal: Refusal) -> Fault:
     """The backend's text is not repeated: it likes to quote the key."""
     if refusal.own_key:
-        message = f"The backend refused the proxy's access (HTTP {refusal.status})."
+        message = OwnWords(f"The backend refused the proxy's access (HTTP {refusal.status:d}).")
         return BackendFault(message, code="upstream_auth", retryable=False)
     return Unauthorized("The backend refused the API key of this request. Send one that is valid there.")
 
@@ -174,7 +177,9 @@ def _no_model(refusal: Refusal) -> Fault:
 
 
 def _no_path(refusal: Refusal) -> Fault:
-    message = f"The backend has no such path (HTTP {refusal.status}). Is the backend's URL right?"
+    message: str = OwnWords(
+        f"The backend has no such path (HTTP {refusal.status:d}). Is the backend's URL right?"
+    )
     if refusal.text:
         message += f" It said: {refusal.text}"
     return BackendFault(message, code="upstream_not_found", retryable=False)

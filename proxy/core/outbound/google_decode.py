@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Empty, Fault, Garbled
+from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -106,7 +106,7 @@ class GoogleDecoder(Decoding):
     def body(self, data: bytes) -> None:
         """A whole reply that is no stream: one chunk, or the list of all."""
         if not data.strip():
-            self._fail(Empty("The backend answered with an empty body."))
+            self._fail(Empty(OwnWords("The backend answered with an empty body.")))
             return
         self._read(data, "The backend's answer is not a reply.")
         if self._finished:
@@ -189,7 +189,9 @@ class GoogleDecoder(Decoding):
     def _call(self, call: Chunk, signature: Any) -> None:
         name = call.get("name")
         if call.get("partialArgs") or call.get("willContinue"):
-            self._fail(Garbled("The backend sends arguments in pieces, which it was not asked for."))
+            self._fail(
+                Garbled(OwnWords("The backend sends arguments in pieces, which it was not asked for."))
+            )
         elif not isinstance(name, str) or not name:
             self._odd("call_without_name")
         elif (arguments := self._arguments(call.get("args"))) is not None:
@@ -229,7 +231,7 @@ class GoogleDecoder(Decoding):
         try:
             return jsontext.compact(said)
         except jsontext.BadJson:
-            self._fail(Garbled("The backend's arguments for a tool are nested too deeply."))
+            self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
             return None
 
     # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.errors import Empty, Fault, Garbled, Truncated
+from proxy.core.errors import Empty, Fault, Garbled, OwnWords, Truncated
 from proxy.core.events import (
     CallDelta,
     CallHead,
@@ -107,7 +107,7 @@ class Assembler:
         if self.phase is ENDED:
             return
         if self.finish is None:
-            self.fail(Truncated("The backend's stream stopped before the reply was finished."))
+            self.fail(Truncated(OwnWords("The backend's stream stopped before the reply was finished.")))
         else:
             self._conclude(self.finish)
 
@@ -169,7 +169,7 @@ class Assembler:
             self._ledger.odd("finish_missing")
             self._conclude(STOP)
         else:
-            self.fail(Truncated("The backend ended its stream without finishing the reply."))
+            self.fail(Truncated(OwnWords("The backend ended its stream without finishing the reply.")))
 
     def _on_error(self, delta: ErrorDelta) -> None:
         self.fail(delta.fault)
@@ -314,7 +314,9 @@ class Assembler:
         self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
         if not cut and self._spoken <= THOUGHT:
-            self.fail(Empty("The backend finished its reply without an answer and without a tool call."))
+            self.fail(
+                Empty(OwnWords("The backend finished its reply without an answer and without a tool call."))
+            )
         else:
             self._emit(ReplyEnded(ENDINGS[finish], self._usage))
 

@@ -7,7 +7,7 @@ directions. The first visible byte does not: `{` opens a JSON body, `<` a web pa
 from typing import Protocol
 
 from proxy.core import jsontext
-from proxy.core.errors import Garbled
+from proxy.core.errors import Garbled, OwnWords
 from proxy.core.sse import ERROR, SseParser
 
 BOM = b"\xef\xbb\xbf"
@@ -58,7 +58,9 @@ class Intake:
         elif first in JSON:
             self._json = [visible]
         elif first == b"<":
-            message = "The backend answered with a web page instead of a reply. Is the backend's URL right?"
+            message = OwnWords(
+                "The backend answered with a web page instead of a reply. Is the backend's URL right?"
+            )
             raise Garbled(message, code="upstream_invalid_response")
         else:
             self._sse = SseParser(self._decoder.event)

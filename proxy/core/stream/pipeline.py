@@ -7,7 +7,7 @@ off; whatever a backend does, none of the three raises.
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 
-from proxy.core.errors import BackendFault, Empty, Fault
+from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
 from proxy.core.events import Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -67,7 +67,9 @@ class Pipeline:
         self._received += len(data)
         try:
             if self._received > MAX_REPLY_BYTES:
-                raise BackendFault("The backend's reply does not end.", code="upstream_reply_too_large")
+                raise BackendFault(
+                    OwnWords("The backend's reply does not end."), code="upstream_reply_too_large"
+                )
             self._intake.feed(data)
         except ReplyOver:
             pass
@@ -80,7 +82,7 @@ class Pipeline:
         if self.ended:
             return
         if self._intake.silent:
-            self.fail(Empty("The backend closed the connection without a reply."))
+            self.fail(Empty(OwnWords("The backend closed the connection without a reply.")))
             return
         with suppress(ReplyOver):
             self._intake.close()

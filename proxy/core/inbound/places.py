@@ -1,0 +1,55 @@
+"""Where in a request a fault lies, told without a word of its client's: what stands in the log.
+
+A path is made of names that the API has and of places in lists, but also of names that clients choose: of properties
+in their schemas, of members that nobody knows. Only the names that stand in the description of our API, and those of
+JSON Schema's keywords, are told; any other is a `*`.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from proxy.core.inbound.call_map import HEADER
+from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
+from proxy.core.tools.meta import KEYWORDS
+
+IN_ITEMS = frozenset(
+    {
+        "action", "audio_url", "content", "definition", "encrypted_content", "file", "file_data", "file_id", "file_url",
+        "filename", "input_audio", "is_error", "namespace", "operation", "output", "previous_response_id", "refusal",
+        "syntax", "tool", "video_url",
+    }
+)  # fmt: skip
+"""Of what only the readers of items and parts know by name."""
+
+MAX_PLACE = 200
+"""Characters. A schema may be nested as deeply as a body."""
+
+_STEP = re.compile(r"[^.\[\]]+|\[[^\[\]]*\]|[.\[\]]")
+_NUMBER = re.compile(r"\[\d+\]")
+
+
+def known_place(param: str) -> str:
+    return "".join(_steps(param[: 2 * MAX_PLACE]))[:MAX_PLACE]
+
+
+def _steps(param: str) -> Iterator[str]:
+    names = _names()
+    for found in _STEP.finditer(param):
+        step = found[0]
+        yield step if step in names or step in ".[]" or _NUMBER.fullmatch(step) else "*"
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset({HEADER, *IN_ITEMS, *KEYWORDS, *_properties(REQUESTS), *_properties(ANSWERS)})
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        yield from properties if isinstance(properties, dict) else ()
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for each in inner:
+        yield from _properties(each)

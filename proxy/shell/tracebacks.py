@@ -1,0 +1,59 @@
+"""What went wrong in the code, told without what it was working on: where, and which kind of exception (S06).
+
+An exception's own words hold whatever did not fit, be it a prompt or a key: `KeyError: '…'`, `invalid literal: '…'`.
+They are left out, of its causes too; types, numbers of the system and lines of code remain.
+"""
+
+import errno
+import ssl
+import traceback
+from collections.abc import Iterator
+
+import aiohttp
+
+from proxy.core.errors import Fault
+
+MAX_FAILURES = 8
+"""Exceptions behind one another, or in one group; libraries make chains of two or three."""
+
+MAX_FRAMES = 60
+"""The innermost; of a call that called itself a thousand times they are enough."""
+
+
+def kind_of(failure: BaseException) -> str:
+    """Its type, and what the system or OpenSSL calls it by, or who could not be reached."""
+    kind = type(failure).__name__
+    if isinstance(failure, Fault):
+        return f"{kind}: {failure.own_words}" if failure.own_words else kind
+    if isinstance(failure, ssl.SSLError):
+        reason = getattr(failure, "reason", None)  # one of its own has none
+        return f"{kind}: {reason}" if reason else kind
+    told = errno.errorcode.get(failure.errno or 0, "") if isinstance(failure, OSError) else ""
+    if isinstance(failure, aiohttp.ClientConnectorError):  # as it is configured
+        told = f"{told} {failure.host}:{failure.port}".strip()
+    return f"{kind}: {told}" if told else kind
+
+
+def causes(failure: BaseException) -> Iterator[BaseException]:
+    """It, and what it came from, one behind the other."""
+    this: BaseException | None = failure
+    for _ in range(MAX_FAILURES):
+        if this is None:
+            return
+        yield this
+        this = this.__cause__ or (None if this.__suppress_context__ else this.__context__)
+
+
+def traceback_of(failure: BaseException) -> str:
+    """As Python writes it, the last cause first."""
+    chain = [_told(each) for each in causes(failure)]
+    return "\n\nwhich led to\n\n".join(reversed(chain))
+
+
+def _told(failure: BaseException) -> str:
+    frames = "".join(traceback.format_tb(failure.__traceback__, -MAX_FRAMES))
+    told = f"Traceback (most recent call last):\n{frames}{kind_of(failure)}"
+    if isinstance(failure, BaseExceptionGroup):
+        inner = "\n\n".join(map(traceback_of, failure.exceptions[:MAX_FAILURES]))
+        told = f"{told}, in which\n\n{inner}"
+    return told
