@@ -62,12 +62,14 @@ class Fault(Exception):
         retry_after: float | None = None,
         retryable: bool | None = None,
         details: Mapping[str, Any] | None = None,
+        own_words: OwnWords | None = None,
     ) -> None:
-        """`details` stand beside the message in the answer, for programs."""
+        """`details` stand beside the message in the answer, for programs. `own_words` are for the log, where whoever
+        runs the proxy must be told something and the message quotes."""
         super().__init__(message)
         self.details = details or {}
         self.message = message
-        self.own_words = message if isinstance(message, OwnWords) else None
+        self.own_words = message if isinstance(message, OwnWords) else own_words
         self.param = param
         self.retry_after = retry_after
         self.standing: Mapping[str, str] = {}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from proxy.core.errors import ClientFault
+from proxy.core.errors import ClientFault, OwnWords
 from proxy.core.redact import shown
 
 AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?::[0-9]*)?")
@@ -44,6 +44,9 @@ class Hosts:
                     "Ask for localhost or 127.0.0.1, or have the name added to server.allowed_hosts.",
                     status=403,
                     code="host_not_allowed",
+                    own_words=OwnWords(
+                        "The host is not served; if it should be, add it to server.allowed_hosts."
+                    ),
                 )
 
     def _is_known(self, host: str) -> bool:

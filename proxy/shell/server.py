@@ -195,7 +195,8 @@ class Server:
 
     def _refuse(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         """With a line in the log, since the engine has not heard of it."""
-        self._log_refusal(fault, this, method=shown(request.method), path=quotable(request.path, MAX_PATH))
+        method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
+        self._log_refusal(fault, this, method=method, host=host, path=path)
         return self._told(fault, request, this)
 
     def _log_refusal(self, fault: Fault, this: str, **asked: str) -> None:

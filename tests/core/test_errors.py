@@ -3,7 +3,16 @@
 import re
 
 from proxy.core import errors
-from proxy.core.errors import BackendFault, ClientFault, Fault, OutOfQuota, ProxyFault, RateLimited, TooMany
+from proxy.core.errors import (
+    BackendFault,
+    ClientFault,
+    Fault,
+    OutOfQuota,
+    OwnWords,
+    ProxyFault,
+    RateLimited,
+    TooMany,
+)
 from tests.tables import table
 
 
@@ -67,6 +76,14 @@ def test_one_fault_may_differ_from_its_kind_and_changes_nothing_for_others(kind:
     assert fault.retryable is not kind.retryable
     other = kind("y")
     assert (other.code, other.status, other.retryable) == (kind.code, kind.status, kind.retryable) == usual
+
+
+def test_attack_20_the_log_gets_words_only_where_they_are_said_to_be_our_own() -> None:
+    """The message is for the client alone, whoever makes a fault and does not think of the log."""
+    assert Fault("It said 'x'.").own_words is None
+    assert Fault(OwnWords("It broke.")).own_words == "It broke."
+    quoting = Fault("There is no 'x'.", own_words=OwnWords("There is no such thing."))
+    assert (quoting.message, quoting.own_words) == ("There is no 'x'.", "There is no such thing.")
 
 
 def test_who_must_act_decides_the_class_of_the_status() -> None:

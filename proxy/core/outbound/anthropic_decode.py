@@ -27,7 +27,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.outbound import anthropic_faults, anthropic_finish
 from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
-from proxy.core.outbound.decoding import Decoding
+from proxy.core.outbound.decoding import NO_REPLY, Decoding
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All others are the business of tools that run at the backend, which are never asked for."""
@@ -110,15 +110,11 @@ class AnthropicDecoder(Decoding):
         """A whole reply that is not a stream."""
         said = self._read(data)
         if not isinstance(said, dict):
-            self._fail(
-                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
-            )
+            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
         elif said.get("type") == "error" or said.get("error"):
             self._error(said)
         elif not isinstance(said.get("content"), list):
-            self._fail(
-                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
-            )
+            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
         else:
             for index, block in enumerate(said["content"]):
                 self._block_start({"index": index, "content_block": block})

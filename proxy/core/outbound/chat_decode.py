@@ -31,7 +31,7 @@ from proxy.core.outbound import (
     chat_parts,
     chat_usage,
 )
-from proxy.core.outbound.decoding import Decoding
+from proxy.core.outbound.decoding import NO_REPLY, Decoding
 
 END = b"[DONE]"
 
@@ -116,9 +116,7 @@ class ChatDecoder(Decoding):
             self._chunk(reply, b"")
             self._emit(EndDelta())
         else:
-            self._fail(
-                Garbled(OwnWords("The backend's answer is not a reply."), code="upstream_invalid_response")
-            )
+            self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
 
     def _unclean(self, data: bytes, event: bytes) -> None:
         """What the strict parser refuses: the end mark, text that can be mended, several chunks at once."""

@@ -5,10 +5,12 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault, Garbled
+from proxy.core.errors import Fault, Garbled, OwnWords
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.halves import HalfMender
+
+NO_REPLY = OwnWords("The backend's answer is not a reply.")
 
 MAX_KEPT_DEPTH = 100
 """Of what the backend wants back. Honest objects have three levels; more than could be written again, with all that is
