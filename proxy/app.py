@@ -37,6 +37,7 @@ from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
+from proxy.shell.beside import Beside
 from proxy.shell.channel import Tempo
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
@@ -83,7 +84,8 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     tasks = Tasks(log)
     mint = Mint(Entropy().token_hex)
     seal = Seal(_seal_secret(settings))
-    backends = _backends(settings, upstream, clock, log)
+    beside = Beside(log)
+    backends = _backends(settings, upstream, beside, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
     siblings = Siblings(place, metrics.counts)
     engine = Engine(
@@ -95,6 +97,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         clock=clock,
         chance=secrets.SystemRandom().random,
         retries=_retry_rules(settings),
+        beside=beside,
         metrics=metrics,
         log=log,
     )
@@ -132,6 +135,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         siblings.stop()
         await server.stop(settings.server.grace_seconds)
         await tasks.close()
+        beside.close()
         await upstream.close()
 
 
@@ -148,7 +152,9 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {way_out}")
 
 
-def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float], log: Log) -> Backends:
+def _backends(
+    settings: Settings, upstream: Upstream, beside: Beside, clock: Callable[[], float], log: Log
+) -> Backends:
     catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
     several = len(settings.all_backends) > 1
 
@@ -170,6 +176,7 @@ def _backends(settings: Settings, upstream: Upstream, clock: Callable[[], float]
             budget=Budget(settings.retries.budget, clock),
             gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
             limits=lru_cache(partial(limits_of, wanted)),
+            beside=beside,
             forward_key=wanted.forward_key,
         )
 

@@ -4,7 +4,9 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+from proxy.core.work import Work
 
 
 class Log(Protocol):
@@ -22,10 +24,18 @@ class Silence:
         pass
 
 
+class Entries(NamedTuple):
+    oddities: dict[str, int]
+    dropped: dict[str, int]
+    markup: dict[str, int]
+    warnings: list[str]
+    facts: dict[str, Any]
+
+
 class Ledger:
     """One per request."""
 
-    __slots__ = ("details", "dropped", "facts", "log", "markup", "oddities", "warnings")
+    __slots__ = ("details", "dropped", "facts", "log", "markup", "oddities", "warnings", "work")
 
     def __init__(self, log: Log | None = None, *, details: bool = True) -> None:
         """`details`: does anybody read what is logged for debugging? Where there is much of it, it is asked first."""
@@ -36,6 +46,28 @@ class Ledger:
         self.markup: dict[str, int] = {}
         self.warnings: list[str] = []
         self.facts: dict[str, Any] = {}
+        self.work = Work()
+        """What is left of what the request may cost."""
+
+    def entries(self) -> Entries:
+        """A copy of what stands here, to come back to should the work be begun again."""
+        return Entries(
+            self.oddities.copy(),
+            self.dropped.copy(),
+            self.markup.copy(),
+            self.warnings.copy(),
+            self.facts.copy(),
+        )
+
+    def back_to(self, entries: Entries) -> None:
+        for now, before in zip(
+            (self.oddities, self.dropped, self.markup, self.facts),
+            (entries.oddities, entries.dropped, entries.markup, entries.facts),
+            strict=True,
+        ):
+            now.clear()
+            now.update(before)
+        self.warnings[:] = entries.warnings  # others hold the list itself
 
     def note(self, name: str, fact: Any) -> None:
         """Something about the request that its log line tells."""

@@ -20,6 +20,7 @@ from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
+from proxy.shell.beside import Beside
 from proxy.shell.discovery import Discovery
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.gate import Gate
@@ -71,6 +72,7 @@ class Backend:
         budget: Budget,
         gate: Gate,
         limits: Callable[[float], Limits],
+        beside: Beside,
         forward_key: bool = False,
     ) -> None:
         """`limits`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
@@ -82,6 +84,7 @@ class Backend:
         self._forward_key = forward_key
         self._discovery = discovery
         self._upstream = upstream
+        self._beside = beside
         self._limits = limits
         self._base = discovery.known
         self._known: dict[str, _Model] = {}
@@ -107,7 +110,7 @@ class Backend:
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        return self._put(request, target, model, known.url, ledger)
+        return await self._put(request, target, model, known.url, ledger)
 
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
@@ -147,15 +150,19 @@ class Backend:
             rows.append(lesson.row)
             lasting = lasting and lesson.lasting
             target = replace(plan.target, profile=lesson.profile)
-            plan = self._put(plan.request, target, plan.model, plan.post.url, ledger)
+            plan = await self._put(plan.request, target, plan.model, plan.post.url, ledger)
 
-    def _put(self, request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Plan:
+    async def _put(self, request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Plan:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
-        profile = target.profile
-        prepared = prepare(request, profile, ledger)
-        body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-        post = dialects.post(target, url, body)
-        return Plan(self, request, target, model, profile, prepared, post)
+
+        def put() -> Plan:
+            profile = target.profile
+            prepared = prepare(request, profile, ledger)
+            body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
+            post = dialects.post(target, url, body)
+            return Plan(self, request, target, model, profile, prepared, post)
+
+        return await self._beside.run(put, ledger)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

@@ -20,6 +20,7 @@ from proxy.core.ids import Mint
 from proxy.core.inbound.call_map import as_backend_knows
 from proxy.core.inbound.recall import Recall
 from proxy.core.inbound.surface import Asked, Encoder, Surface
+from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
@@ -39,6 +40,7 @@ from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
+from proxy.shell.beside import Beside
 from proxy.shell.channel import Channel
 from proxy.shell.errand import Errand, Visitor
 from proxy.shell.exchange import Exchange
@@ -64,6 +66,7 @@ class Engine:
         clock: Callable[[], float],
         chance: Callable[[], float],
         retries: RetryRules,
+        beside: Beside,
         metrics: Metrics,
         log: Log,
     ) -> None:
@@ -76,6 +79,7 @@ class Engine:
         self._clock = clock
         self._chance = chance
         self._retries = retries
+        self.beside = beside
         self._metrics = metrics
         self._log = log
         self._errands: set[Errand] = set()
@@ -83,14 +87,15 @@ class Engine:
         """Only while somebody waits for the end of all errands."""
 
     async def respond(
-        self, surface: Surface, body: Awaitable[Any], visitor: Visitor, channel: Channel
+        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], visitor: Visitor, channel: Channel
     ) -> None:
-        """Answers through the channel, or raises the fault that no stream has told."""
+        """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
+        own cost, which its ledger holds, and may be work for `beside`."""
         errand = Errand(visitor, channel, surface, self._clock, self._metrics, self._log)
         self._errands.add(errand)
         try:
             with errand.interruptible:
-                await self._serve(errand, await body)
+                await self._serve(errand, await body(errand.ledger))
         except (asyncio.CancelledError, ConnectionError):
             errand.note(status=CLIENT_GONE)
             raise
@@ -146,10 +151,11 @@ class Engine:
 
     async def _read(self, errand: Errand, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""
-        said = (body, errand.headers, errand.ledger, errand.tenant.name)
-        if errand.channel.bytes_in > LARGE_BYTES:
-            return await asyncio.to_thread(errand.surface.read, *said)
-        return errand.surface.read(*said)
+        ledger = errand.ledger
+        ledger.work.dear = ledger.work.dear or errand.channel.bytes_in > LARGE_BYTES
+        return await self.beside.run(
+            lambda: errand.surface.read(body, errand.headers, ledger, errand.tenant.name), ledger
+        )
 
     def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""

@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -18,6 +19,7 @@ from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.surface import Surface
+from proxy.core.ledger import Ledger
 from proxy.core.redact import quotable, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
@@ -218,12 +220,16 @@ class Server:
         request = visit.request
         channel = Channel(request, visit.id, self._tempo, self._tasks)
         try:
-            await self._engine.respond(surface, self._body(request, read, channel), visit.visitor, channel)
+            await self._engine.respond(
+                surface, partial(self._body, request, read, channel), visit.visitor, channel
+            )
         except Fault as fault:
             return self._told(fault, request, visit.id)
         return channel.response
 
-    async def _body(self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel) -> Any:
+    async def _body(
+        self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel, ledger: Ledger
+    ) -> Any:
         data = await read_body(request, self._body_limit)
         channel.bytes_in = len(data)
         return read(parsed(data))

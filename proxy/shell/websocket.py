@@ -8,6 +8,7 @@ its place among the turns, because a client takes whatever comes during a turn f
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from proxy.core.inbound.responses_encode import SOCKET
 from proxy.core.inbound.responses_memory import LatestResponse
 from proxy.core.inbound.responses_socket import error_message, read_create
 from proxy.core.inbound.responses_surface import ResponsesSurface
+from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Shares
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.engine import Engine
@@ -203,7 +205,7 @@ class Conversation:
         channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
         channel.bytes_in = len(message[1])
         try:
-            await self._engine.respond(self._surface, _body(message), self._visitor, channel)
+            await self._engine.respond(self._surface, partial(_body, message), self._visitor, channel)
         except Fault as fault:
             await self._refuse(fault)
 
@@ -295,7 +297,7 @@ def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
         return True
 
 
-async def _body(message: Message) -> dict[str, Any]:
+async def _body(message: Message, ledger: Ledger) -> dict[str, Any]:
     kind, data = message
     if kind is not WSMsgType.TEXT:
         raise ClientFault("Messages must be text, not binary: send the JSON as text.", code="invalid_message")

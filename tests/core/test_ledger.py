@@ -78,3 +78,21 @@ def test_details_are_for_whoever_reads_them() -> None:
     assert told == []
     canonical(said, Ledger(Listening()))
     assert told == ["input_call", "input_output"]
+
+
+def test_work_that_is_begun_again_is_noted_once() -> None:
+    ledger = Ledger()
+    ledger.odd("before")
+    warnings, entries = ledger.warnings, ledger.entries()
+    for _ in range(2):
+        ledger.back_to(entries)
+        ledger.odd("strange")
+        ledger.drop("field")
+        ledger.found("call", "hermes")
+        ledger.warn("a remark")
+        ledger.note("fact", 1)
+    assert ledger.oddities == {"before": 1, "strange": 1}
+    assert ledger.dropped == {"field": 1}
+    assert ledger.markup == {"call:hermes": 1}
+    assert ledger.facts == {"fact": 1}
+    assert warnings == ["a remark"], "others hold the list itself"

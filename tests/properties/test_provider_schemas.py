@@ -18,6 +18,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.tools import schema
 from proxy.core.tools.aliases import renamed
 from proxy.core.tools.arguments import checker
+from proxy.core.work import Work
 from tests.properties.examples import examples
 
 NAMES = st.sampled_from(["a", "b", "$c"])
@@ -111,7 +112,7 @@ roots = st.fixed_dictionaries(
 
 def usable(candidate: dict[str, Any]) -> bool:
     try:
-        schema.check(candidate, "parameters")
+        schema.check(candidate, "parameters", Work())
     except ClientFault:
         return False
     return True
@@ -233,13 +234,13 @@ def answers_read(here: dict[str, Any]) -> bool:
 def test_a_provider_gets_only_what_it_reads(candidate: dict[str, Any]) -> None:
     assume(usable(candidate))
     for rule, reads in (("google_proto", proto_reads), ("google", google_reads)):
-        result = schema.rewritten(candidate, {rule})
-        assert result == schema.rewritten(candidate, {rule})
+        result = schema.rewritten(candidate, {rule}, Work())
+        assert result == schema.rewritten(candidate, {rule}, Work())
         assert result.refused or all(map(reads, nodes(result.schema)))
-    loose = schema.rewritten(candidate, {"anthropic"})
+    loose = schema.rewritten(candidate, {"anthropic"}, Work())
     assert loose.refused or not loose.schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
     try:
-        answer = schema.rewritten_answer(candidate, {"anthropic"}, "text.format.schema").schema
+        answer = schema.rewritten_answer(candidate, {"anthropic"}, "text.format.schema", Work()).schema
     except ClientFault:
         return
     assert all(map(answers_read, nodes(answer)))
@@ -277,7 +278,7 @@ def test_what_was_allowed_still_is_and_nothing_else_unless_it_is_reported(
     was = valid(candidate, instance)
     assume(was is not None)
     for rule in ("anthropic", "google", "google_proto"):
-        result = schema.rewritten(candidate, {rule})
+        result = schema.rewritten(candidate, {rule}, Work())
         if result.refused or any("$ref" in node for node in nodes(result.schema)):
             continue
         aliases = {name: alias for alias, name in result.aliases.items()}

@@ -11,6 +11,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import custom, reductions, schema
 from proxy.core.tools.names import NameTable
+from proxy.core.work import Work
 
 VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -63,7 +64,7 @@ any_schema = st.recursive(
 def test_taken_level_by_level_the_meta_schema_judges_as_the_whole_one_does(candidate: dict[str, Any]) -> None:
     mended = reductions.plain(candidate)
     try:
-        schema.check_schema(candidate, "p")
+        schema.check_schema(candidate, "p", Work())
         accepted = True
     except ClientFault:
         accepted = False

@@ -42,6 +42,12 @@ def _nested(levels: int) -> dict[str, Any]:
     return schema
 
 
+def _repeated(times: int, text: str) -> dict[str, Any]:
+    """Each definition points twice at the next one, and the last says something."""
+    steps = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(times)}
+    return _of(x={"$ref": "#/$defs/d0"}) | {"$defs": steps | {f"d{times}": {"description": text}}}
+
+
 DECLARED = (
     responses("more than 1024 tools in all: send fewer", "tools", LONG, tools=[{}] * 1_025),
     responses(OBJECT, "tools[0]", TYPE, tools=[5]),
@@ -187,4 +193,14 @@ ON_NATIVE = (
     ),
 )
 
-CASES = (*DECLARED, *SCHEMAS, *CHOICES, *IN_CHAT, *ON_NATIVE)
+IN_SUM = (
+    responses(
+        "write it in a simpler way, with fewer alternatives and references in schemas",
+        "tools[8].parameters",
+        "request_too_complex",
+        world="google",
+        tools=[F | {"name": f"f{number}", "parameters": _repeated(4, "x" * 32_000)} for number in range(9)],
+    ),
+)
+
+CASES = (*DECLARED, *SCHEMAS, *IN_SUM, *CHOICES, *IN_CHAT, *ON_NATIVE)

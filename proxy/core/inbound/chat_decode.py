@@ -35,6 +35,7 @@ def decode(body: Any, ledger: Ledger) -> ChatRequest:
             canonical(said, ledger),
             tools,
             choice,
+            ledger,
             parallel=chat_tools.parallel(envelope, tools),
         ),
         include_usage=chat_envelope.wants_usage(envelope),

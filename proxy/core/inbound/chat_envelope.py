@@ -26,6 +26,7 @@ from proxy.core.inbound.envelope import (
 from proxy.core.inbound.toolbox import Toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
+from proxy.core.work import Work
 
 MAX_STOPS = 4
 """The published bound."""
@@ -115,7 +116,13 @@ def wants_usage(envelope: ChatEnvelope) -> bool:
 
 
 def request(
-    envelope: ChatEnvelope, turns: list[Turn], toolbox: Toolbox, choice: ToolChoice, *, parallel: bool
+    envelope: ChatEnvelope,
+    turns: list[Turn],
+    toolbox: Toolbox,
+    choice: ToolChoice,
+    ledger: Ledger,
+    *,
+    parallel: bool,
 ) -> Request:
     if not turns:
         raise wrong_value(
@@ -130,7 +137,7 @@ def request(
         parallel_calls=parallel,
         sampling=_sampling(envelope),
         reasoning=ReasoningWish(effort=envelope.reasoning_effort),
-        format=_format(envelope.response_format),
+        format=_format(envelope.response_format, ledger.work),
         verbosity=envelope.verbosity,
         user=user_id(envelope.safety_identifier, envelope.user),
         service_tier=envelope.service_tier,
@@ -169,7 +176,7 @@ def _stops(stop: Any) -> list[str] | None:
     return [word for word in stops if word] or None
 
 
-def _format(wish: ResponseFormat | None) -> OutputFormat:
+def _format(wish: ResponseFormat | None, work: Work) -> OutputFormat:
     if wish is None:
         return ANY_TEXT
-    return output_format(wish.type, wish.json_schema or NamedSchema(), "response_format.json_schema")
+    return output_format(wish.type, wish.json_schema or NamedSchema(), "response_format.json_schema", work)

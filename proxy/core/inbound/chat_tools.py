@@ -12,12 +12,13 @@ from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
 from proxy.core.redact import shown
 from proxy.core.tools import strictness
 from proxy.core.tools.meta import BAD_PARAMETERS
+from proxy.core.work import Work
 
 LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
 
 
-def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
-    spec = toolbox.function(tool, param, namespace)
+def _function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
+    spec = toolbox.function(tool, param, namespace, work)
     if spec.parameters is not None and spec.parameters.get("type") != "object":
         complaint = 'must be "object": for a tool that takes none, leave parameters out.'
         raise FieldFault(f"{param}.parameters.type", complaint, BAD_PARAMETERS)

@@ -15,6 +15,7 @@ from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_valu
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.redact import shown
 from proxy.core.tools import schema, walking
+from proxy.core.work import Work
 
 MODEL = "the name of a model, such as those that GET /v1/models lists"
 
@@ -117,7 +118,7 @@ def checked(form: TypeAdapter[Form], body: dict[str, Any]) -> Form:
     return valid
 
 
-def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputFormat:
+def output_format(kind: FormatWord, wish: NamedSchema, param: str, work: Work) -> OutputFormat:
     """`param` is the place of name and schema."""
     wanted = FormatKind(kind)
     if wanted is not FormatKind.JSON_SCHEMA:
@@ -126,7 +127,7 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str) -> OutputForm
         raise missing(f"{param}.name", "a name for the schema")
     if wish.schema_ is None:
         raise missing(f"{param}.schema", "a JSON Schema")
-    schema.check_answer(wish.schema_, f"{param}.schema")
+    schema.check_answer(wish.schema_, f"{param}.schema", work)
     return OutputFormat(
         wanted, wish.name, wish.schema_, wish.description, wish.strict, place=f"{param}.schema"
     )

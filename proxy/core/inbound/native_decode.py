@@ -75,6 +75,7 @@ def decode(
         canonical(said, ledger),
         tools,
         read_choice(envelope.tool_choice, tools, ledger),
+        ledger,
         parallel=envelope.parallel_tool_calls is not False,
     )
     return NativeRequest(

@@ -10,6 +10,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import ToolName, ToolSpec
 from proxy.core.redact import shown
 from proxy.core.tools import schema
+from proxy.core.work import Work
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
 """Without the dash, which not every backend takes."""
@@ -20,7 +21,7 @@ KEYWORDS: dict[str, Callable[[Any, str], object]] = {"properties": mapping, "req
 CHECK_INSTEAD = "set request_options.validate_tool_arguments to true, which has the arguments checked here."
 
 
-def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+def _function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
     name = string_in(tool, "name", param, "the name of the tool")
     if not NAME.fullmatch(name):
         raise wrong_value(
@@ -35,19 +36,19 @@ def _function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     return ToolSpec(
         ToolName(name),
         description=description,
-        parameters=_schema(tool["parameters"], f"{param}.parameters"),
+        parameters=_schema(tool["parameters"], f"{param}.parameters", work),
         place=param,
     )
 
 
-def _schema(value: Any, param: str) -> dict[str, Any]:
+def _schema(value: Any, param: str, work: Work) -> dict[str, Any]:
     parameters = mapping(value, param)
     if string_in(parameters, "type", param, 'it must be "object"') != "object":
         raise wrong_value(f"{param}.type", 'must be "object".')
     for field, read_as in KEYWORDS.items():
         if field in parameters:
             read_as(parameters[field], f"{param}.{field}")
-    schema.check(parameters, param)
+    schema.check(parameters, param, work)
     return parameters
 
 

@@ -27,6 +27,7 @@ from proxy.core.model import (
     ToolChoice,
     Turn,
 )
+from proxy.core.work import Work
 
 LOGPROBS = "message.output_text.logprobs"
 
@@ -66,7 +67,7 @@ def decode(
         envelope.get("parallel_tool_calls") is not False,
         _sampling(envelope),
         _reasoning(envelope),
-        _format(text.format) if text and text.format and not walk.compact else ANY_TEXT,
+        _format(text.format, ledger.work) if text and text.format and not walk.compact else ANY_TEXT,
         verbosity=text.verbosity if text else None,
         user=user_id(envelope.get("safety_identifier"), envelope.get("user")),
         service_tier=envelope.get("service_tier"),
@@ -120,5 +121,5 @@ def _reasoning(envelope: Envelope) -> ReasoningWish:
     return ReasoningWish(sealed=sealed) if sealed else NO_WISH
 
 
-def _format(wish: Format) -> OutputFormat:
-    return output_format(wish.type, wish, "text.format")
+def _format(wish: Format, work: Work) -> OutputFormat:
+    return output_format(wish.type, wish, "text.format", work)

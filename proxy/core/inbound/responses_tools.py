@@ -5,6 +5,7 @@ from dataclasses import replace
 from proxy.core.inbound import toolbox
 from proxy.core.inbound.toolbox import Json, ToolReader
 from proxy.core.model import SHELL, TOOL_SEARCH, ToolKind, ToolName, ToolSpec
+from proxy.core.work import Work
 
 
 def runs_elsewhere(tool: Json) -> bool:
@@ -22,14 +23,14 @@ def runs_elsewhere(tool: Json) -> bool:
     return False
 
 
-def _tool_search(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
+def _tool_search(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec | None:
     if runs_elsewhere(tool):
         return None
-    found = toolbox.function(tool | {"name": TOOL_SEARCH.value}, param, None)
+    found = toolbox.function(tool | {"name": TOOL_SEARCH.value}, param, None, work)
     return replace(found, kind=TOOL_SEARCH)
 
 
-def _by_type_alone(tool: Json, param: str, namespace: str | None) -> ToolSpec | None:
+def _by_type_alone(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec | None:
     if runs_elsewhere(tool):
         return None
     kind = ToolKind(tool["type"])

@@ -24,6 +24,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
 from proxy.core.redact import shown
 from proxy.core.tools import schema
+from proxy.core.work import Work
 
 MAX_TOOLS = 1024
 """Declarations in one request, those in namespaces counted singly. Ten times what models cope with; an agent with a
@@ -33,8 +34,9 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 Json = dict[str, Any]
-ToolReader = Callable[[Json, str, str | None], ToolSpec | None]
-"""From a tool, its path and its namespace. None for one that the server of another API would run itself."""
+ToolReader = Callable[[Json, str, str | None, Work], ToolSpec | None]
+"""From a tool, its path and its namespace, at the cost of the request. None for one that the server of another API
+would run itself."""
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ def _specs(
         reader = toolbox.readers.get(kind)
         if reader:
             own, inner = unnested(tool, kind, place, nested=toolbox.nested)
-            spec = reader(own, inner, namespace)
+            spec = reader(own, inner, namespace, ledger.work)
         else:
             spec, inner = None, place
         if spec:
@@ -150,11 +152,11 @@ def named(tool: Json, param: str) -> str:
     return name
 
 
-def function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+def function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
     name = ToolName(named(tool, param), namespace)
     parameters = tool.get("parameters")
     if parameters is not None:
-        schema.check(parameters, f"{param}.parameters")
+        schema.check(parameters, f"{param}.parameters", work)
     strict = tool.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)
@@ -162,7 +164,7 @@ def function(tool: Json, param: str, namespace: str | None) -> ToolSpec:
     return ToolSpec(name, FUNCTION, description, parameters, strict, place=param)
 
 
-def custom(tool: Json, param: str, namespace: str | None) -> ToolSpec:
+def custom(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
     name = ToolName(named(tool, param), namespace)
     grammar = tool.get("format")
     if grammar is not None:

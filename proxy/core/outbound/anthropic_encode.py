@@ -80,13 +80,13 @@ def _form(
     """
     enforced = replace(profile, formats=profile.formats & {"json_schema"} if model.formats else frozenset())
     try:
-        asked = chat_format.asked(request.format, enforced, with_tools=with_tools)
+        asked = chat_format.asked(request.format, enforced, ledger.work, with_tools=with_tools)
     except Incompatible:
         if request.format.strict:
             raise
         ledger.drop("format_enforcement")
         in_words = replace(profile, formats=frozenset())
-        asked = chat_format.asked(request.format, in_words, with_tools=with_tools)
+        asked = chat_format.asked(request.format, in_words, ledger.work, with_tools=with_tools)
     asked.remark(ledger)
     if asked.response_format is None:
         return None, asked.instruction

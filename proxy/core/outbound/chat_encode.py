@@ -29,7 +29,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     to read replies."""
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
-    asked = chat_format.asked(request.format, profile, with_tools=bool(tools))
+    asked = chat_format.asked(request.format, profile, ledger.work, with_tools=bool(tools))
     body: Body = {
         "model": model,
         "messages": encode_messages(

@@ -8,6 +8,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.tools import schema
 from proxy.core.tools.walking import Schema
+from proxy.core.work import Work
 
 NAMELESS = "answer"
 """Chat demands a name for a schema."""
@@ -33,12 +34,12 @@ NOTHING = Asked(None, None)
 TEXT, JSON_OBJECT, JSON_SCHEMA = FormatKind.TEXT, FormatKind.JSON_OBJECT, FormatKind.JSON_SCHEMA
 
 
-def asked(wanted: OutputFormat, profile: BackendProfile, *, with_tools: bool) -> Asked:
+def asked(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> Asked:
     if wanted.kind is TEXT:
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is JSON_SCHEMA and "json_schema" in enforced:
-        result = schema.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place)
+        result = schema.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
         named = _named(wanted, result.schema)
         return Asked({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:

@@ -33,7 +33,10 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     traits = google_models.traits(model)
     with_both = profile.format_with_tools and traits.json_with_tools
     asked = chat_format.asked(
-        request.format, replace(profile, format_with_tools=with_both), with_tools=bool(prepared.tools)
+        request.format,
+        replace(profile, format_with_tools=with_both),
+        ledger.work,
+        with_tools=bool(prepared.tools),
     )
     asked.remark(ledger)
     system, contents = encode_contents(

@@ -7,7 +7,6 @@ check that takes too many steps ends as one that failed. Formats are remarks, as
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -19,9 +18,11 @@ from proxy.core.model import ToolSpec
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.patterns import priced
-from proxy.core.tools.schema import CACHED_BYTES, CACHED_SCHEMAS, check_schema
+from proxy.core.tools.remembered import OBJECTS_PER_BYTE, Remembered
+from proxy.core.tools.schema import check_schema
 from proxy.core.tools.unions import frozen
 from proxy.core.tools.walking import Path, Schema
+from proxy.core.work import Work
 
 MAX_STEPS = 25_000
 """Keywords looked at in one check, at some 2 µs each; honest calls need some dozen."""
@@ -54,12 +55,14 @@ def check_of(spec: ToolSpec) -> Check | None:
 def checker(parameters: Schema | None) -> Check:
     """Tells of the arguments of a call, as the model wrote them, what is wrong. ClientFault if that is no schema."""
     schema = parameters or {}
-    check_schema(schema, "parameters")
+    check_schema(schema, "parameters", Work())
     data = jsontext.dumps(schema)
-    return (_checker if len(data) <= CACHED_BYTES else _checker.__wrapped__)(data)
+    return _CHECKERS.of((data, None), lambda: (_checker(data), OBJECTS_PER_BYTE * len(data)))
 
 
-@lru_cache(maxsize=CACHED_SCHEMAS)
+_CHECKERS: Remembered[Check] = Remembered()
+
+
 def _checker(data: bytes) -> Check:
     validator = _BoundedValidator(_answerable(jsontext.loads(data)), registry=Registry())
 
@@ -197,7 +200,11 @@ def _additional(instance: dict[str, Any], schema: Schema) -> Iterator[str]:
 
 def _unique_items(validator: Any, wanted: bool, instance: Any, schema: Schema) -> Errors:
     """In one pass; jsonschema compares each with each."""
-    if wanted and isinstance(instance, list) and len({frozen(item) for item in instance}) < len(instance):
+    if (
+        wanted
+        and isinstance(instance, list)
+        and len({frozen(item, _steps) for item in instance}) < len(instance)
+    ):
         yield ValidationError("the items are not all different")
 
 

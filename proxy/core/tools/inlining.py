@@ -7,7 +7,7 @@ import re
 
 from proxy.core import jsontext
 from proxy.core.tools.losses import Losses
-from proxy.core.tools.reductions import INLINED_DEPTH
+from proxy.core.tools.reductions import BYTES_PER_UNIT, EXPANDING, INLINED_BYTES, INLINED_DEPTH
 from proxy.core.tools.unions import ANNOTATIONS, merged
 from proxy.core.tools.walking import (
     ANYTHING,
@@ -23,8 +23,8 @@ from proxy.core.tools.walking import (
 ROOT = "#"
 MAX_NODES = 2_000
 """As many schemas as one may have in it before."""
-MAX_BYTES = 1024 * 1024
-"""One long description can be pointed at from a thousand places. Schemas of honest tools stay below 128 KiB."""
+FOLLOWING = 10
+"""What a reference costs."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -39,6 +39,7 @@ class _Inlining:
         self._schemas = {id(here) for _, here in subschemas(root)}
         self._losses = losses
         self._recursion = recursion
+        self._work = losses.work
         self._nodes = self._bytes = 0
         self._names: dict[str, str] = {}
         """The references that have to stay, with the names of their definitions."""
@@ -54,7 +55,7 @@ class _Inlining:
 
     def _expanded(self, here: Schema, path: Path, followed: tuple[str, ...]) -> Schema:
         self._nodes += 1
-        if self._nodes > MAX_NODES or self._bytes > MAX_BYTES or len(path) > INLINED_DEPTH:
+        if self._nodes > MAX_NODES or self._bytes > INLINED_BYTES or len(path) > INLINED_DEPTH:
             self._losses.refuse("$ref", path)
             return dict(ANYTHING)
         while "$ref" in here:
@@ -66,9 +67,12 @@ class _Inlining:
                 self._losses.refuse("$ref", path)
                 target = {}
             followed = (*followed, reference)
-            here = _put_together(beside, target)
+            self._work.spend(FOLLOWING + len(followed) // 8)
+            here = self._put_together(beside, target)
         here = without(here, "$defs", "definitions")
-        self._bytes += len(jsontext.dumps(own_part(here)))
+        own = len(jsontext.dumps(own_part(here)))
+        self._bytes += own
+        self._work.spend(EXPANDING + len(here) + own // BYTES_PER_UNIT)
         return each_inside_at(here, path, lambda child, there: self._expanded(child, there, followed))
 
     def _target(self, reference: str) -> Schema | None:
@@ -82,14 +86,14 @@ class _Inlining:
             return dict(ANYTHING)
         if reference not in self._names:
             stem = _FOREIGN.sub("_", reference.rpartition("/")[2].lstrip("#")) or "root"
-            taken = self._names.values()
+            taken = set(self._names.values())
+            self._work.spend(len(taken))
             names = (f"{stem}{number or ''}" for number in range(len(taken) + 1))
             self._names[reference] = next(name for name in names if name not in taken)
         return {"$ref": f"#/$defs/{self._names[reference]}"}
 
-
-def _put_together(beside: Schema, target: Schema) -> Schema:
-    """What stands beside a reference holds too, and its description is the nearer one."""
-    inner = without(target, "$defs", "definitions")
-    both = merged(beside, inner)
-    return beside | {"allOf": [*beside.get("allOf", ()), inner]} if both is None else both
+    def _put_together(self, beside: Schema, target: Schema) -> Schema:
+        """What stands beside a reference holds too, and its description is the nearer one."""
+        inner = without(target, "$defs", "definitions")
+        both = merged(beside, inner, self._work)
+        return beside | {"allOf": [*beside.get("allOf", ()), inner]} if both is None else both

@@ -6,6 +6,7 @@ from typing import Any
 
 from proxy.core.tools.subsets import Subset
 from proxy.core.tools.walking import Path, Schema
+from proxy.core.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,9 @@ class Rewritten:
 
 @dataclass(slots=True)
 class Losses:
-    """Counted while a schema is rewritten."""
+    """Counted while a schema is rewritten, at the cost of a request."""
 
+    work: Work
     relaxed: set[str] = field(default_factory=set)
     refused: dict[str, Path] = field(default_factory=dict)
 
@@ -51,6 +53,10 @@ class Node:
     losses: Losses
     path: Path
     told: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Work:
+        return self.losses.work
 
     @property
     def is_root(self) -> bool:

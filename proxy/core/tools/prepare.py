@@ -16,6 +16,7 @@ from proxy.core.tools import capability, schema
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable, spelled
 from proxy.core.tools.walking import Schema
+from proxy.core.work import Work
 
 NO_CALLS, REQUIRED = ChoiceMode.NONE, ChoiceMode.REQUIRED
 
@@ -57,7 +58,7 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
     aliases: dict[ToolName, Mapping[str, str]] = {}
-    tools = [_prepared(spec, names, profile, relaxed, aliases) for spec in specs]
+    tools = [_prepared(spec, names, profile, relaxed, aliases, ledger.work) for spec in specs]
     if relaxed:
         _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
@@ -121,14 +122,16 @@ def _prepared(
     profile: BackendProfile,
     relaxed: dict[str, list[str]],
     aliases: dict[ToolName, Mapping[str, str]],
+    work: Work,
 ) -> PreparedTool:
     description, parameters = BRIDGES[spec.kind].declared(spec)
     name = names.upstream(spec.tool, spec.kind)
-    result = schema.rewritten(parameters, profile.schema)
+    work.on = place = f"{spec.place}.parameters"
+    result = schema.rewritten(parameters, profile.schema, work)
     if result.refusals:
         backend = f"the backend ({profile.name})"
         raise schema.incompatible(
-            result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, f"{spec.place}.parameters"
+            result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, place
         )
     if result.relaxed:
         relaxed[name] = list(result.relaxed)

@@ -7,7 +7,7 @@ constraint that a backend cannot read is better lost than the request, since the
 
 from functools import partial
 
-from proxy.core.jsontext import compact
+from proxy.core.jsontext import compact, dumps
 from proxy.core.tools.unions import type_of
 from proxy.core.tools.walking import (
     COMBINATORS,
@@ -16,14 +16,20 @@ from proxy.core.tools.walking import (
     Schema,
     each_inside,
     everywhere,
+    own_part,
     target_of,
     without,
 )
+from proxy.core.work import Work
 
 INLINED_NODES = 5_000
 """References that double at each level grow as powers of two. The largest honest tool seen has some hundred nodes."""
+INLINED_BYTES = 1 << 20
+"""One long description can be pointed at from a thousand places. Schemas of honest tools stay below 128 KiB."""
 INLINED_DEPTH = 64
 """Chains of references can nest deeper than the schema that they stand in."""
+EXPANDING, BYTES_PER_UNIT = 12, 500
+"""What a schema costs where references are replaced, and how many of its bytes are written in that time."""
 SMALL_BOUND = 32
 """llama.cpp unrolls repetitions into its grammar and gives up near 2000; two nested bounds multiply."""
 
@@ -112,14 +118,17 @@ def as_object(schema: Schema) -> Schema:
 # ── inline ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def inline(schema: Schema) -> Schema:
-    """Every reference replaced by its target; one that would come back to itself by `{}`."""
-    nodes = 0
+def inline(schema: Schema, work: Work) -> tuple[Schema, bool]:
+    """Every reference replaced by its target, and one that would come back to itself by `{}`; did what came of it grow
+    so large that it had to be cut?"""
+    nodes = size = 0
+    cut = False
 
     def expanded(here: Schema, depth: int, followed: tuple[str, ...]) -> Schema:
-        nonlocal nodes
+        nonlocal nodes, size, cut
         nodes += 1
-        if nodes > INLINED_NODES or depth > INLINED_DEPTH:
+        if nodes > INLINED_NODES or size > INLINED_BYTES or depth > INLINED_DEPTH:
+            cut = True
             return {}
         if "$ref" in here:
             reference = str(here["$ref"])
@@ -127,9 +136,13 @@ def inline(schema: Schema) -> Schema:
             followed = (*followed, reference)
             here = (target or {}) | without(here, "$ref")
         here = without(here, "$defs", "definitions")
+        own = len(dumps(own_part(here)))
+        size += own
+        work.spend(EXPANDING + len(here) + own // BYTES_PER_UNIT)
         return each_inside(here, partial(expanded, depth=depth + 1, followed=followed))
 
-    return expanded(schema, 0, ())
+    result = expanded(schema, 0, ())
+    return result, cut
 
 
 # ── moonshot ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -138,9 +151,10 @@ def inline(schema: Schema) -> Schema:
 def moonshot(schema: Schema) -> Schema:
     """Moonshot's validator: types in the branches of a union, everything typed, nothing beside a reference."""
     root = without(schema, "definitions", *COMBINATORS)
-    for branch in [branch for union in COMBINATORS for branch in schema.get(union, ())]:
-        resolved = target_of(schema, branch["$ref"]) if "$ref" in branch else branch
-        root["properties"] = (resolved or {}).get("properties", {}) | root.get("properties", {})
+    branches = [branch for union in COMBINATORS for branch in schema.get(union, ())]
+    resolved = [target_of(schema, branch["$ref"]) if "$ref" in branch else branch for branch in branches]
+    for branch in {id(branch): branch or {} for branch in resolved}.values():  # many may be the same one
+        root["properties"] = branch.get("properties", {}) | root.get("properties", {})
     if definitions := schema.get("definitions", {}) | schema.get("$defs", {}):
         root["$defs"] = definitions
     return everywhere(root, _moonshot)

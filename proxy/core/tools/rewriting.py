@@ -14,19 +14,24 @@ from proxy.core.tools.aliases import aliased
 from proxy.core.tools.inlining import inlined
 from proxy.core.tools.losses import Losses, Node, Rewritten
 from proxy.core.tools.subsets import PROVIDERS, Subset
-from proxy.core.tools.walking import Path, Schema, each_inside_at, spelled_out, subschemas
+from proxy.core.tools.walking import Path, Schema, each_inside_at, extent, spelled_out, subschemas
+from proxy.core.work import Work
 
 MAX_TOLD = 2_000
 """Characters of one constraint: enough for a list of some hundred values; no model reads more."""
 
+PASSING, REWRITING, LOOKING_BACK = 15, 15, 3
+"""What a schema costs that is gone through a few times, by all steps, and by the search for what leads back to it."""
+
 Step = Callable[[Schema, Node], Schema]
 
 
-def rewritten(schema: Schema, provider: str, *, of_tool: bool) -> Rewritten:
+def rewritten(schema: Schema, provider: str, work: Work, *, of_tool: bool) -> Rewritten:
     row = PROVIDERS[provider]
     subset = row.tools if of_tool else row.answers
-    losses = Losses()
+    losses = Losses(work)
     for path, here in subschemas(schema):
+        work.spend(PASSING + len(here))
         if not str(here.get("$ref", "#")).startswith("#"):
             losses.refuse("$ref", path)
     whole = inlined(reductions.plain(spelled_out(schema)), losses, recursion=subset.recursion)
@@ -38,12 +43,13 @@ def rewritten(schema: Schema, provider: str, *, of_tool: bool) -> Rewritten:
 
 def _node(schema: Schema, path: Path, subset: Subset, losses: Losses) -> Schema:
     node = Node(subset, losses, path)
+    losses.work.spend(REWRITING + 2 * extent(schema))
     for step in _steps(node):
         schema = step(schema, node)
     schema = each_inside_at(schema, path, lambda child, there: _node(child, there, subset, losses))
     if subset.recursion:
         schema = _optional_recursion(schema, node)
-    return _described(schema, node.told)
+    return _described(schema, node)
 
 
 def _steps(node: Node) -> Iterable[Step]:
@@ -52,16 +58,18 @@ def _steps(node: Node) -> Iterable[Step]:
     return _STEPS_AT_A_ROOT if node.is_root else _FEWEST_STEPS
 
 
-def _described(schema: Schema, told: dict[str, Any]) -> Schema:
-    if not told:
+def _described(schema: Schema, node: Node) -> Schema:
+    if not node.told:
         return schema
-    constraint = "Constraint: " + ", ".join(f"{keyword} {_short(told[keyword])}" for keyword in sorted(told))
+    said = ", ".join(f"{keyword} {_short(node.told[keyword], node.work)}" for keyword in sorted(node.told))
+    constraint = f"Constraint: {said}"
     before = schema.get("description")
     return schema | {"description": f"{before}\n{constraint}" if before else constraint}
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, work: Work) -> str:
     text = compact(value)
+    work.spend(len(text) // reductions.BYTES_PER_UNIT)
     return text if len(text) <= MAX_TOLD else f"{text[:MAX_TOLD]}…"
 
 
@@ -71,15 +79,16 @@ def _short(value: Any) -> str:
 def _optional_recursion(schema: Schema, node: Node) -> Schema:
     """A property that leads back to where it stands may not be required."""
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    back = [name for name in required if _leads_back(properties.get(name, {}))]
+    back = [name for name in required if _leads_back(properties.get(name, {}), node.work)]
     if not back:
         return schema
     node.tell("required", back)
     return schema | {"required": [name for name in required if name not in back]}
 
 
-def _leads_back(schema: Schema) -> bool:
+def _leads_back(schema: Schema, work: Work) -> bool:
     """Is there a reference that is not behind a property which may be left out?"""
+    work.spend(LOOKING_BACK + extent(schema))
     if "$ref" in schema:
         return True
     required = set(schema.get("required", ()))
@@ -93,7 +102,7 @@ def _leads_back(schema: Schema) -> bool:
         *schema.get("prefixItems", ()),
         *schema.get("anyOf", ()),
     ]
-    return any(map(_leads_back, inside))
+    return any(_leads_back(each, work) for each in inside)
 
 
 # ── the steps ──────────────────────────────────────────────────────────────────────────────────────────────────

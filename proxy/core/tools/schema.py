@@ -1,11 +1,10 @@
 """Is it a JSON Schema, and what of it can a backend read?
 
 Both answers are remembered by the schema's bytes: the same twenty tools come with every request of an agent, and
-checking one takes a thousand times longer than recognising it.
+checking one takes a thousand times longer than recognising it. Whatever is not known is paid for by the request.
 """
 
 from collections.abc import Collection
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator
@@ -17,8 +16,10 @@ from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.tools import meta, reductions, rewriting, walking
 from proxy.core.tools.losses import Rewritten
 from proxy.core.tools.meta import BAD_PARAMETERS, BAD_SCHEMA
+from proxy.core.tools.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools.subsets import PROVIDERS
 from proxy.core.tools.walking import Schema
+from proxy.core.work import Work
 
 MAX_NESTING = 64
 """Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
@@ -29,18 +30,17 @@ MAX_SUBSCHEMAS = 1_000
 hundred."""
 MAX_OBJECTS = 4 * MAX_SUBSCHEMAS
 """Braces, that is, which are counted before anything is walked."""
-CACHED_SCHEMAS = 512
-CACHED_BYTES = 32 * 1024
-"""Longer ones are checked anew each time, so that the cache stays below 16 MiB whatever clients send."""
+READING, VALIDATING, BYTES_PER_UNIT = 20, 300, 100
+"""What a schema costs that is looked at, one that the validator has to judge, and how many bytes are parsed in that
+time."""
 
 _REDUCTIONS = {
-    "inline": reductions.inline,
     "moonshot": reductions.moonshot,
     "gemini": reductions.gemini,
     "bounded": reductions.bounded,
 }
-"""In the order in which they are made; `plain` comes before them all. They loosen whatever a server would choke on;
-the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
+"""In the order in which they are made; `plain` and `inline` come before them. They loosen whatever a server would choke
+on; the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
 
 
 class _Flaw(NamedTuple):
@@ -87,7 +87,7 @@ _META = extend(Draft202012Validator, {"uniqueItems": None})(_meta_schema_of_one_
 for a hostile list, and a name required twice harms nobody."""
 
 
-def check(parameters: Any, param: str) -> None:
+def check(parameters: Any, param: str, work: Work) -> None:
     """Raises ClientFault, naming the place below `param`, unless this can be the schema of a tool's parameters."""
     if parameters is None:
         return
@@ -97,10 +97,10 @@ def check(parameters: Any, param: str) -> None:
     declared = parameters.get("type") or "object"
     if "object" not in (declared if isinstance(declared, list) else [declared]):
         raise ClientFault(f'{param}.type must be "object".', param=f"{param}.type", code=BAD_PARAMETERS)
-    check_schema(parameters, param, BAD_PARAMETERS)
+    check_schema(parameters, param, work, BAD_PARAMETERS)
 
 
-def check_schema(schema: Schema, param: str, code: str = BAD_SCHEMA) -> None:
+def check_schema(schema: Schema, param: str, work: Work, code: str = BAD_SCHEMA) -> None:
     """The same for any schema, whatever it describes."""
     try:
         data = jsontext.dumps(schema)
@@ -111,24 +111,37 @@ def check_schema(schema: Schema, param: str, code: str = BAD_SCHEMA) -> None:
             raise ClientFault(
                 f"{param} is longer than {MAX_BYTES} bytes: shorten it.", param=param, code=code
             )
-        flaw = (_flaw if len(data) <= CACHED_BYTES else _flaw.__wrapped__)(data)
+        work.on = param
+        flaw = _FLAWS.of((data, None), lambda: (_flaw(data, work), 0))
     if flaw:
         raise ClientFault(f"{param}{flaw.where} {flaw.what}", param=param + flaw.where, code=code)
 
 
-def check_answer(schema: Schema, param: str) -> None:
+def check_answer(schema: Schema, param: str, work: Work) -> None:
     """The same for what answers must be like: with a reference to what is not there, nothing could be held to it."""
-    check_schema(schema, param)
+    check_schema(schema, param, work)
     data = jsontext.dumps(schema)
-    if where := (_dead_end if len(data) <= CACHED_BYTES else _dead_end.__wrapped__)(data):
+    if where := _DEAD_ENDS.of((data, None), lambda: (_dead_end(data, work), 0)):
         complaint = f"{param}{where} points at nothing in the schema: put what it means under $defs."
         raise ClientFault(complaint, param=param + where, code=BAD_SCHEMA)
 
 
-@lru_cache(maxsize=CACHED_SCHEMAS)
-def _dead_end(data: bytes) -> str:
+_FLAWS: Remembered[_Flaw | None] = Remembered()
+_DEAD_ENDS: Remembered[str] = Remembered()
+_REWRITTEN: Remembered[tuple[Rewritten, int]] = Remembered()
+
+
+def _read(data: bytes, work: Work) -> Schema:
+    """Parsed, and paid for as far as its bytes tell what it costs."""
+    schemas = data.count(b"{") + data.count(b"true") + data.count(b"false")
+    work.spend(READING * schemas + 2 * data.count(b",") + len(data) // BYTES_PER_UNIT)
+    schema: Schema = jsontext.loads(data)
+    return schema
+
+
+def _dead_end(data: bytes, work: Work) -> str:
     """Where the first one is. In either form: one knows older drafts, the other what a boolean stands for."""
-    whole = jsontext.loads(data)
+    whole = _read(data, work)
     plain = reductions.plain(whole)
     for path, here in walking.subschemas(plain):
         if reductions.is_dead_end(plain, here) and reductions.is_dead_end(whole, here):
@@ -136,56 +149,76 @@ def _dead_end(data: bytes) -> str:
     return ""
 
 
-@lru_cache(maxsize=CACHED_SCHEMAS)
-def _flaw(data: bytes) -> _Flaw | None:
+def _flaw(data: bytes, work: Work) -> _Flaw | None:
     if data.count(b"{") > MAX_OBJECTS:
         return TOO_MANY
-    whole = jsontext.loads(data)
+    whole = _read(data, work)
     if jsontext.deeper_than(whole, MAX_NESTING):
         return TOO_DEEP
     for count, (path, schema) in enumerate(walking.subschemas(reductions.plain(whole))):
         if count >= MAX_SUBSCHEMAS:
             return TOO_MANY
-        if not meta.is_right(schema) and (error := next(_META.iter_errors(schema), None)):
+        if meta.is_right(schema):
+            continue
+        work.spend(VALIDATING + READING * _values(walking.own_part(schema)))
+        if error := next(_META.iter_errors(schema), None):
             place = (*path, *error.absolute_path)
             where = walking.spelled(walking.as_sent(whole, place))
             return _Flaw(where, f"must be {meta.wanted(place[len(path) :])}, as in any JSON Schema.")
     return None
 
 
-def rewritten(parameters: Schema | None, rules: Collection[str]) -> Rewritten:
+def _values(value: Any) -> int:
+    """How many there are, all that are inside others included."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_values, value.values()))
+    return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
+
+
+def rewritten(parameters: Schema | None, rules: Collection[str], work: Work) -> Rewritten:
     """The parameters of a tool as a backend with these rules can read them, and what became of them on the way."""
-    return _rewritten(parameters or {}, frozenset(rules), True)
+    return _rewritten(parameters or {}, frozenset(rules), True, work)
 
 
-def rewritten_answer(schema: Schema, rules: Collection[str], param: str) -> Rewritten:
+def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: Work) -> Rewritten:
     """The same for the schema of an answer, which need not describe an object, and stands at `param`. Raises
     Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
-    result = _rewritten(schema, frozenset(rules), False)
+    work.on = param
+    result = _rewritten(schema, frozenset(rules), False, work)
     if result.refusals:
         raise incompatible(result, "the schema of the answer", "this backend", schema, param)
     return result
 
 
-def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool) -> Rewritten:
+def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
     data = jsontext.dumps(schema)
-    make = _reduction if len(data) <= CACHED_BYTES else _reduction.__wrapped__
-    return make(data, rules, of_tool)
+
+    def make() -> tuple[tuple[Rewritten, int], int]:
+        result = _reduction(data, rules, of_tool, work)
+        size = len(jsontext.dumps(result.schema))
+        return (result, size), OBJECTS_PER_BYTE * size
+
+    result, size = _REWRITTEN.of((data, (rules, of_tool)), make)
+    work.grow(max(0, size - len(data)))  # remembered or not, it is written
+    return result
 
 
-@lru_cache(maxsize=CACHED_SCHEMAS)
-def _reduction(data: bytes, rules: frozenset[str], of_tool: bool) -> Rewritten:
-    schema = jsontext.loads(data)
+def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
+    schema = _read(data, work)
     if provider := next((rule for rule in PROVIDERS if rule in rules), None):
-        return rewriting.rewritten(schema, provider, of_tool=of_tool)
+        return rewriting.rewritten(schema, provider, work, of_tool=of_tool)
     sent, schema = schema, reductions.plain(schema)
     if of_tool:
         schema = reductions.without_dead_ends(schema)
     lost = ("$ref",) if _references(schema) < _references(sent) else ()
     if of_tool:
         schema = reductions.as_object(schema)
+    if "inline" in rules:
+        schema, cut = reductions.inline(schema, work)
+        lost = ("$ref",) if cut else lost
     for rule, reduction in _REDUCTIONS.items():
         if rule in rules:
+            work.spend(READING * sum(1 for _ in walking.subschemas(schema)))
             schema = reduction(schema)
     return Rewritten(schema, lost)
 

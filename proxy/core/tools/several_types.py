@@ -5,6 +5,7 @@ from typing import Any
 
 from proxy.core.tools.unions import merged, type_of
 from proxy.core.tools.walking import Schema, without
+from proxy.core.work import Work
 
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _OF_TYPE: Mapping[str, frozenset[str]] = {
@@ -56,7 +57,7 @@ def typed(schema: Schema) -> Schema:
     return schema | {"type": meant[0]} if len(meant) == 1 else schema
 
 
-def of_one_type(schema: Schema, *, nullable: bool) -> Schema | None:
+def of_one_type(schema: Schema, work: Work, *, nullable: bool) -> Schema | None:
     """The same with one type at most, and a union of the others. None where it allows
     nothing, or would take two unions at once."""
     if nullable:
@@ -66,7 +67,7 @@ def of_one_type(schema: Schema, *, nullable: bool) -> Schema | None:
         return schema
     types = [word for word in types if not (word == "integer" and "number" in types)]
     if "anyOf" in schema:
-        return _into_branches(schema, types)
+        return _into_branches(schema, types, work)
     branches = [branch for word in types if (branch := _branch(schema, word)) is not None]
     if not branches:
         return None
@@ -91,8 +92,8 @@ def is_of(word: str, value: Any) -> bool:
     return type_of(value) == word or (word == "number" and type_of(value) == "integer")
 
 
-def _into_branches(schema: Schema, types: list[str]) -> Schema | None:
-    branches = [merged(branch, {"type": types}) for branch in schema["anyOf"]]
+def _into_branches(schema: Schema, types: list[str], work: Work) -> Schema | None:
+    branches = [merged(branch, {"type": types}, work) for branch in schema["anyOf"]]
     if None in branches:
         return None
     return without(schema, "type") | {"anyOf": branches}

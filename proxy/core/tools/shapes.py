@@ -3,6 +3,7 @@
 from proxy.core.tools.losses import Node
 from proxy.core.tools.unions import all_disjoint, merged, types_of
 from proxy.core.tools.walking import NEVER, UNIONS, Schema, without
+from proxy.core.work import Work
 
 MAX_NAME = 64
 """Of properties, where names have to be plain."""
@@ -48,7 +49,7 @@ def without_all_of(schema: Schema, node: Node) -> Schema:
     while "allOf" in schema:
         schema, branches = without(schema, "allOf"), schema["allOf"]
         for branch in branches:
-            both = merged(schema, branch)
+            both = merged(schema, branch, node.work)
             if both is None:
                 node.refuse("allOf")
                 return schema
@@ -62,22 +63,24 @@ def nothing_as_flag(schema: Schema, node: Node) -> Schema:
         return schema
     for union in UNIONS:
         branches = schema.get(union, [])
-        rest = [branch for branch in branches if types_of(branch) != {"null"}]
-        if len(rest) == len(branches) - 1 and rest and (union == "anyOf" or not any(map(_may_be_null, rest))):
-            flag = {"nullable": True} if _may_be_null(without(schema, *UNIONS)) else {}
+        rest = [branch for branch in branches if types_of(branch, node.work) != {"null"}]
+        if len(rest) != len(branches) - 1 or not rest:
+            continue
+        if union == "anyOf" or not any(_may_be_null(branch, node.work) for branch in rest):
+            flag = {"nullable": True} if _may_be_null(without(schema, *UNIONS), node.work) else {}
             schema = schema | {union: rest} | flag
     return schema
 
 
-def _may_be_null(schema: Schema) -> bool:
-    types = types_of(schema)
+def _may_be_null(schema: Schema, work: Work) -> bool:
+    types = types_of(schema, work)
     return types is None or "null" in types
 
 
 def without_lonely_branches(schema: Schema, node: Node) -> Schema:
     for union in UNIONS:
         if len(schema.get(union, ())) == 1:
-            both = merged(without(schema, union), schema[union][0])
+            both = merged(without(schema, union), schema[union][0], node.work)
             if both is not None:
                 return without_lonely_branches(without_all_of(nothing_as_flag(both, node), node), node)
     return schema
@@ -110,7 +113,7 @@ def one_of_as_any_of(schema: Schema, node: Node) -> Schema:
     if "oneOf" not in schema:
         return schema
     around = {"type": schema["type"]} if "type" in schema else {}
-    if "anyOf" in schema or not all_disjoint([around | branch for branch in schema["oneOf"]]):
+    if "anyOf" in schema or not all_disjoint([around | branch for branch in schema["oneOf"]], node.work):
         node.refuse("oneOf")
         return without(schema, "oneOf")
     return without(schema, "oneOf") | {"anyOf": schema["oneOf"]}

@@ -1,16 +1,20 @@
 """Schemas put together, and schemas that exclude one another: what the combining keywords can be rewritten into.
 
 Both are careful: `merged` gives nothing rather than a schema that means something else, and `disjoint` is true only
-where it can be seen.
+where it can be seen. Both compare each with each, so what they look at is spent from the budget of the request.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from proxy.core.tools.walking import UNIONS, Schema
+from proxy.core.work import Purse
 
 MAX_COMPARED = 64
 """Branches that are compared each with each. Of plain values there may be more."""
+
+LOOKING, MERGING = 2, 8
+"""What it costs to ask a schema for its types, and to put the smallest two together."""
 
 ANNOTATIONS = frozenset(
     {
@@ -53,65 +57,68 @@ _PYTHON_TYPES: Mapping[type, str] = {
 # ── together ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def merged(near: Schema, far: Schema) -> Schema | None:
+def merged(near: Schema, far: Schema, work: Purse) -> Schema | None:
     """One schema that asks for both, if it can be written without `allOf`."""
+    work.spend(MERGING + len(near) + len(far))
     if "$ref" in near or "$ref" in far:
         return None if near and far else near | far
-    if far.keys() & _SEE_ALL or any(_mixed(group, near, far) for group in _TOGETHER):
+    if far.keys() & _SEE_ALL or any(_mixed(group, near, far, work) for group in _TOGETHER):
         return None
     result = dict(near)
     for keyword, value in far.items():
-        if keyword not in near or same(near[keyword], value):
+        if keyword not in near or same(near[keyword], value, work):
             result[keyword] = value
         elif keyword not in ANNOTATIONS:
-            combine: Callable[[Any, Any], Any] = _BOTH.get(keyword, _neither)
-            both = combine(near[keyword], value)
+            combine: Callable[[Any, Any, Purse], Any] = _BOTH.get(keyword, _neither)
+            both = combine(near[keyword], value, work)
             if both is None:
                 return None
             result[keyword] = both
     return result
 
 
-def _mixed(group: set[str], near: Schema, far: Schema) -> bool:
+def _mixed(group: set[str], near: Schema, far: Schema, work: Purse) -> bool:
     one, other = ({key: schema[key] for key in group if key in schema} for schema in (near, far))
-    if not one or not other or same(one, other):
+    if not one or not other or same(one, other, work):
         return False
     return not one.keys() == other.keys() == {"properties"}
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any, work: Purse) -> bool:
     """As JSON values are: 1 is 1.0, but not true."""
-    return bool(frozen(one) == frozen(other))
+    return bool(frozen(one, work) == frozen(other, work))
 
 
-def frozen(value: Any) -> Any:
+def frozen(value: Any, work: Purse) -> Any:
     """Something hashable that is equal for the same values."""
+    work.spend(1)
     match value:
         case bool():
             return (bool, value)
         case dict():
-            return frozenset((name, frozen(inner)) for name, inner in value.items())
+            return frozenset((name, frozen(inner, work)) for name, inner in value.items())
         case list():
-            return tuple(map(frozen, value))
+            return tuple([frozen(inner, work) for inner in value])
         case _:
             return value
 
 
-def _neither(near: Any, far: Any) -> None:
+def _neither(near: Any, far: Any, work: Purse) -> None:
     return None
 
 
-def _all_properties(near: Schema, far: Schema) -> Schema | None:
+def _all_properties(near: Schema, far: Schema, work: Purse) -> Schema | None:
+    work.spend(len(near) + len(far))
     result = dict(near)
     for name, value in far.items():
-        both = merged(near[name], value) if name in near else value
+        both = merged(near[name], value, work) if name in near else value
         if both is None:
             return None
         result[name] = both
     return result
 
 
-def _common_type(near: Any, far: Any) -> str | list[str] | None:
+def _common_type(near: Any, far: Any, work: Purse) -> str | list[str] | None:
     words = [word for word in _widened(near) if word in _widened(far)]
     words = [word for word in words if not (word == "integer" and "number" in words)]
     return words[0] if len(words) == 1 else words or None
@@ -123,68 +130,83 @@ def _widened(types: Any) -> list[str]:
     return [*words, *(["integer"] if "number" in words else [])]
 
 
-def _common_values(near: list[Any], far: list[Any]) -> list[Any] | None:
-    others = {frozen(value) for value in far}
-    return [value for value in near if frozen(value) in others] or None
+def _common_values(near: list[Any], far: list[Any], work: Purse) -> list[Any] | None:
+    others = {frozen(value, work) for value in far}
+    return [value for value in near if frozen(value, work) in others] or None
 
 
-def _united(near: list[str], far: list[str]) -> list[str]:
+def _united(near: list[str], far: list[str], work: Purse) -> list[str]:
+    work.spend(len(near) + len(far))
     return list(dict.fromkeys([*near, *far]))
 
 
-def _appended(near: list[Schema], far: list[Schema]) -> list[Schema]:
+def _appended(near: list[Schema], far: list[Schema], work: Purse) -> list[Schema]:
+    work.spend(len(near) + len(far))
     return [*near, *far]
 
 
-_BOTH: Mapping[str, Callable[[Any, Any], Any]] = {
+def _larger(near: float, far: float, work: Purse) -> float:
+    return max(near, far)
+
+
+def _smaller(near: float, far: float, work: Purse) -> float:
+    return min(near, far)
+
+
+_BOTH: Mapping[str, Callable[[Any, Any, Purse], Any]] = {
     "type": _common_type,
     "enum": _common_values,
     "properties": _all_properties,
     "required": _united,
     "allOf": _appended,
-    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
-    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }
 
 
 # ── apart ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def all_disjoint(branches: list[Schema]) -> bool:
+def all_disjoint(branches: list[Schema], work: Purse) -> bool:
     values = [_values(branch) for branch in branches]
     if all(values):
-        listed = [value for some in values for value in {frozen(value) for value in some or ()}]
+        listed = [value for some in values for value in {frozen(value, work) for value in some or ()}]
         return len(listed) == len(set(listed))
     if len(branches) > MAX_COMPARED:
         return False
-    return all(disjoint(one, other) for index, one in enumerate(branches) for other in branches[:index])
+    return all(disjoint(one, other, work) for index, one in enumerate(branches) for other in branches[:index])
 
 
-def disjoint(one: Schema, other: Schema) -> bool:
+def disjoint(one: Schema, other: Schema, work: Purse) -> bool:
     """Is there nothing that both allow?"""
-    types, others = types_of(one), types_of(other)
+    types, others = types_of(one, work), types_of(other, work)
     if types is None or others is None:
         return False
     if not types & others:
         return True
     values, rest = _values(one), _values(other)
-    if values is not None and rest is not None and not _common_values(values, rest):
+    if values is not None and rest is not None and not _common_values(values, rest, work):
         return True
     return types == others == {"object"} and (
-        any(disjoint(*_both_of(name, one, other)) for name in _required(one) & _required(other))
-        or _forbids(one, other)
-        or _forbids(other, one)
+        any(
+            disjoint(*_both_of(name, one, other), work)
+            for name in _required(one, work) & _required(other, work)
+        )
+        or _forbids(one, other, work)
+        or _forbids(other, one, work)
     )
 
 
-def types_of(schema: Schema) -> set[str] | None:
+def types_of(schema: Schema, work: Purse) -> set[str] | None:
     """The types that it allows, `number` standing for both kinds; None where it does not say."""
+    work.spend(LOOKING)
     if "type" in schema:
         return set(_widened(schema["type"]))
     if (values := _values(schema)) is not None:
+        work.spend(len(values))
         return {word for value in values for word in _widened(_PYTHON_TYPES[type(value)])}
     for union in UNIONS:
-        branches = [types_of(branch) for branch in schema.get(union, ())]
+        branches = [types_of(branch, work) for branch in schema.get(union, ())]
         if branches and None not in branches:
             return set().union(*(types for types in branches if types is not None))
     return None
@@ -201,19 +223,21 @@ def _values(schema: Schema) -> list[Any] | None:
     return values
 
 
-def _required(schema: Schema) -> set[str]:
-    return set(schema.get("required", ()))
+def _required(schema: Schema, work: Purse) -> set[str]:
+    required = schema.get("required", ())
+    work.spend(len(required))
+    return set(required)
 
 
 def _both_of(name: str, one: Schema, other: Schema) -> tuple[Schema, Schema]:
     return one.get("properties", {}).get(name, {}), other.get("properties", {}).get(name, {})
 
 
-def _forbids(closed: Schema, other: Schema) -> bool:
+def _forbids(closed: Schema, other: Schema, work: Purse) -> bool:
     """Does one demand a property that the other has no room for?"""
     known = closed.get("properties", {}).keys()
     return (
         closed.get("additionalProperties") is False
         and "patternProperties" not in closed
-        and not _required(other) <= known
+        and not _required(other, work) <= known
     )

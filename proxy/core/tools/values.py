@@ -15,14 +15,16 @@ from proxy.core.tools.walking import ANYTHING, Schema, without
 def const_as_enum(schema: Schema, node: Node) -> Schema:
     if "const" not in schema:
         return schema
-    listed = [value for value in schema.get("enum", [schema["const"]]) if same(value, schema["const"])]
+    listed = [
+        value for value in schema.get("enum", [schema["const"]]) if same(value, schema["const"], node.work)
+    ]
     if not listed:
         node.refuse("const")
     return without(schema, "const") | {"enum": listed}
 
 
 def one_type(schema: Schema, node: Node) -> Schema:
-    found = of_one_type(typed(schema), nullable=node.subset.several_types == "nullable")
+    found = of_one_type(typed(schema), node.work, nullable=node.subset.several_types == "nullable")
     if found is None:
         node.refuse("type")
         return without(schema, "type")
@@ -68,7 +70,7 @@ def tuples(schema: Schema, node: Node) -> Schema:
     node.tell("prefixItems", shapes)
     is_open = schema.get("maxItems", float("inf")) > len(shapes)
     shapes = [*shapes, *([schema.get("items", ANYTHING)] if is_open else [])]
-    different = list({frozen(shape): shape for shape in shapes}.values())
+    different = list({frozen(shape, node.work): shape for shape in shapes}.values())
     items = different[0] if len(different) == 1 else {"anyOf": different}
     return without(schema, "prefixItems") | {"items": ANYTHING if ANYTHING in different else items}
 

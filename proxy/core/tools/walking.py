@@ -37,6 +37,7 @@ _LISTED_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _NAMED_SCHEMAS = frozenset(
     {"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"}
 )
+_WITH_SCHEMAS = _ONE_SCHEMA | _LISTED_SCHEMAS | _NAMED_SCHEMAS
 _SWITCHES = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 """The places where a boolean is the usual form and understood everywhere."""
 ANYTHING: Schema = {}
@@ -133,7 +134,12 @@ def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
 
 def own_part(schema: Schema) -> Schema:
     """The schema without those inside it."""
-    return without(schema, *_ONE_SCHEMA, *_LISTED_SCHEMAS, *_NAMED_SCHEMAS)
+    return {keyword: value for keyword, value in schema.items() if keyword not in _WITH_SCHEMAS}
+
+
+def extent(schema: Schema) -> int:
+    """What there is to loop over in a schema, without those inside it."""
+    return sum(len(value) for value in schema.values() if isinstance(value, list | dict)) + len(schema)
 
 
 def without(schema: Schema, *keywords: str) -> Schema:

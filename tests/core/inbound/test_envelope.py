@@ -15,6 +15,7 @@ from proxy.core.inbound.envelope import (
     output_format,
 )
 from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.work import Work
 from tests.tables import table
 
 
@@ -57,12 +58,12 @@ def test_the_first_complaint_names_the_place():
 
 @table("kind", ["text", "json_object"])
 def test_a_form_without_a_schema(kind):
-    assert output_format(kind, NamedSchema(), "f") == OutputFormat(FormatKind(kind))
+    assert output_format(kind, NamedSchema(), "f", Work()) == OutputFormat(FormatKind(kind))
 
 
 def test_a_form_with_a_schema_is_whole_and_valid():
     wish = NamedSchema(name="n", schema={"type": "object"}, description="d", strict=True)
-    assert output_format("json_schema", wish, "f") == OutputFormat(
+    assert output_format("json_schema", wish, "f", Work()) == OutputFormat(
         FormatKind.JSON_SCHEMA, "n", {"type": "object"}, "d", True
     )
     for wrong, param in (
@@ -71,7 +72,7 @@ def test_a_form_with_a_schema_is_whole_and_valid():
         (NamedSchema(name="n", schema={"type": 5}), "f.schema.type"),
     ):
         with pytest.raises(ClientFault) as caught:
-            output_format("json_schema", wrong, "f")
+            output_format("json_schema", wrong, "f", Work())
         assert caught.value.param == param
 
 

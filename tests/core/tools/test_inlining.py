@@ -5,13 +5,14 @@ from typing import Any
 from proxy.core.tools.inlining import MAX_NODES, inlined
 from proxy.core.tools.losses import Losses
 from proxy.core.tools.walking import subschemas
+from proxy.core.work import Work
 from tests.tables import table
 
 A = {"$ref": "#/$defs/a"}
 
 
 def result(schema: Any, *, recursion: bool = False) -> tuple[Any, dict[str, str]]:
-    losses = Losses()
+    losses = Losses(Work())
     return inlined(schema, losses, recursion=recursion), losses.refused
 
 

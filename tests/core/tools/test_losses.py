@@ -2,10 +2,11 @@
 
 from proxy.core.tools.losses import Losses, Node
 from proxy.core.tools.subsets import Subset
+from proxy.core.work import Work
 
 
 def test_losses_are_sorted_and_told_once_with_the_first_place() -> None:
-    losses = Losses()
+    losses = Losses(Work())
     for keyword in ("pattern", "minLength", "pattern"):
         losses.relax(keyword)
     losses.refuse("oneOf", ("properties", "a"))
@@ -19,7 +20,7 @@ def test_losses_are_sorted_and_told_once_with_the_first_place() -> None:
 
 
 def test_a_node_reads_all_keywords_unless_they_are_counted() -> None:
-    losses = Losses()
+    losses = Losses(Work())
     assert Node(Subset(), losses, ()).reads("x")
     node = Node(Subset(frozenset({"type"})), losses, ("items",))
     assert [node.reads("type"), node.reads("x"), node.is_root] == [True, False, False]

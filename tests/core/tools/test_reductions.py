@@ -6,6 +6,7 @@ import pytest
 
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.walking import Schema
+from proxy.core.work import Work
 from tests.tables import table
 
 REF = {"$ref": "#/$defs/a"}
@@ -153,7 +154,7 @@ def test_a_reference_that_leads_nowhere_goes_and_what_stands_beside_it_stays() -
 )
 def test_inline(before: Schema, definitions: Schema, after: Schema) -> None:
     whole = {"type": "object", "properties": {"x": before}, "$defs": definitions, "definitions": {}}
-    reduced = reductions.inline(whole)
+    reduced = reductions.inline(whole, Work())[0]
     assert reduced["properties"]["x"] == after
     assert "$defs" not in reduced
     assert "definitions" not in reduced
@@ -162,13 +163,13 @@ def test_inline(before: Schema, definitions: Schema, after: Schema) -> None:
 def test_inline_ends_when_doubled_references_explode() -> None:
     """S21."""
     steps = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
-    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps})
+    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
     assert sum(1 for _ in walking.subschemas(reduced)) <= 2 * reductions.INLINED_NODES
 
 
 def test_inline_ends_when_references_nest_too_deep() -> None:
     steps = {f"d{n}": {"items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(2000)}
-    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps})
+    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
     assert max(len(path) for path, _ in walking.subschemas(reduced)) == reductions.INLINED_DEPTH + 1
 
 

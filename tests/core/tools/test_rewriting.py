@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core.tools.rewriting import MAX_TOLD, rewritten
+from proxy.core.work import Work
 from tests.tables import table
 
 TREE = {
@@ -29,7 +30,7 @@ def test_a_usual_tool_stays_as_it_is(provider: str) -> None:
         "properties": {"city": {"type": "string", "description": "Where."}, "days": {"type": "integer"}},
         "required": ["city"],
     }
-    result = rewritten(weather, provider, of_tool=True)
+    result = rewritten(weather, provider, Work(), of_tool=True)
     assert (result.schema, result.relaxed, result.refusals) == (weather, (), ())
 
 
@@ -40,7 +41,7 @@ def test_references_are_inlined(provider: str) -> None:
         "$defs": {"a": {"type": "string"}},
         "type": "object",
     }
-    result = rewritten(schema, provider, of_tool=True)
+    result = rewritten(schema, provider, Work(), of_tool=True)
     assert result.schema == {"type": "object", "properties": {"x": {"type": "string"}}}
 
 
@@ -70,7 +71,7 @@ def test_references_are_inlined(provider: str) -> None:
 def test_what_decides_and_cannot_be_written_is_refused(
     provider: str, schema: Any, refused: list[str]
 ) -> None:
-    assert list(rewritten(schema, provider, of_tool=True).refused) == refused
+    assert list(rewritten(schema, provider, Work(), of_tool=True).refused) == refused
 
 
 def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
@@ -81,7 +82,7 @@ def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
         "anyOf": [{"required": ["x"]}, {"required": ["y"]}],
         "allOf": [{"properties": {"x": {"title": "X"}, "y": {"type": ["string", "null"]}}}],
     }
-    result = rewritten(schema, "anthropic", of_tool=True)
+    result = rewritten(schema, "anthropic", Work(), of_tool=True)
     assert result.schema == {
         "type": "object",
         "properties": {"x": inside | {"title": "X"}, "y": {"type": ["string", "null"]}},
@@ -108,7 +109,7 @@ def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
 )
 def test_a_tuple_of_draft_7_stays_as_short_as_it_was(provider: str, expected: Any) -> None:
     tuple_of_one = {"items": [{"type": "string"}], "additionalItems": False}
-    result = rewritten({"properties": {"x": tuple_of_one}}, provider, of_tool=True)
+    result = rewritten({"properties": {"x": tuple_of_one}}, provider, Work(), of_tool=True)
     assert result.schema["properties"]["x"] == expected
 
 
@@ -116,7 +117,7 @@ def test_constraints_stand_after_the_description_in_alphabetical_order() -> None
     schema = {
         "properties": {"x": {"type": "string", "pattern": "^a", "minLength": 2, "description": "An a."}}
     }
-    result = rewritten(schema, "google", of_tool=True)
+    result = rewritten(schema, "google", Work(), of_tool=True)
     assert result.schema["properties"]["x"] == {
         "type": "string",
         "description": 'An a.\nConstraint: minLength 2, pattern "^a"',
@@ -126,7 +127,7 @@ def test_constraints_stand_after_the_description_in_alphabetical_order() -> None
 
 def test_a_constraint_that_nobody_would_read_to_its_end_is_cut() -> None:
     schema = {"properties": {"x": {"type": "array", "enum": [[number] for number in range(1000)]}}}
-    description = rewritten(schema, "google", of_tool=True).schema["properties"]["x"]["description"]
+    description = rewritten(schema, "google", Work(), of_tool=True).schema["properties"]["x"]["description"]
     assert description.startswith("Constraint: enum [[0],[1],")
     assert description.endswith("…")
     assert len(description) < MAX_TOLD + 30
@@ -134,7 +135,7 @@ def test_a_constraint_that_nobody_would_read_to_its_end_is_cut() -> None:
 
 def test_recursion_is_only_behind_what_may_be_left_out() -> None:
     """Gemini unrolls definitions that lead back to themselves, in properties that are not required."""
-    result = rewritten(TREE, "google", of_tool=True)
+    result = rewritten(TREE, "google", Work(), of_tool=True)
     node = {
         "type": "object",
         "properties": {
@@ -170,7 +171,7 @@ def test_recursion_is_only_behind_what_may_be_left_out() -> None:
 )
 def test_all_ways_back_are_found(back: Any) -> None:
     schema = {"type": "object", "properties": {"x": back, "z": {"type": "object", "properties": {"x": back}}}}
-    result = rewritten(schema | {"required": ["x", "z"]}, "google", of_tool=True)
+    result = rewritten(schema | {"required": ["x", "z"]}, "google", Work(), of_tool=True)
     assert result.refused == ()
     assert "required" in result.relaxed
     assert result.schema["required"] in (["z"], ["x", "z"])
@@ -182,7 +183,7 @@ def test_an_answer_is_closed_and_of_what_a_grammar_can_be_made_of() -> None:
         "properties": {"n": {"type": ["integer", "null"], "minimum": 1}, "k": {"const": "a"}},
         "required": ["n", "k"],
     }
-    result = rewritten(schema, "anthropic", of_tool=False)
+    result = rewritten(schema, "anthropic", Work(), of_tool=False)
     assert result.schema == {
         "type": "object",
         "properties": {
@@ -192,12 +193,12 @@ def test_an_answer_is_closed_and_of_what_a_grammar_can_be_made_of() -> None:
         "required": ["n", "k"],
         "additionalProperties": False,
     }
-    assert rewritten({"type": "array", "items": {"type": "object"}}, "anthropic", of_tool=False).refused == (
-        "additionalProperties",
-    )
+    assert rewritten(
+        {"type": "array", "items": {"type": "object"}}, "anthropic", Work(), of_tool=False
+    ).refused == ("additionalProperties",)
 
 
 def test_a_rewriting_leaves_the_clients_schema_alone_and_comes_out_the_same_again() -> None:
     before = repr(TREE)
-    assert rewritten(TREE, "google", of_tool=True) == rewritten(TREE, "google", of_tool=True)
+    assert rewritten(TREE, "google", Work(), of_tool=True) == rewritten(TREE, "google", Work(), of_tool=True)
     assert repr(TREE) == before

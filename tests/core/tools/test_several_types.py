@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core.tools.several_types import is_of, of_one_type, typed
+from proxy.core.work import Work
 from tests.tables import table
 
 NULL = {"type": "null"}
@@ -74,8 +75,8 @@ def test_a_type_is_said_where_there_is_no_doubt(schema: Any, result: Any) -> Non
     ],
 )
 def test_one_type_each(schema: Any, as_union: Any, as_flag: Any) -> None:
-    assert of_one_type(schema, nullable=False) == as_union
-    assert of_one_type(schema, nullable=True) == as_flag
+    assert of_one_type(schema, Work(), nullable=False) == as_union
+    assert of_one_type(schema, Work(), nullable=True) == as_flag
 
 
 @table(

@@ -5,6 +5,7 @@ from typing import Any
 from proxy.core.tools import shapes
 from proxy.core.tools.losses import Losses, Node
 from proxy.core.tools.subsets import Subset
+from proxy.core.work import Work
 from tests.tables import table
 
 NEVER = {"not": {}}
@@ -14,7 +15,7 @@ STRICT_ROOT = Subset(root_unions=False, plain_names=True)
 
 def after(step: Any, schema: Any, subset: Subset | None = None) -> tuple[Any, dict[str, Any], list[str]]:
     """The result, what was told, and what was refused."""
-    node = Node(subset or Subset(), Losses(), ())
+    node = Node(subset or Subset(), Losses(Work()), ())
     return step(schema, node), node.told, sorted(node.losses.refused)
 
 
@@ -145,7 +146,7 @@ def test_no_union_at_the_root_where_none_is_read() -> None:
     )
     assert after(shapes.no_union_at_the_root, {"items": {}}, STRICT_ROOT) == ({"items": {}}, {}, [])
     assert after(shapes.no_union_at_the_root, schema) == (schema, {}, [])
-    inside = Node(STRICT_ROOT, Losses(), ("items",))
+    inside = Node(STRICT_ROOT, Losses(Work()), ("items",))
     assert shapes.no_union_at_the_root(schema, inside) == schema
 
 

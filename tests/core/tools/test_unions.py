@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core.tools.unions import all_disjoint, disjoint, merged, same, types_of
+from proxy.core.work import Work
 from tests.tables import table
 
 STRING, INTEGER, NUMBER = ({"type": word} for word in ("string", "integer", "number"))
@@ -47,7 +48,7 @@ def obj(**properties: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_both_at_once(near: Any, far: Any, both: Any) -> None:
-    assert merged(near, far) == both
+    assert merged(near, far, Work()) == both
 
 
 @table(
@@ -78,22 +79,22 @@ def test_both_at_once(near: Any, far: Any, both: Any) -> None:
     ],
 )
 def test_what_excludes_one_another(one: Any, other: Any, apart: bool) -> None:
-    assert disjoint(one, other) is apart
+    assert disjoint(one, other, Work()) is apart
 
 
 def test_all_have_to_exclude_each_other() -> None:
-    assert all_disjoint([STRING, INTEGER, {"type": "null"}])
-    assert not all_disjoint([STRING, INTEGER, NUMBER])
+    assert all_disjoint([STRING, INTEGER, {"type": "null"}], Work())
+    assert not all_disjoint([STRING, INTEGER, NUMBER], Work())
 
 
 def test_values_are_compared_in_one_pass_and_schemas_each_with_each_only_if_they_are_few() -> None:
     """S21."""
     many = [{"const": number} for number in range(5000)]
-    assert all_disjoint(many)
-    assert all_disjoint([{"enum": [1, 1]}, {"enum": ["1"]}])
-    assert not all_disjoint([*many, {"enum": ["a", 7.0]}])
-    assert not all_disjoint([*many[:64], {"type": "null"}])
-    assert all_disjoint([*many[:63], {"type": "null"}])
+    assert all_disjoint(many, Work())
+    assert all_disjoint([{"enum": [1, 1]}, {"enum": ["1"]}], Work())
+    assert not all_disjoint([*many, {"enum": ["a", 7.0]}], Work())
+    assert not all_disjoint([*many[:64], {"type": "null"}], Work())
+    assert all_disjoint([*many[:63], {"type": "null"}], Work())
 
 
 @table(
@@ -101,9 +102,9 @@ def test_values_are_compared_in_one_pass_and_schemas_each_with_each_only_if_they
     [(1, 1.0, True), (1, True, False), ([{"a": 0}], [{"a": 0.0}], True), ("1", 1, False)],
 )
 def test_values_are_the_same_as_in_json(one: Any, other: Any, equal: bool) -> None:
-    assert same(one, other) is equal
+    assert same(one, other, Work()) is equal
 
 
 def test_types_are_read_from_values_too() -> None:
-    assert types_of({"enum": [None, "a", 1.5]}) == {"null", "string", "number", "integer"}
-    assert types_of({"minimum": 1}) is None
+    assert types_of({"enum": [None, "a", 1.5]}, Work()) == {"null", "string", "number", "integer"}
+    assert types_of({"minimum": 1}, Work()) is None

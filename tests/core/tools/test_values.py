@@ -5,6 +5,7 @@ from typing import Any
 from proxy.core.tools import values
 from proxy.core.tools.losses import Losses, Node
 from proxy.core.tools.subsets import PROVIDERS, Subset
+from proxy.core.work import Work
 from tests.tables import table
 
 GOOGLE, PROTO = PROVIDERS["google"].tools, PROVIDERS["google_proto"].tools
@@ -14,7 +15,7 @@ S = {"type": "string"}
 
 def after(step: Any, schema: Any, subset: Subset) -> tuple[Any, dict[str, Any], list[str]]:
     """The result, what was told, and what was refused."""
-    node = Node(subset, Losses(), ("items",))
+    node = Node(subset, Losses(Work()), ("items",))
     return step(schema, node), node.told, sorted(node.losses.refused)
 
 

@@ -1,0 +1,116 @@
+"""Large work, done beside the event loop: in a few threads of our own, under a deadline that really ends it.
+
+Python lets the loop run in between, so that everybody else is served while a large request is understood. What costs
+how much is counted (`core.work`), and the count ends what is too dear. The deadline is for a price that is wrong: it
+raises an exception within the thread, wherever that is, which costs the request and not the process.
+
+The threads are not asyncio's own, in which names are resolved: six large bodies would keep every connection waiting.
+"""
+
+import asyncio
+import ctypes
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from proxy.core.ledger import Ledger
+from proxy.core.work import Dear
+from proxy.shell.logs import Log
+
+THREADS = 2
+"""More would only take Python from each other, and from the loop."""
+
+DEADLINE_SECONDS = 20.0
+"""For one step of one request. The dearest that is allowed, of the largest body, takes a few."""
+
+Result = TypeVar("Result")
+
+
+class _GivenUp(BaseException):
+    """Raised in a thread from outside; no `except Exception` on its way is meant for it."""
+
+
+class _Job:
+    """What one thread does, and can be made to leave."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._left = False
+
+    def run(self, job: Callable[[], Result]) -> Result:
+        with self._lock:
+            if self._left:
+                raise _GivenUp
+            self._thread = threading.get_ident()
+        try:
+            return job()
+        finally:
+            self._over()
+
+    def _over(self) -> None:
+        """From here on nobody ends us; what was sent and has not come yet is taken back."""
+        with self._lock:
+            self._thread = None
+        _raise_in(threading.get_ident(), None)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._left = True
+            thread, self._thread = self._thread, None
+            if thread is not None:
+                _raise_in(thread, _GivenUp)
+
+
+def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), None if exception is None else ctypes.py_object(exception)
+    )
+
+
+class Beside:
+    def __init__(self, log: Log, deadline: float = DEADLINE_SECONDS) -> None:
+        self._log = log
+        self._deadline = deadline
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="beside")
+        self._jobs: set[_Job] = set()
+
+    async def run(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+        """Here, if it turns out to be short; else it is begun again in a thread, with what it noted forgotten."""
+        if not ledger.work.dear:
+            entries = ledger.entries()
+            try:
+                return ledger.work.briefly(job)
+            except Dear:
+                ledger.back_to(entries)
+        return await self._apart(job, ledger)
+
+    async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+        loop = asyncio.get_running_loop()
+        this = _Job()
+        self._jobs.add(this)
+        timer: list[asyncio.TimerHandle] = []
+
+        def begin() -> None:
+            timer.append(loop.call_later(self._deadline, this.leave))
+
+        def run() -> Result:
+            loop.call_soon_threadsafe(begin)  # whoever waits for a thread is not late yet
+            return this.run(job)
+
+        try:
+            return await loop.run_in_executor(self._threads, run)
+        except _GivenUp:
+            self._log.error("work given up", seconds=self._deadline, field=ledger.work.on)
+            raise ledger.work.too_much() from None
+        finally:
+            self._jobs.discard(this)
+            this.leave()  # if its client has left, nobody needs it
+            for each in timer:
+                each.cancel()
+
+    def close(self) -> None:
+        for job in self._jobs:
+            job.leave()
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,152 @@
+"""Large work beside the loop: begun again there when it turns out to be dear, and really ended when its time is up."""
+
+import asyncio
+import io
+import threading
+from collections.abc import Iterator
+
+import orjson
+import pytest
+
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.work import BRIEF_UNITS, UNITS
+from proxy.shell.beside import Beside
+from proxy.shell.logs import make_log
+
+PROMPTLY = 10.0
+
+
+class Log:
+    def __init__(self) -> None:
+        self.stream = io.StringIO()
+        self.log = make_log("info", "json", stream=self.stream)
+
+    @property
+    def lines(self) -> list[dict[str, object]]:
+        return [orjson.loads(line) for line in self.stream.getvalue().splitlines()]
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log()
+
+
+@pytest.fixture
+def beside(log: Log) -> Iterator[Beside]:
+    made = Beside(log.log, deadline=0.05)
+    yield made
+    made.close()
+
+
+def where() -> str:
+    return threading.current_thread().name
+
+
+async def test_what_is_short_is_done_at_once(beside: Beside) -> None:
+    assert await beside.run(where, Ledger()) == where()
+
+
+async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(beside: Beside) -> None:
+    ledger = Ledger()
+    ledger.work.dear = True
+    assert (await beside.run(where, ledger)).startswith("beside")
+
+
+async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(beside: Beside) -> None:
+    """attack-13"""
+    ledger, begun = Ledger(), []
+    ledger.warn("before")
+    warnings = ledger.warnings
+
+    def job() -> str:
+        begun.append(where())
+        ledger.warn("a remark")
+        ledger.drop("a field")
+        ledger.work.spend(BRIEF_UNITS + 1)
+        return "done"
+
+    assert await beside.run(job, ledger) == "done"
+    assert len(begun) == 2
+    assert begun[1].startswith("beside")
+    assert warnings == ["before", "a remark"]
+    assert ledger.dropped == {"a field": 1}
+    assert ledger.work.left == UNITS - BRIEF_UNITS - 1
+    assert (await beside.run(where, ledger)).startswith("beside"), "it is known now"
+
+
+async def test_a_wrong_price_costs_the_request_and_not_the_process(beside: Beside, log: Log) -> None:
+    ledger = Ledger()
+    ledger.work.dear = True
+    ledger.work.on = "tools[0].parameters"
+    ended = threading.Event()
+
+    def endless() -> None:
+        try:
+            while True:
+                try:
+                    sum(range(1000))
+                except Exception:  # what catches faults does not catch the end
+                    continue
+        finally:
+            ended.set()
+
+    with pytest.raises(ClientFault, match=r"tools\[0\]\.parameters") as refused:
+        await beside.run(endless, ledger)
+    assert refused.value.code == "request_too_complex"
+    assert ended.is_set()
+    (line,) = log.lines
+    assert (line["event"], line["field"]) == ("work given up", "tools[0].parameters")
+    assert (await beside.run(where, ledger)).startswith("beside"), "the threads serve on"
+
+
+async def test_whoever_waits_for_a_thread_is_not_late(beside: Beside) -> None:
+    ledger, hold = Ledger(), threading.Event()
+    ledger.work.dear = True
+    loop = asyncio.get_running_loop()
+    waiting = [asyncio.ensure_future(beside.run(where, ledger)) for _ in range(20)]  # noqa: TID251
+    loop.call_later(0.06, hold.set)
+    async with asyncio.timeout(PROMPTLY):
+        names = await asyncio.gather(*waiting)
+    assert len(set(names)) <= 2
+
+
+async def test_work_for_a_client_that_has_left_ends(log: Log) -> None:
+    beside = Beside(log.log)
+    ledger, begun, ended = Ledger(), threading.Event(), threading.Event()
+    ledger.work.dear = True
+
+    def endless() -> None:
+        begun.set()
+        try:
+            while True:
+                sum(range(1000))
+        finally:
+            ended.set()
+
+    task = asyncio.get_running_loop().create_task(beside.run(endless, ledger))
+    await asyncio.to_thread(begun.wait, PROMPTLY)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(ended.wait, PROMPTLY)
+    assert not log.lines
+    beside.close()
+
+
+async def test_on_closing_nothing_goes_on(log: Log) -> None:
+    beside = Beside(log.log)
+    ledger, begun = Ledger(), threading.Event()
+    ledger.work.dear = True
+
+    def endless() -> None:
+        begun.set()
+        while True:
+            sum(range(1000))
+
+    task = asyncio.get_running_loop().create_task(beside.run(endless, ledger))
+    await asyncio.to_thread(begun.wait, PROMPTLY)
+    beside.close()
+    async with asyncio.timeout(PROMPTLY):
+        with pytest.raises(ClientFault):
+            await task
