@@ -42,7 +42,6 @@ ECHO_DEFAULTS: dict[str, Any] = {
     "previous_response_id": None,
     "prompt_cache_key": None,
     "safety_identifier": None,
-    "store": True,
     "temperature": 1.0,
     "top_logprobs": 0,
     "top_p": 1.0,
@@ -294,6 +293,7 @@ FRAME: dict[str, Any] = {
     "usage": None,
     "reasoning": None,
     "service_tier": "default",
+    "store": False,  # whatever was asked for: nothing is, and who believes it is leaves out what it has to send again
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],

@@ -79,7 +79,7 @@ def test_what_was_not_asked_for_has_its_default() -> None:
         "previous_response_id": None,
         "prompt_cache_key": None,
         "safety_identifier": None,
-        "store": True,
+        "store": False,
         "temperature": 1.0,
         "top_logprobs": 0,
         "top_p": 1.0,
@@ -95,7 +95,6 @@ def test_what_was_not_asked_for_has_its_default() -> None:
         ("metadata", {"a": "b"}),
         ("parallel_tool_calls", False),
         ("prompt_cache_key", "k"),
-        ("store", False),
         ("temperature", 0),
         ("top_p", 0.5),
         ("truncation", "auto"),
@@ -105,6 +104,13 @@ def test_what_was_not_asked_for_has_its_default() -> None:
 )
 def test_what_was_asked_for_comes_back(member: str, value: Any) -> None:
     assert echo(**{member: value})[member] == value
+
+
+@table("asked", [True, False, None])
+def test_v09_nothing_is_stored_whatever_was_asked_for(asked: bool | None) -> None:
+    made = response(REQUEST | {"store": asked})
+    assert made.started()["store"] is False
+    assert made.finished(ReplyEnded(Ending.COMPLETED))["store"] is False
 
 
 @table("nothing", [None, 5, {}])
