@@ -1,4 +1,7 @@
-"""The same Responses over a WebSocket: one conversation on each, one message for each event, one turn at a time.
+"""The same Responses over a WebSocket: one message for each event, one turn at a time.
+
+A connection may have several lanes, each a conversation of its own, which its messages name (`stream_id`). They take
+turns: what is asked on one waits until the other's answer has ended.
 
 Two tasks serve a socket. One listens all the time, so that pings are answered and a client that leaves takes its turn
 along; what it hears waits for the other one, which puts turn after turn to the engine. What is refused is answered in
@@ -16,8 +19,8 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from proxy.core.errors import ClientFault, Fault, OwnWords
 from proxy.core.inbound.responses_encode import SOCKET
-from proxy.core.inbound.responses_memory import LatestResponse
-from proxy.core.inbound.responses_socket import error_message, read_create
+from proxy.core.inbound.responses_memory import LatestResponses
+from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Shares
@@ -61,6 +64,7 @@ class SocketChannel(Channel):
         self, socket: Socket, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks
     ) -> None:
         super().__init__(request, request_id, tempo, tasks)
+        self.lane: str | None = None
         self._socket = socket
         self._in_order = asyncio.Lock()
         """A heartbeat may be sending too, and a large message is compressed aside: a small one would overtake it."""
@@ -83,7 +87,7 @@ class SocketChannel(Channel):
         self._starts_to_write()
         async with self._in_order:
             while self._frames:
-                message = self._frames.pop(0)
+                message = on_lane(self._frames.pop(0), self.lane)
                 self.bytes_out += len(message)
                 await self._socket.send_frame(message, WSMsgType.TEXT)
 
@@ -108,7 +112,8 @@ class Conversation:
         self._request = request
         self._request_id = request_id
         self._engine = engine
-        self._surface = replace(surface, memory=LatestResponse(message_limit))
+        self._memory = LatestResponses(message_limit)
+        self._surface = replace(surface, memory=self._memory)
         self._visitor = visitor
         self._tempo = tempo
         self._limit = message_limit
@@ -205,12 +210,23 @@ class Conversation:
         channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
         channel.bytes_in = len(message[1])
         try:
-            await self._engine.respond(self._surface, partial(_body, message), self._visitor, channel)
+            body = partial(self._body, message, channel)
+            await self._engine.respond(self._surface, body, self._visitor, channel)
         except Fault as fault:
-            await self._refuse(fault)
+            await self._refuse(fault, channel.lane)
 
-    async def _refuse(self, fault: Fault) -> None:
-        await self._socket.send_frame(error_message(fault), WSMsgType.TEXT)
+    async def _body(self, message: Message, channel: SocketChannel, ledger: Ledger) -> dict[str, Any]:
+        kind, data = message
+        if kind is not WSMsgType.TEXT:
+            raise ClientFault(
+                "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
+            )
+        body = read_create(data)
+        channel.lane = self._memory.lane = take_lane(body)
+        return body
+
+    async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
+        await self._socket.send_frame(error_message(fault, lane), WSMsgType.TEXT)
 
 
 class Conversations:
@@ -295,13 +311,6 @@ def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
         return urlsplit(origin).netloc != request.host
     except ValueError:  # not even an address
         return True
-
-
-async def _body(message: Message, ledger: Ledger) -> dict[str, Any]:
-    kind, data = message
-    if kind is not WSMsgType.TEXT:
-        raise ClientFault("Messages must be text, not binary: send the JSON as text.", code="invalid_message")
-    return read_create(data)
 
 
 def _limit_reached() -> ClientFault:

@@ -23,6 +23,7 @@ CASES = (
     _socket("Send one JSON object in each", None, "invalid_json", "{"),
     _socket("must be a JSON object", None, "invalid_type", []),
     _socket("Only messages of type response.create are understood", "type", "unknown_message_type", {}),
+    _socket("stream_id must be 1 to 256 of the letters", "stream_id", "invalid_value", CREATE | {"stream_id": ""}),
     _socket(
         "Leave previous_response_id out and send the whole history as input",
         "previous_response_id",

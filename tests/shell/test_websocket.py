@@ -304,6 +304,53 @@ async def test_a_summary_takes_the_place_of_what_it_sums_up(backend: ScriptedBac
     assert "A long story" not in str(asked(backend)[1])
 
 
+async def test_a_turn_that_was_cut_within_a_call_can_be_continued(
+    backend: ScriptedBackend, talk: Talk
+) -> None:
+    """Nobody ran half a call, so the next turn has no output for it, and the model need not see it."""
+    half = {"index": 0, "id": "call_1", "function": {"name": "get_weather", "arguments": '{"ci'}}
+    backend.answers(HEAD + delta(tool_calls=[half]) + finish("length") + DONE + END, reply(text("Hello")))
+    cut = await talk.turn(tools=[WEATHER])
+    assert (cut["status"], cut["output"][0]["status"]) == ("incomplete", "incomplete")
+    assert (await talk.turn(input="Go on", previous_response_id=cut["id"]))["status"] == "completed"
+    assert "get_weather" not in str(asked(backend)[1])
+
+
+# ── lanes ──
+
+
+async def test_v05_every_message_of_a_turn_names_its_lane(talk: Talk) -> None:
+    await talk.ask(stream_id="left")
+    await talk.ask(stream_id="right", temperature=5)
+    await talk.ask()
+    assert {said.get("stream_id") for said in await talk.heard()} == {"left"}
+    (refusal,) = await talk.heard()
+    assert (refusal["stream_id"], refusal["error"]["param"]) == ("right", "temperature")
+    assert not [said for said in await talk.heard() if "stream_id" in said]
+
+
+async def test_v05_what_fails_names_its_lane_too(backend: ScriptedBackend, talk: Talk) -> None:
+    backend.answers(HEAD + text("Hel") + END, answer(500), reply(text("Hello")))
+    for ending in ("response.failed", "error", "response.completed"):
+        await talk.ask(stream_id="a")
+        found = await talk.heard()
+        assert found[-1]["type"] == ending
+        assert {said["stream_id"] for said in found} == {"a"}
+
+
+async def test_v05_lanes_are_conversations_of_their_own(backend: ScriptedBackend, talk: Talk) -> None:
+    first, other = await talk.turn(input="1", stream_id="a"), await talk.turn(input="2", stream_id="b")
+    for before, lane in ((first, "a"), (other, "b")):
+        await talk.turn(input="More", stream_id=lane, previous_response_id=before["id"])
+    assert [said for _, said in asked(backend)[2]] == ["1", "Hello", "More"]
+    assert [said for _, said in asked(backend)[3]] == ["2", "Hello", "More"]
+
+
+async def test_v05_the_backend_is_told_nothing_of_lanes(backend: ScriptedBackend, talk: Talk) -> None:
+    await talk.turn(stream_id="a")
+    assert "stream_id" not in backend.received[0].json
+
+
 # ── failures ──
 
 

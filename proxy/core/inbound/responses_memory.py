@@ -12,6 +12,8 @@ from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import wrong_type
 from proxy.core.redact import shown
 
+NOWHERE: Any = object()
+
 
 class Memory(Protocol):
     def completed(self, body: Any) -> Any:
@@ -31,43 +33,58 @@ class NoMemory:
         pass
 
 
-class LatestResponse:
-    """The newest response of one connection, whatever `store` says, since it goes nowhere else.
+MAX_LANES = 16
+"""Of one connection, the one without a name among them. Who has more loses what is oldest, and sends it again."""
+
+
+class LatestResponses:
+    """The newest response of each lane of one connection, whatever `store` says, since it goes nowhere else.
 
     Who continues it takes it out, and only success puts the next one in its place: so a continuation that fails has
-    evicted what it continued, as the specification wants it, and no second rule is needed.
+    evicted what it continued, as the specification wants it, and no second rule is needed. Another lane may continue
+    it too: that is a fork, and takes nothing from the lane that it comes from.
 
     Held as JSON: the bound is exact then, and a tenth of what the same items take as objects.
     """
 
     def __init__(self, limit: int) -> None:
-        """`limit` in bytes; a longer conversation is forgotten, and its client sends it whole."""
+        """`limit` in bytes, for all lanes together; what is longer is forgotten, and its client sends it whole."""
+        self.lane: str | None = None
+        """On which the turn is that is under way."""
         self._limit = limit
-        self._id: str | None = None
-        self._conversation = b"[]"
+        self._kept: dict[str | None, tuple[str, bytes]] = {}
+        """By lane: the id of its newest response and the conversation up to it. The oldest first."""
 
     def completed(self, body: Any) -> Any:
         previous = body.get("previous_response_id")
         if not isinstance(previous, str):  # anything but null is refused when it is decoded
             return body
-        if previous != self._id:
+        found = next((lane for lane, (kept_id, _) in self._kept.items() if kept_id == previous), NOWHERE)
+        if found is NOWHERE:
             raise ClientFault(
-                f"Previous response {shown(previous)} not found: a connection knows its newest response, unless "
-                "continuing it failed. Leave previous_response_id out and send the whole history as input.",
+                f"Previous response {shown(previous)} not found: a connection knows its newest response, or that of "
+                "each stream_id, unless continuing it failed. Leave previous_response_id out and send the whole "
+                "history as input.",
                 code="previous_response_not_found",
                 param="previous_response_id",
             )
-        self._id = None
-        items = jsontext.loads(self._conversation) + _items(body.get("input"))
+        _, conversation = self._kept.pop(found) if found == self.lane else self._kept[found]
+        items = jsontext.loads(conversation) + _items(body.get("input"))
         whole = body | {"input": items}
         del whole["previous_response_id"]
         return whole
 
     def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
         conversation = jsontext.dumps(_items(body.get("input")) + output)
-        fits = len(conversation) <= self._limit
-        self._id = response_id if fits else None
-        self._conversation = conversation if fits else b"[]"
+        self._kept.pop(self.lane, None)
+        if len(conversation) > self._limit:
+            return
+        self._kept[self.lane] = (response_id, conversation)
+        while len(self._kept) > MAX_LANES or self._size() > self._limit:
+            del self._kept[next(iter(self._kept))]
+
+    def _size(self) -> int:
+        return sum(len(conversation) for _, conversation in self._kept.values())
 
 
 def known_items(body: Any, completed: Any) -> int:

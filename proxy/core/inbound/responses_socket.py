@@ -1,5 +1,6 @@
 """What is said on a WebSocket besides the events of a stream: the client's one message, and ours when it is refused."""
 
+import re
 from typing import Any
 
 from proxy.core import jsontext
@@ -9,6 +10,9 @@ from proxy.core.inbound.responses_object import error_member
 from proxy.core.redact import shown
 
 CREATE = "response.create"
+
+LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
+"""What names a lane: nothing in it has to be escaped."""
 
 NOT_HERE = frozenset({"type", "stream", "stream_options", "background"})
 """Members without meaning on this transport. Some clients send them although the specification forbids it."""
@@ -34,11 +38,29 @@ def read_create(message: bytes) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in NOT_HERE} | {"stream": True}
 
 
-def error_message(fault: Fault) -> bytes:
+def take_lane(body: dict[str, Any]) -> str | None:
+    """On which lane of its connection a request is. That is no affair of the request itself, which goes on without."""
+    lane = body.pop("stream_id", None)
+    if lane is not None and not (isinstance(lane, str) and LANE.fullmatch(lane)):
+        told = shown(lane) if isinstance(lane, str) else json_name(lane)
+        raise ClientFault(
+            f"stream_id must be 1 to 256 of the letters a to z and A to Z, digits, _, . and -, got {told}.",
+            param="stream_id",
+            code="invalid_value",
+        )
+    return lane
+
+
+def on_lane(message: bytes, lane: str | None) -> bytes:
+    """The message as it leaves: each that belongs to a lane names it, last of all."""
+    return message if lane is None else b'%b,"stream_id":"%b"}' % (message[:-1], lane.encode())
+
+
+def error_message(fault: Fault, lane: str | None = None) -> bytes:
     """In place of a status: what a request comes to of which nothing was streamed. The code is always a string."""
     code = fault.code or fault.type
     error = error_member(fault) | {"type": fault.type, "code": code, "param": fault.param}
     message = {"type": "error", "status": fault.status, "error": error}
     if headers := fault.headers:  # there is no head on this transport, so clients look for them here
         message["headers"] = headers
-    return jsontext.dumps(message)
+    return on_lane(jsontext.dumps(message), lane)

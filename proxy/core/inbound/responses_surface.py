@@ -93,4 +93,10 @@ class ResponsesAsked:
     def answered(self, reply: Reply, owner: str) -> None:
         # A summary stands for all that was said before it.
         conversation = {} if self.request.compact else self.completed
-        self.memory.keep(self.response.id, conversation, self.response.output)
+        # Nobody can answer half a call.
+        output = [item for item in self.response.output if not _is_half_call(item)]
+        self.memory.keep(self.response.id, conversation, output)
+
+
+def _is_half_call(item: Mapping[str, Any]) -> bool:
+    return "call_id" in item and item["status"] == "incomplete"

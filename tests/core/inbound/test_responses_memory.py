@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.responses_memory import LatestResponse, NoMemory, known_items
+from proxy.core.inbound.responses_memory import MAX_LANES, LatestResponses, NoMemory, known_items
 from tests.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}
@@ -13,13 +13,13 @@ ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_t
 MORE = {"type": "message", "role": "user", "content": "More"}
 
 
-def memory(limit: int = 1000) -> LatestResponse:
-    known = LatestResponse(limit)
+def memory(limit: int = 1000) -> LatestResponses:
+    known = LatestResponses(limit)
     known.keep("resp_1", {"input": "Hi", "instructions": "Be brief."}, [ANSWER])
     return known
 
 
-def missed(known: LatestResponse, previous: str) -> ClientFault:
+def missed(known: LatestResponses, previous: str) -> ClientFault:
     with pytest.raises(ClientFault) as refused:
         known.completed({"previous_response_id": previous})
     return refused.value
@@ -104,3 +104,49 @@ def test_the_items_that_its_client_did_not_send_are_counted(sent: dict[str, Any]
     """Places in messages are those of the client's own list."""
     body = sent | {"previous_response_id": "resp_1"}
     assert known_items(body, memory().completed(body)) == known
+
+
+# ── lanes ──
+
+
+def on(known: LatestResponses, lane: str | None) -> LatestResponses:
+    known.lane = lane
+    return known
+
+
+def test_v05_each_lane_has_a_newest_response_of_its_own() -> None:
+    known = memory()
+    on(known, "b").keep("resp_2", {"input": "More"}, [])
+    on(known, "b").keep("resp_3", {"input": "More"}, [])
+    missed(known, "resp_2")
+    assert on(known, "b").completed({"previous_response_id": "resp_3"})["input"] == [MORE]
+    assert on(known, None).completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+
+
+def test_v05_another_lane_forks_and_takes_nothing_away() -> None:
+    known = memory()
+    for _ in range(2):
+        assert on(known, "fork").completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    assert on(known, None).completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    missed(known, "resp_1")
+
+
+def test_v05_what_is_oldest_is_forgotten_when_there_are_too_many_lanes() -> None:
+    known = LatestResponses(10_000)
+    for number in range(MAX_LANES + 1):
+        on(known, f"lane-{number}").keep(f"resp_{number}", {"input": "Hi"}, [])
+    missed(known, "resp_0")
+    for number in range(1, MAX_LANES + 1):
+        assert on(known, "fork").completed({"previous_response_id": f"resp_{number}"})["input"] == [USER]
+
+
+def test_v05_all_lanes_together_have_the_room_of_one() -> None:
+    """Else a connection could hold sixteen times as much."""
+    known = LatestResponses(1000)
+    for lane in "abc":
+        on(known, lane).keep(f"resp_{lane}", {"input": "x" * 400}, [])
+    missed(known, "resp_a")
+    on(known, "d").keep("resp_d", {"input": "x" * 1000}, [])
+    missed(known, "resp_d")
+    for lane in "bc":
+        assert on(known, lane).completed({"previous_response_id": f"resp_{lane}"})["input"]

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault, NotFound, RateLimited
-from proxy.core.inbound.responses_socket import error_message, read_create
+from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
 from tests.tables import table
 
 
@@ -85,3 +85,32 @@ def test_anything_else_is_refused_with_a_code(message: bytes, code: str, param: 
 )
 def test_a_refusal_has_a_status_and_a_code_that_is_a_string(fault: Fault, said: dict[str, Any]) -> None:
     assert jsontext.loads(error_message(fault)) == {"type": "error"} | said
+
+
+# ── lanes ──
+
+
+@table("lane", [None, "a", "A-b_c.9", "x" * 256])
+def test_v05_a_lane_is_taken_out_of_the_request(lane: str | None) -> None:
+    body = {"model": "m", "stream_id": lane}
+    assert take_lane(body) == lane
+    assert take_lane(body) is None
+    assert body == {"model": "m"}
+
+
+@table("lane", ["", "a b", 'a"b', "a/b", "é", "a\n", "x" * 257, 5, ["a"]])
+def test_v05_a_lane_without_a_proper_name_is_refused(lane: Any) -> None:
+    with pytest.raises(ClientFault) as refused:
+        take_lane({"stream_id": lane})
+    assert (refused.value.code, refused.value.param) == ("invalid_value", "stream_id")
+
+
+def test_v05_each_message_names_its_lane() -> None:
+    said = b'{"type":"response.created","response":{}}'
+    assert on_lane(said, None) is said
+    assert jsontext.loads(on_lane(said, "a-1")) == {
+        "type": "response.created",
+        "response": {},
+        "stream_id": "a-1",
+    }
+    assert jsontext.loads(error_message(ClientFault("No."), "a-1"))["stream_id"] == "a-1"

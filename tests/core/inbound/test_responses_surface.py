@@ -4,19 +4,19 @@ from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.inbound.clients import EventStyle
 from proxy.core.inbound.compaction import CompactionObject
 from proxy.core.inbound.responses_encode import SSE
-from proxy.core.inbound.responses_memory import LatestResponse
+from proxy.core.inbound.responses_memory import LatestResponses
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
-from proxy.core.model import Text
+from proxy.core.model import Call, Text, ToolKind, ToolName
 from tests.helpers import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}
 REPLY = Reply([PartEnded(Text("Hello"), complete=True)], ReplyEnded(Ending.COMPLETED))
 
 
-def surface(message_first: bool = False, memory: LatestResponse | None = None) -> ResponsesSurface:
+def surface(message_first: bool = False, memory: LatestResponses | None = None) -> ResponsesSurface:
     made = ResponsesSurface(
         counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, message_first)
     )
@@ -49,7 +49,7 @@ def test_the_configured_order_of_items_and_none_for_a_summary() -> None:
 
 
 def test_what_was_answered_can_be_continued() -> None:
-    speaking = surface(memory=LatestResponse(10_000))
+    speaking = surface(memory=LatestResponses(10_000))
     first = speaking.read(BODY, {}, Ledger())
     first.whole(REPLY)
     first.answered(REPLY, "ann")
@@ -58,6 +58,19 @@ def test_what_was_answered_can_be_continued() -> None:
     )
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
     assert second.facts["continues"] == first.response.id
+
+
+def test_half_a_call_is_not_continued() -> None:
+    """Nobody ran it, so nobody can say what came of it."""
+    cut = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a')
+    reply = Reply([PartEnded(Text("Hel"), True), PartEnded(cut, False)], ReplyEnded(Ending.MAX_TOKENS))
+    speaking = surface(memory=LatestResponses(10_000))
+    first = speaking.read(BODY, {}, Ledger())
+    assert [item["status"] for item in first.whole(reply)["output"]] == ["completed", "incomplete"]
+    first.answered(reply, "ann")
+    more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
+    second = speaking.read(more, {}, Ledger())
+    assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
 
 
 def test_another_form_of_answer() -> None:
