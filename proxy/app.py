@@ -35,10 +35,12 @@ from proxy.setting_values import AUTO
 from proxy.settings import Backend as BackendSettings
 from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
+from proxy.shell import descriptors
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
 from proxy.shell.channel import Tempo
+from proxy.shell.connections import Connections
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.entropy import Entropy
@@ -122,6 +124,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         metrics_readers=_metrics_readers(settings),
         backends=backends,
         conversations=conversations if settings.server.websocket else None,
+        connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
         tempo=tempo,
         body_limit=body_limit,
         mint=mint,

@@ -4,13 +4,13 @@ Four of its private names are used, for want of public ones; a test of each fail
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 from aiohttp.http import RawRequestMessage
 
 from proxy.core.tenants import neighbourhood
+from proxy.shell.connections import Connections
 
 KEEP_ALIVE_SECONDS = 75.0
 """nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
@@ -25,8 +25,11 @@ RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 """The answer to what is no request at all, by what is wrong with it."""
 
 
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
 class Connection(web.RequestHandler):
-    def __init__(self, manager: "Acceptor", refuse_garbage: RefuseGarbage) -> None:
+    def __init__(self, manager: "Acceptor", refuse_garbage: RefuseGarbage, connections: Connections) -> None:
         super().__init__(
             manager,
             loop=asyncio.get_running_loop(),
@@ -36,6 +39,7 @@ class Connection(web.RequestHandler):
             auto_decompress=False,  # see `body`
         )
         self._refuse_garbage = refuse_garbage
+        self._connections = connections
         self._watch: asyncio.TimerHandle | None = None
         self.address = ""
         """Whom its client's stands for; the same for all requests on it."""
@@ -43,6 +47,13 @@ class Connection(web.RequestHandler):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self.address = neighbourhood(str((self.peername or ("",))[0]))
+        if not self._connections.enter(self):
+            self.drop()
+
+    def drop(self) -> None:
+        """Without a word: there is no request to answer."""
+        if self.transport is not None:
+            self.transport.abort()
 
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
@@ -73,6 +84,7 @@ class Connection(web.RequestHandler):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
+        self._connections.leave(self)
         self._watch_no_more()
 
     def _watch_no_more(self) -> None:
@@ -124,9 +136,20 @@ def address_of(request: web.BaseRequest) -> str:
 
 
 class Acceptor(web.Server):
-    def __init__(self, handler: Any, refuse_garbage: RefuseGarbage) -> None:
-        super().__init__(handler, handler_cancellation=True)
+    def __init__(self, handler: Handler, refuse_garbage: RefuseGarbage, connections: Connections) -> None:
+        super().__init__(self._handle, handler_cancellation=True)
+        self._answer = handler
         self._refuse_garbage = refuse_garbage
+        self._all = connections
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = request.protocol
+        assert isinstance(connection, Connection)
+        self._all.busy(connection)
+        try:
+            return await self._answer(request)
+        finally:
+            self._all.idle(connection)
 
     def __call__(self) -> web.RequestHandler:
-        return Connection(self, self._refuse_garbage)
+        return Connection(self, self._refuse_garbage, self._all)

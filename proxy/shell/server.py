@@ -26,6 +26,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.body import parsed, read_body
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor, address_of
+from proxy.shell.connections import Connections
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor, shutting_down
 from proxy.shell.fault_facts import facts_of
@@ -97,6 +98,7 @@ class Server:
         metrics_readers: Tenants | None,
         backends: Backends,
         conversations: Conversations | None,
+        connections: Connections,
         tempo: Tempo,
         body_limit: int,
         mint: Mint,
@@ -115,6 +117,7 @@ class Server:
         self._doors = {HEALTH: EVERYBODY, READINESS: EVERYBODY, METRICS: metrics_readers or tenants}
         self._backends = backends
         self._conversations = conversations
+        self._connections = connections
         self._tempo = tempo
         self._body_limit = body_limit
         self._mint = mint
@@ -127,9 +130,10 @@ class Server:
         """Listens; returns the address that was bound. OSError when it cannot be. Others that share it may listen
         there too: the kernel gives each of them its part of the connections."""
         self._runner = web.ServerRunner(
-            Acceptor(self._answer, self._refuse_garbage), shutdown_timeout=CLOSING_SECONDS
+            Acceptor(self._answer, self._refuse_garbage, self._connections), shutdown_timeout=CLOSING_SECONDS
         )
         await self._runner.setup()
+        self._connections.watch()
         await web.TCPSite(self._runner, host, port, backlog=BACKLOG, reuse_port=shared or None).start()
         bound_host, bound_port = self._runner.addresses[0][:2]
         return (
@@ -148,6 +152,7 @@ class Server:
             await self._conversations.closed()
         if self._runner is not None:
             await self._runner.cleanup()
+        self._connections.close()
 
     # ── answering ──
 

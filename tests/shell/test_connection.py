@@ -11,6 +11,7 @@ from aiohttp.test_utils import make_mocked_request
 
 from proxy.shell import connection as module
 from proxy.shell.connection import Acceptor
+from proxy.shell.connections import Connections
 from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, reply, text
 from tests.shell.conftest import Proxy
 
@@ -86,7 +87,7 @@ async def test_whoever_has_left_is_told_nothing() -> None:
     def refuse(*_: object) -> web.Response:
         raise AssertionError("refused")
 
-    connection = Acceptor(None, refuse)()
+    connection = Acceptor(None, refuse, Connections(2, print))()
     with pytest.raises(ConnectionResetError):
         connection.handle_error(make_mocked_request("POST", "/"), 500, ConnectionResetError())
 

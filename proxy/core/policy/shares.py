@@ -26,7 +26,5 @@ class Shares:
         if held:
             self._held[owner] = held
 
-    @property
-    def most(self) -> str | None:
-        """Who holds most, if anybody holds any."""
-        return max(self._held, key=self._held.__getitem__, default=None)
+    def has(self, owner: str) -> bool:
+        return owner in self._held

@@ -1,0 +1,124 @@
+"""All connections of clients: how many there may be, and which of them gives way to a new one.
+
+They are shared out among addresses, for nobody has shown a key yet. Where an address has its share, or there is no room
+at all, the connection makes room that has been without a request for longest; who has one under way keeps it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from proxy.core.policy.shares import Shares
+from proxy.shell import descriptors
+
+LOOK_SECONDS = 1.0
+"""How often it is looked what there is to tell, and whether a descriptor is left."""
+
+TELL_SECONDS = 10.0
+"""A flood would fill the log with what one line tells."""
+
+TOO_MANY = "too many connections: idle ones were closed, or new ones refused"
+NONE_LEFT = "no descriptor was left: raise the limit of open files (ulimit -n, LimitNOFILE)"
+
+
+class Open(Protocol):
+    address: str
+
+    def drop(self) -> None: ...
+
+
+class Connections:
+    def __init__(self, room: int, warn: Callable[..., Any]) -> None:
+        """`room`: for so many. `warn`: writes a line to the log."""
+        self._room = room
+        self._warn = warn
+        self._shares = Shares(room)
+        self._open: set[Open] = set()
+        self._idle: dict[str, dict[Open, None]] = {}
+        """By address, those without a request; the longest first."""
+        self._dropped = self._refused = 0
+        self._exhausted = False
+        self._silent_until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self) -> None:
+        self._look(asyncio.get_running_loop())
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._tell()
+
+    def enter(self, connection: Open) -> bool:
+        """Whether there was room, or was made."""
+        address = connection.address
+        if not self._shares.take(address) and not self._make_room(address):
+            self._refused += 1
+            return False
+        self._open.add(connection)
+        self._idle.setdefault(address, {})[connection] = None
+        return True
+
+    def leave(self, connection: Open) -> None:
+        if connection in self._open:
+            self._forget(connection)
+            self._shares.give_back(connection.address)
+
+    def busy(self, connection: Open) -> None:
+        """It has a request."""
+        if connection in self._open:
+            idle = self._idle[connection.address]
+            del idle[connection]
+            if not idle:
+                del self._idle[connection.address]
+
+    def idle(self, connection: Open) -> None:
+        """It has one no more."""
+        if connection in self._open:
+            self._idle.setdefault(connection.address, {})[connection] = None
+
+    def _forget(self, connection: Open) -> None:
+        self._open.remove(connection)
+        idle = self._idle.get(connection.address, {})
+        idle.pop(connection, None)
+        if not idle:
+            self._idle.pop(connection.address, None)
+
+    def _make_room(self, address: str) -> bool:
+        """At the cost of the same address, in whose place it then is; or if that has none, of whichever has most."""
+        idle = self._idle.get(address)
+        if idle is None and not self._shares.has(address):
+            idle = max(self._idle.values(), key=len, default=None)
+        if idle is None:
+            return False
+        longest = next(iter(idle))
+        self._forget(longest)
+        longest.drop()
+        self._dropped += 1
+        if longest.address == address:
+            return True
+        self._shares.give_back(longest.address)
+        return self._shares.take(address)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._exhausted = self._exhausted or descriptors.exhausted()
+        if loop.time() >= self._silent_until and self._tell():
+            self._silent_until = loop.time() + TELL_SECONDS
+        self._timer = loop.call_later(LOOK_SECONDS, self._look, loop)
+
+    def _tell(self) -> bool:
+        """Was there anything to tell?"""
+        came = self._exhausted or self._dropped > 0 or self._refused > 0
+        if self._exhausted:
+            self._warn(NONE_LEFT)
+        if self._dropped or self._refused:
+            self._warn(
+                TOO_MANY,
+                closed=self._dropped,
+                refused=self._refused,
+                open=len(self._open),
+                room=self._room,
+            )
+        self._dropped = self._refused = 0
+        self._exhausted = False
+        return came
