@@ -211,7 +211,8 @@ class ChatDecoder(Decoding):
         details = delta.get("reasoning_details") if self._keep_details else None
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details({DIALECT: {"reasoning_details": details}})
-        self._content(delta.get("content"), logprobs)
+        content = delta.get("content")
+        self._content(content, logprobs and chat_logprobs.of_answer(logprobs, thought, content))
         if refusal := delta.get("refusal"):
             self._prose(RefusalDelta, refusal)
         if "tool_calls" in delta or "function_call" in delta:

@@ -2,7 +2,16 @@
 
 from typing import Any
 
+from proxy.core.logprobs import of_text
 from proxy.core.surrogates import mend
+
+
+def of_answer(said: Any, thought: Any, answer: Any) -> Any:
+    """Beside a thought: what is said of the answer, if there is any."""
+    if not thought or not isinstance(said, dict):
+        return said
+    tokens = _dicts(said.get("content"))
+    return {"content": of_text(tokens, answer)} if isinstance(answer, str) and answer else None
 
 
 def read(said: Any) -> list[Any]:

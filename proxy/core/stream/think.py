@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from proxy.core.events import Delta, ReasoningDelta, TextDelta, UsageDelta
+from proxy.core.logprobs import of_text
 
 MAX_LEADING_BLANKS = 64
 """More white space than any chat template puts before its opener: what is longer is the answer itself."""
@@ -84,13 +85,14 @@ class ThinkSplitter:
         self._held = ""
 
     def _look(self, delta: TextDelta) -> None:
+        if self._state is THINKING:
+            self._logprobs.clear()  # those of a thought are not those of the answer
         self._logprobs += delta.logprobs or ()
         text = self._held + delta.text
         self._held = ""
         if self._state is UNDECIDED:
             text = self._decide(text)
         if self._state is THINKING:
-            self._logprobs.clear()  # those of a thought are not those of the answer
             text = self._until_closer(text)
         if self._state is AFTER and (text := text.lstrip()):
             self._begin_answer(text)
@@ -106,7 +108,6 @@ class ThinkSplitter:
             for tag in ALONE:
                 if visible.startswith(tag):
                     self._state = AFTER
-                    self._logprobs.clear()
                     return visible[len(tag) :]
             if _may_begin(visible, _FIRST):
                 self._held = text
@@ -133,10 +134,11 @@ class ThinkSplitter:
         if self._answer and text.startswith(self._answer):
             text = text[len(self._answer) :].lstrip()
             self._answer = ""
-            self._logprobs.clear()
             if not text:
                 return
         self._state = PLAIN
+        if self._logprobs:
+            self._logprobs = of_text(self._logprobs, text)
         self._say(text)
 
     def _think(self, text: str) -> None:

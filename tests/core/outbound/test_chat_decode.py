@@ -157,6 +157,17 @@ class TestLogprobs:
         decoded = Decoded().say(self.chunk(""), self.chunk(None), self.chunk("Hi"), self.chunk("Hi"))
         assert decoded.deltas == [TextDelta("Hi", [ENTRY] * 3), TextDelta("Hi", [ENTRY])]
 
+    def test_v33_those_of_a_thought_are_not_those_of_the_answer(self) -> None:
+        thought = {"choices": [{"delta": {"reasoning": "Hm"}, "logprobs": {"content": [{"token": "Hm"}]}}]}
+        assert Decoded().say(thought, self.chunk("Hi")).deltas == [
+            ReasoningDelta("Hm"),
+            TextDelta("Hi", [ENTRY]),
+        ]
+        message = {"reasoning_content": "Hm", "content": "Hi"}
+        said = {"content": [{"token": "Hm"}, {"token": "</think>"}, ENTRY, {"token": "<|im_end|>"}]}
+        whole = {"choices": [{"delta": message, "logprobs": said}]}
+        assert Decoded().say(whole).deltas == [ReasoningDelta("Hm"), TextDelta("Hi", [ENTRY])]
+
     def test_no_numbers_at_all_do_not_lose_the_text(self) -> None:
         """F35."""
         text = b'{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[{"token":"Hi","logprob":-Infinity}]}}]}'

@@ -33,6 +33,16 @@ def test_every_entry_has_its_four_fields() -> None:
     ]
 
 
+@table("said", [None, "x", {"content": None}, {"content": [{"token": "a"}]}])
+def test_without_a_thought_all_are_the_answers(said: Any) -> None:
+    assert chat_logprobs.of_answer(said, None, "a") == said
+
+
+@table("answer", [None, "", [{"type": "text"}]])
+def test_v33_beside_a_thought_alone_there_are_none(answer: Any) -> None:
+    assert chat_logprobs.of_answer({"content": [{"token": "a"}]}, "a", answer) is None
+
+
 @table("said", [None, {}, [], "x", {"content": None}, {"content": "x"}, {"content": [None, "x", 1]}])
 def test_what_is_no_entry_is_left_out(said: Any) -> None:
     assert chat_logprobs.read(said) == []

@@ -245,19 +245,36 @@ def test_log_probabilities_of_held_text_come_with_it() -> None:
     ]
 
 
-def test_log_probabilities_of_a_thought_are_not_those_of_the_answer() -> None:
-    deltas = TextDelta("<think>a", [1]), TextDelta("</think>", [2]), TextDelta("Hi", [3])
-    assert split(*deltas) == [ReasoningDelta("a"), TextDelta("Hi", [3])]
+def said(*pieces: str) -> list[TextDelta]:
+    """Each with the log probability of the one token that it is."""
+    return [TextDelta(piece, [{"token": piece}]) for piece in pieces]
 
 
-def test_log_probabilities_of_tags_are_not_those_of_the_answer() -> None:
-    pieces = "<|channel|>analysis<|message|>", "Hm.", "<|end|>", "<|start|>assistant"
-    answer = TextDelta("<|channel|>final<|message|>", [1]), TextDelta("Hi", [2])
-    assert split(*(TextDelta(piece, [0]) for piece in pieces), *answer) == [
-        ReasoningDelta("Hm."),
-        TextDelta("Hi", [2]),
-    ]
-    assert split(TextDelta("</think>", [1]), TextDelta("Hi", [2])) == [TextDelta("Hi", [2])]
+@table(
+    "pieces",
+    [
+        ("<think>", "a", "</think>", "Hi"),
+        ("<think>", "Hi", "</think>", "\n\n", "Hi"),
+        ("</think>", "\n", "Hi"),
+        (
+            "<|channel|>analysis<|message|>",
+            "Hm.",
+            "<|end|>",
+            "<|start|>assistant",
+            "<|channel|>final<|message|>",
+            "Hi",
+        ),
+    ],
+)
+def test_v33_log_probabilities_of_thoughts_and_tags_are_not_those_of_the_answer(
+    pieces: tuple[str, ...],
+) -> None:
+    """However many tokens come at once: a whole answer brings all of them in one piece."""
+    tokens = [{"token": piece} for piece in pieces]
+    for at in range(len(pieces)):
+        whole = TextDelta("".join(pieces[at:]), tokens[at:])
+        *_, answer = split(*said(*pieces[:at]), whole)
+        assert answer == TextDelta("Hi", [{"token": "Hi"}]), at
 
 
 def test_text_without_log_probabilities_has_none() -> None:

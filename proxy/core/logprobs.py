@@ -1,0 +1,31 @@
+"""Which of a reply's tokens make up its text: backends count those of the thought before it among them."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+LAST = 4
+"""Tokens that may follow the text without being told in it: the model's marks for the end of its turn."""
+
+
+def of_text(tokens: Sequence[dict[str, Any]], text: str) -> list[dict[str, Any]]:
+    """Those that the text is made of, at the end of what they say. All, where it is not found there: what cannot be
+    told apart is not lost."""
+    pieces = [_bytes(token) for token in tokens]
+    ends = list(accumulate(map(len, pieces)))
+    said, wanted = b"".join(pieces), text.encode(errors="replace")
+    stop = next((end for end in ends[: -LAST - 1 : -1] if said.endswith(wanted, 0, end)), None)
+    if stop is None:
+        return list(tokens)
+    start = stop - len(wanted)
+    return [
+        token for token, end, piece in zip(tokens, ends, pieces, strict=True) if start < end <= stop and piece
+    ]
+
+
+def _bytes(token: dict[str, Any]) -> bytes:
+    """A token may be part of a character, and its text then a stand-in."""
+    raw, text = token.get("bytes"), token.get("token")
+    if isinstance(raw, list):
+        return bytes(byte for byte in raw if isinstance(byte, int) and 0 <= byte < 256)
+    return text.encode(errors="replace") if isinstance(text, str) else b""
