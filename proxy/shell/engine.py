@@ -18,25 +18,23 @@ from proxy.core.errors import ClientFault, Fault, ProxyFault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.inbound.call_map import as_backend_knows
+from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.recall import Recall
 from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outlet import Outlet, Stage, unheard
+from proxy.core.outlet import Outlet, unheard
 from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission, Outcome, outcome
-from proxy.core.policy.guard import guard, rules_for
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.results import truncated
 from proxy.core.policy.retry import RetryRules
-from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.restored import restored
-from proxy.core.tools import arguments
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
@@ -46,6 +44,7 @@ from proxy.shell.errand import Errand, Visitor
 from proxy.shell.exchange import Exchange
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
+from proxy.shell.stages import stages_for
 
 LARGE_BYTES = 1 << 20
 """A body of so much takes some 20 ms to understand, in which nobody else would be served."""
@@ -144,7 +143,7 @@ class Engine:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
         outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
         try:
-            pipeline = await self._answer(errand, plan, attempts, outlet)
+            pipeline = await self._answer(errand, plan, attempts, outlet, asked.client)
         finally:
             self._quota.answered(errand.tenant, errand.reply or Reply())
         await self._tell(errand, asked, encoder, pipeline)
@@ -181,11 +180,13 @@ class Engine:
             encoder.feed(ended)
             await errand.channel.finish()
 
-    async def _answer(self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet) -> Pipeline:
+    async def _answer(
+        self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet, client: ClientProfile
+    ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
         reply = OneReply(outlet)
         while True:
-            pipeline = self._pipeline(errand, plan, reply.outlet)
+            pipeline = self._pipeline(errand, plan, reply.outlet, client)
             errand.reply = pipeline.reply
             await self._run(errand, plan, pipeline)
             following = await attempts.after(plan, pipeline)
@@ -194,14 +195,16 @@ class Engine:
                 return pipeline
             plan = following
 
-    def _pipeline(self, errand: Errand, plan: Plan, outlet: Outlet) -> Pipeline:
+    def _pipeline(self, errand: Errand, plan: Plan, outlet: Outlet, client: ClientProfile) -> Pipeline:
         profile = plan.profile
         decoder = spoken_by(profile).decoder
         keepsakes = Keepsakes() if decoder.keeps(profile) else None
         keep = keepsakes.keep if keepsakes else None
+        surface, ledger = errand.surface, errand.ledger
+        stages = stages_for(plan.request, client, surface, errand.tenant, keepsakes, ledger)
         stamp = str(int(self._now() * 1000))
         return Pipeline(
-            lambda emit: decoder(emit, profile, errand.ledger, keep, model=plan.model, stamp=stamp),
+            lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),
             names=plan.prepared.names,
             mint=self._mint,
             ledger=errand.ledger,
@@ -212,7 +215,7 @@ class Engine:
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            stages=[*restored(plan.prepared.aliases), *_stages(errand, plan.request, keepsakes)],
+            stages=[*restored(plan.prepared.aliases), *stages],
         )
 
     async def _run(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
@@ -316,20 +319,6 @@ class Engine:
             except TimeoutError:
                 for errand in list(self._errands):
                     end(errand)
-
-
-def _stages(errand: Errand, request: Request, keepsakes: Keepsakes | None) -> list[Stage]:
-    if request.compact:
-        return [condensed]
-    rules = rules_for(
-        request,
-        errand.tenant,
-        strict=errand.surface.strict,
-        parses=errand.surface.parses_arguments,
-        check_of=arguments.check_of,
-    )
-    stages: list[Stage] = [keepsakes.added] if keepsakes else []
-    return [*stages, guard(rules, errand.ledger)] if rules else stages
 
 
 def _call_ids(request: Request) -> set[str]:

@@ -78,6 +78,10 @@ PASSING: dict[str, tuple[Step, str]] = {
     "cut": (cut, "broke off its answer"),
     "no end": (ending(text("Hel")), "stopped before the reply was finished"),
     "empty": (ending(finish(), usage(), DONE), "without an answer"),
+    "thoughts alone, V21": (
+        ending(delta(reasoning_content="Hm."), finish(), usage(), DONE),
+        "without an answer",
+    ),
 }
 """It may help to ask again."""
 

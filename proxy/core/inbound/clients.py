@@ -41,6 +41,8 @@ class ClientProfile:
     history, and asks again, has the model go on from a fragment. Half a call is closed for nobody."""
     hears_after_end: bool = True
     """May anything follow the terminal event? Some keep what the last event brings, whichever that is."""
+    answer_needed: bool = False
+    """Is a reply of thoughts alone a failure, because this client would end its turn without a word?"""
     refusals_as_text: bool = False
     """Does a refusal leave as ordinary text, because the client drops what it does not know?"""
     faults_in_stream: bool = False
@@ -64,6 +66,7 @@ CODEX = ClientProfile(
     events=EventStyle.STANDARD,  # it ignores the extended ones, and each costs bytes
     orphan_outputs="drop",
     closes_unfinished=False,  # else the retry of a failed stream is not the same request again
+    answer_needed=True,
     refusals_as_text=True,  # a message with a refusal in it vanishes
     faults_in_stream=True,  # a status above 499 costs up to 30 requests, and 500 hides the message
     fault_codes={

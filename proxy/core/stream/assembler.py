@@ -2,14 +2,14 @@
 
 Its promises, each one a test:
 
-- one part is open at a time; whatever starts ends what was open before it;
+- one part is open at a time; whatever starts ends what was open before it, and prose starts when it can be seen;
 - a call opens when its name is known, so clients see begin → delta → end; arguments that were earlier wait and leave
   as the first delta;
 - while a call is open and its arguments are not yet one whole JSON object, everything that belongs after it is held
   back and replayed when it ends. A call never ends merely because its JSON happens to parse: some backends send `{}`
   first and the real arguments after it;
-- one ending, last. Success needs proof: a finish reason, or `[DONE]` with whole calls; anything else is a failure,
-  and what was open then ends incomplete.
+- one ending, last. Success needs proof: a finish reason, or `[DONE]` with an answer and whole calls; anything else is
+  a failure, and what was open then ends incomplete.
 
 Holding text back behind an unfinished call costs a client nothing: backends that interleave the two do it within a
 few tokens, and clients that saw them interleaved would scatter the arguments.
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.errors import Empty, Fault, Garbled, OwnWords, Truncated
+from proxy.core.errors import Fault, Garbled, OwnWords, Truncated
 from proxy.core.events import (
     CallDelta,
     CallHead,
@@ -46,10 +46,11 @@ from proxy.core.model import Call, Usage
 from proxy.core.outlet import Outlet
 from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
-from proxy.core.stream.prose import REASONING, TEXT, OpenProse, Prose
+from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
 from proxy.core.stream.shown_ids import ShownIds
+from proxy.core.stream.verdict import unanswered
 from proxy.core.tools.kinds import BRIDGES
-from proxy.core.tools.names import MAX_NAME, NameTable
+from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024
 """In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
@@ -60,7 +61,6 @@ MAX_LATE = 64
 STOP = Finish.STOP
 ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
 
-THOUGHT = frozenset({REASONING})  # alone it is no answer
 
 AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 """What follows the model's finish. Anything else takes it back."""
@@ -80,6 +80,7 @@ class Assembler:
         self._ids = ids
         self._calls = Calls(identity)
         self._open: OpenProse | CallState | None = None
+        self._leading = Leading(ledger)
         self._held: deque[Prose | CallState] = deque()
         self._usage: Usage | None = None
         self._spoken: set[PartKind] = set()
@@ -148,7 +149,7 @@ class Assembler:
         call.learn_name(delta.name or "")
         if delta.arguments:
             self._take_arguments(call, delta.arguments)
-        if self._may_open(call):
+        if call.may_open(self._names):
             self._open_in_turn(call)
 
     def _on_usage(self, delta: UsageDelta) -> None:
@@ -180,16 +181,18 @@ class Assembler:
         if not text:
             return
         prose = self._open
-        if not isinstance(prose, OpenProse) or prose.kind is not kind:
-            if self._held or self._blocked():
-                self._held.append(Prose(kind, text, logprobs))
-                return
+        if isinstance(prose, OpenProse) and prose.kind is kind:
+            prose.add(text, logprobs)
+        elif self._held or self._blocked():
+            self._held.append(Prose(kind, text, logprobs))
+            return
+        elif prose := self._leading.grown(kind, text, logprobs):
             self._end_open()
-            prose = self._open = OpenProse(kind)
+            self._open = prose
             self._emit(PartStarted(kind))
-        prose.pieces.append(text)
-        if logprobs:
-            prose.logprobs += logprobs
+            text, logprobs = prose.said()
+        else:
+            return
         self._emit_delta(text, logprobs)
 
     # ── calls ──
@@ -219,11 +222,6 @@ class Assembler:
         """What leaves first: nothing while it may only be a placeholder."""
         self._lay_aside(call, text)
         return "" if call.has_placeholder else call.take_pending()
-
-    def _may_open(self, call: CallState) -> bool:
-        """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
-        settled = call.pending_args or len(call.name) > MAX_NAME or self._names.settled(call.name)
-        return bool(call.name and settled)
 
     def _open_in_turn(self, call: CallState) -> None:
         if not self._names.permits(call.name):
@@ -280,6 +278,7 @@ class Assembler:
         return isinstance(self._open, CallState) and not self._open.is_whole()
 
     def _end_open(self, complete: bool = True) -> None:
+        self._leading.leave_out()
         opened = self._open
         if opened is None:
             return
@@ -313,12 +312,12 @@ class Assembler:
                     self._lose_held()
         self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
-        if not cut and self._spoken <= THOUGHT:
-            self.fail(
-                Empty(OwnWords("The backend finished its reply without an answer and without a tool call."))
-            )
-        else:
+        proved = self.finish is not None and not self._calls.all
+        fault = None if cut else unanswered(self._spoken, self._ledger, proved)
+        if fault is None:
             self._emit(ReplyEnded(ENDINGS[finish], self._usage))
+        else:
+            self.fail(fault)
 
     def _lose_held(self) -> None:
         """An item that ends incomplete is the last one: nothing may follow it, so what would have is counted."""

@@ -12,6 +12,7 @@ from proxy.core.model import ToolKind
 from proxy.core.stream.lifecycle import CALL_MOVES, WAITING, BrokenOrder, CallPhase
 from proxy.core.stream.wholeness import ObjectWatch
 from proxy.core.tools.kinds import EMPTY_OBJECT
+from proxy.core.tools.names import MAX_NAME, NameTable
 
 OVER = (CallPhase.ENDED, CallPhase.DROPPED)
 
@@ -55,6 +56,11 @@ class CallState:
             self.name = name
         else:
             self.name += name
+
+    def may_open(self, names: NameTable) -> bool:
+        """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
+        settled = self.pending_args or len(self.name) > MAX_NAME or names.settled(self.name)
+        return bool(self.name and settled)
 
     def is_whole(self) -> bool:
         """Are the arguments one complete JSON object?"""

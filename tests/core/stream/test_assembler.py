@@ -92,8 +92,46 @@ def test_f48_nothing_is_said_of_an_empty_delta(kind: Callable[[str], Delta]) -> 
     assert not assemble(kind(""), close=False).assembler.begun
 
 
-def test_f48_white_space_is_text() -> None:
-    assert assemble(TextDelta("\n"), TextDelta(" "), STOP, END).parts == done(Text("\n "))
+def test_v24_white_space_waits_for_the_first_visible_character() -> None:
+    """V36, F48: then it is told, to the byte; and what comes after that, at once."""
+    deltas = TextDelta("\n", [1]), TextDelta(" "), TextDelta("Hi", [2]), TextDelta("\n"), TextDelta(" ")
+    assert assemble(*deltas, STOP, END).events == [
+        ReplyStarted(),
+        PartStarted(PartKind.TEXT),
+        PartDelta("\n Hi", [1, 2]),
+        PartDelta("\n"),
+        PartDelta(" "),
+        PartEnded(Text("\n Hi\n ", [1, 2]), complete=True),
+        ReplyEnded(Ending.COMPLETED),
+    ]
+
+
+@table("kind", [TextDelta, ReasoningDelta, RefusalDelta])
+def test_v24_white_space_alone_is_left_out_and_counted(kind: Callable[[str], Delta]) -> None:
+    calls = says(0, "a", "get_time", "{}"), says(1, "b", "get_time", "{}")
+    made = done(call("a", "get_time"), call("b", "get_time"))
+    for deltas in ([kind("\n"), *calls], [calls[0], kind("\n"), kind(" "), calls[1]], [*calls, kind("\n")]):
+        reply = assemble(*deltas, STOP, END)
+        assert (reply.parts, reply.odd) == (made, {"blank_prose": 1})
+        assert assemble(*deltas, LENGTH, END).odd == {"blank_prose": 1}
+    assert not assemble(kind("\n"), close=False).assembler.begun
+
+
+def test_v24_white_space_within_the_arguments_goes_too() -> None:
+    reply = assemble(says(0, "a", "get_time", "{"), TextDelta("\n"), says(0, arguments="}"), STOP, END)
+    assert (reply.parts, reply.odd) == (done(call("a", "get_time")), {"blank_prose": 1})
+
+
+def test_v24_white_space_of_another_kind_is_no_beginning() -> None:
+    reply = assemble(ReasoningDelta("\n"), TextDelta("\n"), TextDelta("Hi"), STOP, END)
+    assert (reply.parts, reply.odd) == (done(Text("\nHi")), {"blank_prose": 1})
+
+
+def test_v24_a_reply_of_white_space_alone_is_none() -> None:
+    for deltas in ([TextDelta(" \n"), STOP, END], [TextDelta(" \n"), END], [TextDelta(" \n")]):
+        reply = assemble(*deltas)
+        assert (reply.parts, reply.ended.ending) == ([], Ending.FAILED)
+        assert reply.odd == {"blank_prose": 1}
 
 
 def test_log_probabilities_stay_with_their_delta_and_gather_in_the_part() -> None:
@@ -603,10 +641,28 @@ def test_f39_a_call_that_was_whole_is_not_proved_either() -> None:
     assert assemble(says(0, "a", "get_time", "{}")).parts == cut(call("a", "get_time"))
 
 
-@table("deltas", [[], [ReasoningDelta("x")], [UsageDelta(USAGE)]], ids=["nothing", "reasoning", "usage"])
-def test_a_finish_without_an_answer_is_never_a_success(deltas: list[Delta]) -> None:
+@table("deltas", [[], [UsageDelta(USAGE)]], ids=["nothing", "usage"])
+def test_a_finish_without_anything_is_never_a_success(deltas: list[Delta]) -> None:
     reply = assemble(*deltas, STOP, END)
     assert isinstance(reply.ended.fault, Empty)
+
+
+def test_v21_thoughts_alone_are_a_success_that_says_what_is_missing() -> None:
+    reply = assemble(ReasoningDelta("x"), TextDelta("\n"), STOP, UsageDelta(USAGE), END)
+    assert (reply.parts, reply.ended) == (done(Reasoning("x")), ReplyEnded(Ending.COMPLETED, USAGE))
+    assert reply.odd == {"blank_prose": 1, "no_answer": 1}
+    assert [warning.partition(":")[0] for warning in reply.ledger.warnings] == ["no_answer"]
+
+
+@table(
+    "deltas",
+    [
+        [ReasoningDelta("x"), END],  # the model has not said that it finished
+        [ReasoningDelta("x"), says(0, "a", None, "{}"), STOP, END],  # it said more than is passed on
+    ],
+)
+def test_v21_thoughts_alone_are_a_failure_where_more_was_meant(deltas: list[Delta]) -> None:
+    assert isinstance(assemble(*deltas).ended.fault, BackendFault)
 
 
 @table(

@@ -1,0 +1,52 @@
+"""Is there an answer in a reply that the model has finished?
+
+With nothing in it a reply is a failure, and so it is where more was meant than can be passed on. Thoughts alone are
+what small models end with now and then: the client gets them, and is told what is missing; unless it is one that would
+take the end of such a reply for the end of its work.
+"""
+
+from collections.abc import Set
+
+from proxy.core.errors import Empty, OwnWords
+from proxy.core.events import Ending, Event, PartKind, PartStarted, ReplyEnded
+from proxy.core.ledger import Ledger
+from proxy.core.outlet import Outlet
+
+REASONING = PartKind.REASONING
+THOUGHT = frozenset({REASONING})
+NO_ANSWER = "no_answer: the model thought, and finished without an answer."
+
+
+def unanswered(spoken: Set[PartKind], ledger: Ledger, proved: bool) -> Empty | None:
+    """What is wrong with the end of a reply in which these kinds of parts were said. `proved`: the model itself has
+    finished, and all that it said was passed on."""
+    if not spoken <= THOUGHT:
+        return None
+    if not (spoken and proved):
+        return _empty()
+    ledger.odd("no_answer")
+    ledger.warn(NO_ANSWER)
+    return None
+
+
+def answer_needed(outlet: Outlet) -> Outlet:
+    """A stage for clients that cannot do with thoughts alone."""
+    emit = outlet.feed
+    answered = False
+
+    def feed(event: Event) -> None:
+        nonlocal answered
+        match event:
+            case PartStarted(kind=kind) if kind is not REASONING:
+                answered = True
+            case ReplyEnded(Ending.COMPLETED, usage) if not answered:
+                event = ReplyEnded(Ending.FAILED, usage, _empty())
+            case _:  # thoughts, and other endings
+                pass
+        emit(event)
+
+    return Outlet(feed, outlet.delta)
+
+
+def _empty() -> Empty:
+    return Empty(OwnWords("The backend finished its reply without an answer and without a tool call."))

@@ -1,0 +1,48 @@
+"""A stage costs something with every event, so there is none that has nothing to do."""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.inbound.clients import CODEX, DEFAULT, EventStyle
+from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
+from proxy.core.inbound.seal import Seal
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.outlet import Stage
+from proxy.core.stream.condense import condensed
+from proxy.core.stream.keepsakes import Keepsakes
+from proxy.core.stream.verdict import answer_needed
+from proxy.core.tenants import ANYBODY
+from proxy.shell.stages import stages_for
+from tests.core.stream.assembling import recorder
+from tests.helpers import counting_mint
+
+SURFACE = ResponsesSurface(counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, False))
+PLAIN = Request("m", [])
+TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
+REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
+
+
+def stages(request: Request, **how: Any) -> list[Stage]:
+    given = {"client": DEFAULT, "surface": SURFACE, "tenant": ANYBODY, "keepsakes": None}
+    return stages_for(request, **given | how, ledger=Ledger())
+
+
+def test_text_alone_goes_through_none() -> None:
+    assert stages(PLAIN) == []
+    assert stages(replace(PLAIN, parallel_calls=False)) == []
+
+
+def test_a_client_that_needs_an_answer_has_a_stage_that_sees_to_it() -> None:
+    assert stages(PLAIN, client=CODEX) == [answer_needed]
+    assert stages(replace(PLAIN, compact=True)) == [answer_needed, condensed]
+
+
+def test_what_only_passes_text_on_is_not_in_its_way() -> None:
+    """The way of a token leads past all of them."""
+    outlet = recorder([])
+    way = outlet.delta
+    keepsakes = Keepsakes()
+    for stage in stages(TOOLS, client=CODEX, keepsakes=keepsakes):
+        outlet = stage(outlet)
+    assert outlet.delta is way
