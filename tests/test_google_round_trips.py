@@ -27,8 +27,8 @@ from proxy.core.model import (
     Usage,
 )
 from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_signatures import DUMMY
+from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
@@ -83,8 +83,8 @@ def sse(chunks: Iterable[Any]) -> bytes:
 class Heard:
     """One reply, as far as it came."""
 
-    def __init__(self, pieces: Iterable[bytes], ledger: Ledger | None = None) -> None:
-        self.ledger = ledger or Ledger()
+    def __init__(self, pieces: Iterable[bytes], *, one_call: bool = False) -> None:
+        self.ledger = Ledger()
         self.events: list[Told] = []
         keepsakes = Keepsakes()
         self.pipeline = Pipeline(
@@ -94,7 +94,7 @@ class Heard:
             ledger=self.ledger,
             sink=recorder(self.events),
             call_identity=GOOGLE.call_identity,
-            stages=[keepsakes.added],
+            stages=[*([first_call(self.ledger, keepsakes.forget)] if one_call else []), keepsakes.added],
         )
         for piece in pieces:
             self.pipeline.feed(piece)
@@ -251,10 +251,11 @@ def test_a_client_that_carries_nothing_is_helped_out() -> None:
 
 
 def test_one_call_at_a_time_is_kept_to_in_history_too() -> None:
-    ledger = Ledger()
-    ledger.drop(ONE_CALL)
-    heard = Heard([sse(TWO_CALLS)], ledger)
-    assert next_turn(heard.parts) == data_parts(TWO_CALLS)[:2]
+    """V23: the calls that do not pass leave their signatures with nobody."""
+    signed = {"functionCall": {"id": "c2", "name": "now", "args": {}}, "thoughtSignature": "U0lH"}
+    chunks = [*TWO_CALLS[:2], part_chunk(signed), part_chunk({"text": "Wait."}, finishReason="STOP")]
+    heard = Heard([sse(chunks)], one_call=True)
+    assert next_turn(heard.parts) == [*data_parts(TWO_CALLS)[:2], {"text": "Wait."}]
 
 
 def test_a_custom_tools_call_goes_round() -> None:

@@ -7,6 +7,7 @@ from proxy.core.model import Request
 from proxy.core.outlet import Stage
 from proxy.core.policy.guard import guard, rules_for
 from proxy.core.stream.condense import condensed
+from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.verdict import answer_needed
 from proxy.core.tenants import Tenant
@@ -25,6 +26,8 @@ def stages_for(
     stages: list[Stage] = [answer_needed] if client.answer_needed or request.compact else []
     if request.compact:
         return [*stages, condensed]
+    if request.tools and not request.parallel_calls:
+        stages.append(first_call(ledger, keepsakes.forget if keepsakes else None))
     if keepsakes:
         stages.append(keepsakes.added)
     rules = rules_for(

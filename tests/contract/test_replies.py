@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from proxy.core.stream.first_call import TOLD
 from proxy.core.stream.verdict import NO_ANSWER
 from tests.contract.cases import CASES
 from tests.contract.tenancy import CALL_ROUND, ONE_CALL, Way, every_backend, every_way, says, talking
@@ -29,6 +30,16 @@ async def test_v21_of_nothing_comes_a_failure(way: Way, backend_name: str) -> No
         async with talking(way, backend_name, CASES["text"].ask, [nothing], None) as (talk, url, _):
             answer = await talk.round(url, replace(CASES["text"].rounds[0], says=nothing))
         assert answer.outcome.error == "upstream_empty_reply"
+
+
+@every_way
+@every_backend
+async def test_v23_where_one_call_is_wanted_one_comes(way: Way, backend_name: str) -> None:
+    async with talking(way, backend_name, PARALLEL.ask, says(PARALLEL), None) as (talk, url, _):
+        talk.body["parallel_tool_calls"] = False
+        answer = await talk.round(url, PARALLEL.rounds[0])
+    assert [name for name, _ in answer.outcome.calls] == ["get_weather"]
+    assert TOLD in answer.warnings
 
 
 @every_way

@@ -46,3 +46,11 @@ def test_what_only_passes_text_on_is_not_in_its_way() -> None:
     for stage in stages(TOOLS, client=CODEX, keepsakes=keepsakes):
         outlet = stage(outlet)
     assert outlet.delta is way
+
+
+def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:
+    keepsakes = Keepsakes()
+    required = replace(TOOLS, choice=REQUIRED)
+    assert [stage == keepsakes.added for stage in stages(required, keepsakes=keepsakes)] == [True, False]
+    one = replace(required, parallel_calls=False)
+    assert [stage == keepsakes.added for stage in stages(one, keepsakes=keepsakes)] == [False, True, False]

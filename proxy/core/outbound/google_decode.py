@@ -27,7 +27,6 @@ from proxy.core.model import Extras
 from proxy.core.outbound import chat_complaint, google_faults, google_finish, google_logprobs, google_usage
 from proxy.core.outbound.chat_decode import END
 from proxy.core.outbound.decoding import Decoding
-from proxy.core.outbound.google_encode import ONE_CALL
 from proxy.core.outbound.google_models import bare
 from proxy.core.outbound.google_signatures import Place, keepsake
 
@@ -36,8 +35,6 @@ Chunk = dict[str, Any]
 OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
 """A chunk has one of them, if it is one."""
 
-
-ONE_CALL_TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."
 
 BESIDE_WORDS = {
     "inlineData": "an image or another file",
@@ -55,7 +52,6 @@ class GoogleDecoder(Decoding):
         "_keep",
         "_model",
         "_numbers",
-        "_one_call",
         "_said_calls",
         "_spoken",
         "_stamp",
@@ -76,7 +72,6 @@ class GoogleDecoder(Decoding):
         self._keep = keep
         self._model = bare(model)
         self._stamp = stamp
-        self._one_call = ONE_CALL in ledger.dropped
         self._said_calls: dict[str, tuple[str, str]] = {}
         """By their ids: name and arguments."""
         self._numbers: dict[str, int] = {}
@@ -200,10 +195,6 @@ class GoogleDecoder(Decoding):
     def _whole_call(self, said_id: Any, name: str, arguments: str, signature: Any) -> None:
         if isinstance(said_id, str) and self._said_calls.get(said_id) == (name, arguments):
             self._odd("call_repeated")
-            return
-        if self._one_call and self._said_calls:
-            self._ledger.drop("parallel_call")
-            self._ledger.warn(ONE_CALL_TOLD)
             return
         call_id = self._own_id(said_id if isinstance(said_id, str) else "", name)
         index = len(self._said_calls)

@@ -25,9 +25,6 @@ MAX_STOPS = 5
 SEEDS = range(-(2**31), 2**31)
 """It is an int32 there; a larger one is refused."""
 
-ONE_CALL = "parallel_tool_calls"
-"""The wish for one call at a time cannot be told to Gemini: it is noted as dropped, and the decoder keeps to it."""
-
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     traits = google_models.traits(model)
@@ -49,7 +46,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         body["tools"] = [{"functionDeclarations": [_declared(tool, profile) for tool in prepared.tools]}]
         body["toolConfig"] = {"functionCallingConfig": _calling(prepared, traits, ledger)}
         if not request.parallel_calls:
-            ledger.drop(ONE_CALL)
+            ledger.drop("parallel_tool_calls")
     config = (
         _tuning(request, profile, ledger)
         | _thinking(request, profile, traits, ledger)

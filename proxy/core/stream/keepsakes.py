@@ -22,6 +22,10 @@ class Keepsakes:
     def keep(self, extras: Extras) -> None:
         self._kept.append(extras)
 
+    def forget(self) -> None:
+        """What they belong to is left out."""
+        self._kept.clear()
+
     def added(self, outlet: Outlet) -> Outlet:
         """A stage that adds them to the events."""
         emit = outlet.feed

@@ -16,8 +16,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound.google_decode import ONE_CALL_TOLD, GoogleDecoder
-from proxy.core.outbound.google_encode import ONE_CALL
+from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_signatures import keepsake
 from tests.core.outbound.asking_google import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
 from tests.quickness import quickly
@@ -70,22 +69,6 @@ def test_a_call_that_is_said_again_is_one_call() -> None:
     said = Decoded().say(chunk(function_call("f", {"a": 1}, "c")), chunk(function_call("f", {"a": 1}, "c")))
     assert said.deltas == [CallDelta(0, "c", "f", '{"a":1}')]
     assert said.odd == {"call_repeated": 1}
-
-
-def test_of_calls_at_once_only_the_first_passes_where_the_client_wants_one() -> None:
-    """§1.2, parallel off: Gemini cannot be told, so the others are dropped here, with their signatures, and the client
-    learns that there were some."""
-    ledger = Ledger()
-    ledger.drop(ONE_CALL)
-    said = Decoded(ledger).say(
-        chunk(
-            function_call("f", id="a", thoughtSignature="QQ=="), function_call("g", thoughtSignature="Qg==")
-        )
-    )
-    assert said.deltas == [CallDelta(0, "a", "f", "{}")]
-    assert said.kept == [keepsake("QQ==", "call", NEW)]
-    assert ledger.dropped == {ONE_CALL: 1, "parallel_call": 1}
-    assert ledger.warnings == [ONE_CALL_TOLD]
 
 
 @table(

@@ -12,7 +12,7 @@ from proxy.core.model import (
     ToolChoice,
     ToolName,
 )
-from proxy.core.outbound.google_encode import ALWAYS_THINKS, ONE_CALL
+from proxy.core.outbound.google_encode import ALWAYS_THINKS
 from tests.core.outbound.asking import assistant, call, result, tool, user
 from tests.core.outbound.asking_google import NEW, OLD, body_of, google, tool_spec
 from tests.tables import table
@@ -139,10 +139,10 @@ def test_tools_outside_of_the_choice_are_not_declared() -> None:
     assert [each["name"] for each in body["tools"][0]["functionDeclarations"]] == ["g"]
 
 
-def test_the_wish_for_one_call_at_a_time_is_noted_for_the_decoder() -> None:
+def test_the_wish_for_one_call_at_a_time_cannot_be_told() -> None:
     ledger = Ledger()
     body_of(tools=[tool_spec()], parallel_calls=False, ledger=ledger)
-    assert ledger.dropped == {ONE_CALL: 1}
+    assert ledger.dropped == {"parallel_tool_calls": 1}
     ledger = Ledger()
     body_of(parallel_calls=False, ledger=ledger)
     assert not ledger.dropped

@@ -46,6 +46,17 @@ def thoughts(*said: Event | int) -> list[Reasoning]:
     ]
 
 
+def test_those_of_what_is_left_out_go_with_it() -> None:
+    keepsakes = Keepsakes()
+    events: list[Told] = []
+    feed = into(keepsakes.added(recorder(events)))
+    keepsakes.keep(extras(1))
+    keepsakes.forget()
+    for event in (ReplyStarted(), *ANSWER, END):
+        feed(event)
+    assert events == [ReplyStarted(), *ANSWER, END]
+
+
 def test_without_any_the_events_pass_as_they_are() -> None:
     assert thoughts(*THOUGHT, *ANSWER, END) == [Reasoning("Hm.")]
 

@@ -1,0 +1,61 @@
+"""A stage for clients that want one call at a time (`parallel_tool_calls: false`): the first passes, no other does.
+
+Not every backend can be told, and not every model obeys. It stands next to the assembler, so that nobody behind it
+counts, checks or remembers a call that the client will not see.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from proxy.core.events import Event, PartEnded, PartKind, PartStarted
+from proxy.core.ledger import Ledger
+from proxy.core.outlet import Outlet, Stage
+
+CALL = PartKind.CALL
+TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."
+
+
+def first_call(ledger: Ledger, forget: Callable[[], None] | None = None) -> Stage:
+    """The stage for one reply. `forget` is called for each call that does not pass: what its model wants back with it
+    goes too."""
+
+    def stage(outlet: Outlet) -> Outlet:
+        made = _FirstCall(ledger, forget, outlet)
+        return Outlet(made.feed, made.delta)
+
+    return stage
+
+
+class _FirstCall:
+    __slots__ = ("_called", "_dropping", "_emit", "_forget", "_ledger", "_pass_on")
+
+    def __init__(self, ledger: Ledger, forget: Callable[[], None] | None, outlet: Outlet) -> None:
+        self._ledger = ledger
+        self._forget = forget
+        self._emit = outlet.feed
+        self._pass_on = outlet.delta
+        self._called = False
+        self._dropping = False
+        """Is the open part a call too many?"""
+
+    def feed(self, event: Event) -> None:
+        match event:
+            case PartStarted(kind=kind) if kind is CALL:
+                if self._called:
+                    self._dropping = True
+                    self._ledger.odd("parallel_call")
+                    self._ledger.warn(TOLD)
+                    if self._forget:
+                        self._forget()
+                    return
+                self._called = True
+            case PartEnded() if self._dropping:
+                self._dropping = False
+                return
+            case _:  # prose, and the reply itself
+                pass
+        self._emit(event)
+
+    def delta(self, text: str, logprobs: list[Any] | None) -> None:
+        if not self._dropping:
+            self._pass_on(text, logprobs)
