@@ -175,7 +175,7 @@ def _backends(
             name=name,
             discovery=discovery,
             upstream=upstream,
-            breaker=Breaker(_breaker_rules(settings), clock),
+            breaker=Breaker(_breaker_rules(settings), clock, name),
             budget=Budget(settings.retries.budget, clock),
             gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
             limits=lru_cache(partial(limits_of, wanted)),

@@ -11,6 +11,7 @@
     │   └── TooMany            who asks has had enough; `retry_after` says how long  429
     ├── BackendFault       the backend failed, or answered what cannot be used  5xx
     │   ├── Unreachable        no connection                                    502
+    │   ├── GatewayFault       what stands before it says that it cannot be had  502
     │   ├── Timeout            no connection in time, or no answer              504
     │   │   └── Silent             it has the request, and may still be at work     504
     │   ├── Truncated          the answer stopped before its end                502
@@ -51,6 +52,8 @@ class Fault(Exception):
     code: str | None = "server_error"
     retryable: bool = False
     """May the same request succeed later, unchanged?"""
+    seen: str = ""
+    """What a backend did, in a word or a number, for whoever is told of it later."""
 
     def __init__(
         self,
@@ -142,15 +145,22 @@ class BackendFault(Fault):
     status = 502
     code = "upstream_error"
     retryable = True
+    seen = "an error"
 
 
 class Unreachable(BackendFault):
     code = "upstream_unreachable"
+    seen = "no connection"
+
+
+class GatewayFault(BackendFault):
+    pass
 
 
 class Timeout(BackendFault):
     status = 504
     code = "upstream_timeout"
+    seen = "no answer in time"
 
 
 class Silent(Timeout):
@@ -159,10 +169,12 @@ class Silent(Timeout):
 
 class Truncated(BackendFault):
     code = "upstream_stream_truncated"
+    seen = "an answer that broke off"
 
 
 class Garbled(BackendFault):
     code = "upstream_protocol_error"
+    seen = "an answer that cannot be read"
 
 
 class Empty(BackendFault):

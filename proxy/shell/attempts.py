@@ -9,7 +9,7 @@ Each backend gets a plan of its own, with its own key, profile and dialect: noth
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.model import Request
@@ -87,8 +87,10 @@ class Attempts:
             return following
         return None
 
-    def _plan(self, way: Way) -> Awaitable[Plan]:
-        return way.backend.plan(self._request, way.model, self._errand.ledger, self._errand.headers)
+    async def _plan(self, way: Way) -> Plan:
+        plan = await way.backend.plan(self._request, way.model, self._errand.ledger, self._errand.headers)
+        plan.only = not self._several
+        return plan
 
     def _begin(self, plan: Plan) -> None:
         self._errand.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)

@@ -49,6 +49,8 @@ class Plan:
     profile: BackendProfile
     prepared: Prepared
     post: dialects.Post
+    only: bool = False
+    """Is there no other backend that could answer it?"""
 
 
 @dataclass(slots=True)
@@ -92,9 +94,9 @@ class Backend:
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
-    def place(self, owner: str) -> AbstractAsyncContextManager[None]:
+    def place(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """For one request, as long as it takes. Raises Spared at once where there is no use in waiting."""
-        self.breaker.check()
+        self.breaker.check(owner, only=only)
         return self._gate.place(owner)
 
     async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:

@@ -27,7 +27,7 @@ from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outlet import Outlet, unheard
 from proxy.core.policy.admission import admit
-from proxy.core.policy.breaker import Admission, Outcome, outcome
+from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.results import truncated
 from proxy.core.policy.retry import RetryRules
@@ -222,7 +222,7 @@ class Engine:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
             with errand.interruptible:
-                async with plan.backend.place(errand.owner):
+                async with plan.backend.place(errand.owner, only=plan.only):
                     await self._ask(errand, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
@@ -232,7 +232,7 @@ class Engine:
             raise
 
     async def _ask(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
-        admission = plan.backend.breaker.admit()
+        admission = plan.backend.breaker.admit(errand.owner, only=plan.only)
         try:
             exchange = await plan.backend.ask(plan, errand.ledger)
             await self._pour(errand, exchange, pipeline, admission, plan.request.stream)
@@ -243,7 +243,7 @@ class Engine:
         except Exception as bug:
             pipeline.fail(_own_failure(errand, bug))
         finally:
-            admission.settle(outcome(pipeline.fault) if pipeline.ended else Outcome.NEUTRAL)
+            admission.conclude(pipeline.reply.ended, plan.post.digest)
 
     async def _pour(
         self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool

@@ -45,7 +45,10 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
     ),
     (aiohttp.ClientConnectorError, lambda: Unreachable(OwnWords("The backend cannot be connected to."))),
     (HttpProcessingError, lambda: Garbled(OwnWords("The backend's answer cannot be read as HTTP."))),
-    (Exception, lambda: Empty(OwnWords("The backend closed the connection without an answer."))),
+    (
+        Exception,
+        lambda: Truncated(OwnWords("The backend closed the connection without an answer."), code=Empty.code),
+    ),
 )
 """Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
 

@@ -113,7 +113,7 @@ async def test_limits_on_tools_are_looked_at(stream: bool) -> None:
 @streamed_or_whole
 async def test_a_backend_that_keeps_failing_is_left_alone(stream: bool) -> None:
     """C01: by its breaker, with tools like without (R12)."""
-    async with client_of(CHAT, answer(500, {"error": {"message": "Broken."}})) as client:
+    async with client_of(CHAT, answer(502, {"error": {"message": "Broken."}})) as client:
         for _ in range(5):
             assert (await client.ask(tools=[tool()], stream=stream)).status == 502
         asked = len(client.received)

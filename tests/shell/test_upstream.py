@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from proxy.core.errors import (
-    Empty,
     Garbled,
     Timeout,
+    Truncated,
     Unreachable,
 )
 from proxy.core.outbound.dialects import Post
@@ -116,8 +116,9 @@ async def test_a_reset_instead_of_an_answer(upstream: Upstream, backend: Scripte
         line.reset()
 
     backend.plays(resets)
-    with pytest.raises(Empty):
+    with pytest.raises(Truncated) as fault:
         await upstream.send(post(backend), PATIENT)
+    assert fault.value.code == "upstream_empty_reply"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from proxy.core.errors import (
     BackendFault,
     ClientFault,
     Fault,
+    GatewayFault,
     NotFound,
     OutOfQuota,
     Overloaded,
@@ -28,6 +29,8 @@ from proxy.core.redact import quotable
 
 MAY_MEAN_OVERFLOW = {400, 413, 422}
 """With any other status the words for an outgrown context window mean something else."""
+CRASH = 500
+"""Without a status of its own a failure counts as one."""
 MAY_PASS = {408, 409, 425}
 """Refusals of a moment: the same request may succeed later."""
 
@@ -119,22 +122,28 @@ def in_stream(error: Any) -> Fault:
     complaint = chat_complaint.of(error)
     if overflow.matches(complaint):
         return _overflow(complaint)
-    return _judge(Refusal(_likely_status(complaint), complaint))
+    refusal = Refusal(_likely_status(complaint), complaint)
+    # The request was accepted, so a crash is one, whatever it names.
+    return _crashed(refusal) if refusal.status == CRASH else _judge(refusal)
+
+
+def crash(body: bytes) -> Fault:
+    """Of a backend that never means the request by it, whatever it names."""
+    return _crashed(Refusal(CRASH, chat_complaint.read(body)))
 
 
 def _likely_status(complaint: Complaint) -> int:
     status = VENDOR_CODES.get(complaint.code) or complaint.status
-    if status is None:
-        status = next((status for words, status in WORDS if words.search(complaint.words)), 502)
-    # Inside a stream the request was accepted, so a crash is one, whatever it names.
-    return 502 if status == 500 else status
+    return status or next((status for words, status in WORDS if words.search(complaint.words)), CRASH)
 
 
 def _judge(refusal: Refusal) -> Fault:
     if refusal.complaint.code == "model_not_found":
         return _no_model(refusal)
     judge = JUDGES.get(refusal.status) or JUDGES_BY_CLASS.get(refusal.status // 100, _crash)
-    return judge(refusal)
+    fault = judge(refusal)
+    fault.seen = str(refusal.status)
+    return fault
 
 
 def _overflow(complaint: Complaint) -> Fault:
@@ -206,9 +215,17 @@ def _client_mistake(refusal: Refusal) -> Fault:
 
 
 def _crash(refusal: Refusal) -> Fault:
-    if refusal.status == 500 and _MISTAKE_AS_CRASH.search(refusal.complaint.words):
+    if refusal.status == CRASH and _MISTAKE_AS_CRASH.search(refusal.complaint.words):
         return _client_mistake(refusal)
+    return _crashed(refusal)
+
+
+def _crashed(refusal: Refusal) -> Fault:
     return BackendFault(refusal.says("The backend failed."))
+
+
+def _bad_gateway(refusal: Refusal) -> Fault:
+    return GatewayFault(refusal.says("The backend failed."))
 
 
 def _timeout(refusal: Refusal) -> Fault:
@@ -229,10 +246,12 @@ JUDGES: dict[int, Judge] = {
     405: _no_path,
     413: _too_large,
     429: _limited,
+    502: _bad_gateway,
     503: _overloaded,
     504: _timeout,
     524: _timeout,
     529: _overloaded,
+    **dict.fromkeys((520, 521, 522, 523, 525, 526), _bad_gateway),  # Cloudflare's words for 502
 }
 JUDGES_BY_CLASS: dict[int, Judge] = {3: _redirect, 4: _client_mistake}
 """By the first digit, for every other status."""

@@ -11,6 +11,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import Fault, OutOfQuota
 from proxy.core.outbound import chat_faults
+from proxy.core.outbound.chat_faults import CRASH
 from proxy.core.redact import quotable
 
 STATUSES: Mapping[str, int] = {
@@ -23,10 +24,10 @@ STATUSES: Mapping[str, int] = {
     "ABORTED": 409,
     "ALREADY_EXISTS": 409,
     "RESOURCE_EXHAUSTED": 429,
-    "CANCELLED": 502,
-    "DATA_LOSS": 502,
-    "INTERNAL": 502,
-    "UNIMPLEMENTED": 502,
+    "CANCELLED": CRASH,
+    "DATA_LOSS": CRASH,
+    "INTERNAL": CRASH,
+    "UNIMPLEMENTED": CRASH,
     "UNAVAILABLE": 503,
     "DEADLINE_EXCEEDED": 504,
 }
@@ -76,6 +77,8 @@ def _judged(error: Error, status: int, headers: Mapping[str, str], body: bytes, 
         said = error.get("message")
         message = quotable(said) if isinstance(said, str) else ""
         return OutOfQuota(message or "The account at the backend has no quota left for today.")
+    if status == CRASH:
+        return chat_faults.crash(body)
     if (delay := _delay(error)) is not None:
         headers = {**headers, "retry-after": delay}
     return chat_faults.refusal(status, headers, body, own_key=own_key)
@@ -88,7 +91,7 @@ def _status(error: Error, otherwise: int) -> int:
     code = error.get("code")
     number = code if isinstance(code, int) and 400 <= code < 600 else otherwise
     status = STATUSES.get(str(error.get("status")), number)
-    return 502 if status in (499, 500) else status
+    return CRASH if status == 499 else status
 
 
 def _details(error: Error) -> Iterator[Error]:

@@ -6,19 +6,38 @@
 
 Waiting does not make a dead backend well: it only makes the error slower. While the breaker is open every
 request is refused with the time to come back; when that has passed, a few probes are let through, and the
-first of them to be answered closes it again. Each relapse doubles the pause, up to a cap.
+first of them to be answered closes it again. Each relapse doubles the pause, up to a cap. A request that nobody
+else can answer does not wait so long: one of these is let through every second.
 
 A reply is a proof of health as soon as it begins, because its end may be an hour away: failures that come at once
 would outweigh all the streams that go well meanwhile, and a probe would keep everybody waiting. If it is broken off
 it is a failure then, and its proof is taken back.
+
+What is held against a backend is what no request can bring about. A crash may be one request's own doing, so it is
+only a doubt: see `doubts`.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
-from proxy.core.errors import BackendFault, Fault, RateLimited, Spared, Unfit
+from proxy.core.errors import (
+    BackendFault,
+    Empty,
+    Fault,
+    GatewayFault,
+    Overloaded,
+    OwnWords,
+    RateLimited,
+    Spared,
+    Timeout,
+    Truncated,
+    Unfit,
+    Unreachable,
+)
+from proxy.core.events import ReplyEnded
+from proxy.core.policy.doubts import Company, Doubts
 from proxy.core.policy.window import Window
 
 
@@ -48,24 +67,31 @@ TRANSITIONS: dict[tuple[State, Signal], State] = {
 class Outcome(Enum):
     SUCCESS = "success"
     FAILURE = "failure"
+    DOUBT = "doubt"
+    """A failure that may be the request's own doing."""
     NEUTRAL = "neutral"
     """Says nothing of the backend's health: the client left, or asked for something impossible."""
 
 
-SUCCESS, FAILURE, NEUTRAL = Outcome.SUCCESS, Outcome.FAILURE, Outcome.NEUTRAL
+SUCCESS, FAILURE, DOUBT, NEUTRAL = Outcome.SUCCESS, Outcome.FAILURE, Outcome.DOUBT, Outcome.NEUTRAL
+
+EVIDENCE = (Unreachable, Timeout, Truncated, Overloaded, GatewayFault)
+MODEL_S_OWN = (RateLimited, Unfit, Empty)
+"""A backend that limits us works, and so does one whose model has nothing to say, or calls what it should not."""
 
 
 def outcome(fault: Fault | None) -> Outcome:
     """What an ending says of the backend's health.
 
-    A refusal that names our mistake, or a limit, comes from a healthy backend, and so does a call that the model
-    got wrong. And a failure that no retry can cure (a wrong key, a redirect) must not hide behind "try again later".
+    A refusal that names our mistake, or a limit, comes from a healthy backend, and so does a reply in which the model
+    got something wrong. And a failure that no retry can cure (a wrong key, a redirect) must not hide behind "try again
+    later".
     """
     if fault is None:
         return SUCCESS
-    if isinstance(fault, BackendFault) and fault.retryable and not isinstance(fault, RateLimited | Unfit):
-        return FAILURE
-    return NEUTRAL
+    if not isinstance(fault, BackendFault) or not fault.retryable or isinstance(fault, MODEL_S_OWN):
+        return NEUTRAL
+    return FAILURE if isinstance(fault, EVIDENCE) else DOUBT
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,18 +108,21 @@ class BreakerRules:
 
 
 PAUSE_GROWTH = 2
+LONGEST_ALONE = 1.0
+"""Seconds between probes of a backend that has no stand-in: to wait for it longer helps nobody."""
 NEVER = -math.inf
 
 
 class Admission:
     """One request that was let through. Whoever holds it settles it, once; settling again changes nothing."""
 
-    __slots__ = ("_breaker", "_settled", "answered_at", "era")
+    __slots__ = ("_breaker", "_settled", "answered_at", "era", "owner")
 
-    def __init__(self, breaker: "Breaker", era: int) -> None:
+    def __init__(self, breaker: "Breaker", era: int, owner: str) -> None:
         self._breaker = breaker
         self._settled = False
         self.era = era
+        self.owner = owner
         self.answered_at = NEVER
 
     def answered(self) -> None:
@@ -101,100 +130,166 @@ class Admission:
         if not self._settled and self.answered_at == NEVER:
             self._breaker._answered(self)
 
-    def settle(self, outcome: Outcome) -> None:
+    def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
+        """Settles it by how the reply ended, if it did. `digest`: by what the request is known again."""
+        verdict = outcome(ended.fault) if ended else NEUTRAL
+        seen = ended.fault.seen if ended and ended.fault else ""
+        self.settle(verdict, seen, digest() if verdict is DOUBT else b"")
+
+    def settle(self, outcome: Outcome, seen: str = "an error", request: bytes = b"") -> None:
+        """`seen`: what was wrong, in a word. `request`: of a doubt, by what the request is known again."""
         if not self._settled:
             self._settled = True
-            self._breaker._settle(self, outcome)
+            self._breaker._settle(self, outcome, seen, request)
+
+
+@dataclass(slots=True)
+class _Row:
+    """What went wrong since something went well."""
+
+    failures: int = 0
+    doubts: Doubts = field(default_factory=Doubts)
+
+    def join(self, earlier: "_Row") -> None:
+        self.failures += earlier.failures
+        self.doubts.join(earlier.doubts)
 
 
 class Breaker:
-    def __init__(self, rules: BreakerRules, clock: Callable[[], float]) -> None:
+    def __init__(self, rules: BreakerRules, clock: Callable[[], float], name: str = "") -> None:
         self.state = CLOSED
         self._rules = rules
         self._clock = clock
+        self._name = name
         self._era = 0
         """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
         self._window = Window(rules.window_seconds)
-        self._consecutive = 0
-        self._cleared = 0
+        self._row = _Row()
+        self._cleared = _Row()
         self._cleared_by: Admission | None = None
-        """Failures in a row that the beginning of this reply has cleared, as long as nothing else did."""
+        """What the beginning of this reply has cleared, as long as nothing else did."""
+        self._company = Company()
         self._pause = rules.open_seconds
         self._opened_at = 0.0
+        self._probed_at = 0.0
         self._probes = 0
+        self._story = ""
+        """Why it is open."""
 
-    def check(self) -> None:
-        """Raises what `admit` would raise now: nobody queues for a place only to be refused there."""
-        if self.state is OPEN and self._clock() - self._opened_at >= self._pause:
-            self._signal(Signal.COOLED)
+    def check(self, owner: str = "", *, only: bool = False) -> None:
+        """Raises what `admit` would raise now: nobody queues for a place only to be refused there.
+
+        `owner` asks. `only`: no other backend can answer this request.
+        """
+        now = self._clock()
+        self._company.note(owner, now)
+        if self.state is CLOSED:
+            return
+        longest = LONGEST_ALONE if only else math.inf
         if self.state is OPEN:
-            raise self._refusal(self._pause - (self._clock() - self._opened_at))
-        if self.state is HALF_OPEN and self._probes >= self._rules.probes:
-            raise self._refusal(self._rules.open_seconds)
+            left = min(self._pause, longest) - (now - self._opened_at)
+            if left > 0:
+                raise self._refusal(left)
+            self._signal(Signal.COOLED)
+        if self._probes >= self._rules.probes and now - self._probed_at < longest:
+            raise self._refusal(min(self._rules.open_seconds, longest))
 
-    def admit(self) -> Admission:
-        self.check()
+    def admit(self, owner: str = "", *, only: bool = False) -> Admission:
+        self.check(owner, only=only)
         if self.state is HALF_OPEN:
             self._probes += 1
-        return Admission(self, self._era)
+            self._probed_at = self._clock()
+        return Admission(self, self._era, owner)
 
     def _refusal(self, seconds: float) -> Spared:
+        name = f" {self._name!r}" if self._name else ""
+        seconds = max(seconds, 1.0)
         return Spared(
-            "The backend has failed repeatedly and is being spared; try again later.",
-            retry_after=max(seconds, 1.0),
+            f"The backend{name} {self._story} and is left alone for {math.ceil(seconds)} s more.",
+            own_words=OwnWords("The backend failed repeatedly and is left alone for a while."),
+            retry_after=seconds,
         )
 
     def _answered(self, admission: Admission) -> None:
         if admission.era != self._era:
             return
         if self.state is HALF_OPEN:
-            self._settle_probe(SUCCESS)
+            self._recovered()
             admission.era = self._era  # from here on it is a request like the others
         admission.answered_at = self._clock()
         self._window.add(admission.answered_at, 1, 0)
-        self._cleared, self._cleared_by = self._consecutive, admission
-        self._consecutive = 0
+        self._cleared, self._cleared_by = self._row, admission
+        self._row = _Row()
 
-    def _settle(self, admission: Admission, outcome: Outcome) -> None:
+    def _settle(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
             return
         if self.state is HALF_OPEN:
-            self._settle_probe(outcome)
-        elif outcome is FAILURE:
-            self._count_failure(admission)
+            self._settle_probe(admission, outcome, seen, request)
+        elif outcome is FAILURE or outcome is DOUBT:
+            self._count(admission, outcome, seen, request)
         elif outcome is SUCCESS:
             if admission.answered_at == NEVER:
                 self._answered(admission)
-            self._consecutive = 0
+            self._row = _Row()
             self._cleared_by = None
 
-    def _settle_probe(self, outcome: Outcome) -> None:
+    def _settle_probe(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if outcome is SUCCESS:
-            self._pause = self._rules.open_seconds
-            self._signal(Signal.RECOVERED)
-        elif outcome is FAILURE:
+            self._recovered()
+        elif outcome is FAILURE or (outcome is DOUBT and self._doubted(admission, request)):
+            self._row.failures += outcome is FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
+            self._tell(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
         else:
             self._probes -= 1
 
-    def _count_failure(self, admission: Admission) -> None:
+    def _recovered(self) -> None:
+        self._pause = self._rules.open_seconds
+        self._row = _Row()
+        self._signal(Signal.RECOVERED)
+
+    def _doubted(self, admission: Admission, request: bytes) -> bool:
+        """Is this a voice that was not heard before, and not that of one against all others?"""
+        doubts = self._row.doubts
+        is_new = doubts.add(admission.owner, request, self._rules.consecutive)
+        return is_new and (doubts.several or self._is_alone(admission))
+
+    def _is_alone(self, admission: Admission) -> bool:
+        return self._company.is_alone(admission.owner, self._clock())
+
+    def _in_a_row(self, admission: Admission) -> int:
+        return self._row.failures + self._row.doubts.weight(alone=self._is_alone(admission))
+
+    def _count(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if self._cleared_by is admission:
-            self._consecutive += self._cleared
-        self._consecutive += 1
+            self._row.join(self._cleared)
+        if outcome is DOUBT:
+            self._row.doubts.add(admission.owner, request, self._rules.consecutive)
+        else:
+            self._row.failures += 1
         now = self._clock()
         forgotten = admission.answered_at <= now - self._rules.window_seconds
-        self._window.add(now, int(forgotten), 1)
+        self._window.add(now, int(forgotten), int(outcome is FAILURE))
         requests, failures = self._window.totals(now)
-        too_many_in_a_row = self._consecutive >= self._rules.consecutive
+        in_a_row = self._in_a_row(admission)
+        too_many_in_a_row = in_a_row >= self._rules.consecutive
         too_large_a_share = requests >= self._rules.volume and failures >= requests * self._rules.rate
-        if too_many_in_a_row or too_large_a_share:
+        if too_many_in_a_row:
+            self._tell(in_a_row, seen)
             self._signal(Signal.TRIPPED)
+        elif too_large_a_share:
+            self._story = f"failed {failures} of {requests} times lately (last: {seen})"
+            self._signal(Signal.TRIPPED)
+
+    def _tell(self, times: int, seen: str) -> None:
+        often = "once" if times == 1 else f"{times} times in a row"
+        self._story = f"failed {often} (last: {seen})"
 
     def _signal(self, signal: Signal) -> None:
         self.state = TRANSITIONS[self.state, signal]
         self._era += 1
         self._probes = 0
-        self._consecutive = 0
         self._opened_at = self._clock()
         self._window = Window(self._rules.window_seconds)

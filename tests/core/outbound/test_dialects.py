@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound.dialects import DIALECTS, post, spoken_by
+from proxy.core.outbound.dialects import DIALECTS, DIGESTED, post, spoken_by
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.target import Target
 from tests.core.outbound.asking import body_of, profile, user
@@ -86,3 +86,15 @@ def test_fixed_headers_are_added_the_configured_ones_last() -> None:
 
 def test_no_key_and_no_content_in_tracebacks() -> None:
     assert repr(post(target(), URL, body_of(user("secret")))) == f"Post(url='{URL}')"
+
+
+def test_the_same_request_is_known_again_and_no_other_is_taken_for_it() -> None:
+    """V20. Of a very large one only the middle is not looked at."""
+
+    def digest(text: str) -> bytes:
+        return post(target(), URL, {"text": text}).digest()
+
+    large = "x" * DIGESTED
+    texts = ["a", "b", large * 4, f"{large}a", f"{large}b", f"a{large * 4}", f"{large * 4}a"]
+    assert len({digest(text) for text in texts}) == len(texts)
+    assert [digest(text) for text in texts] == [digest(text) for text in texts]

@@ -5,13 +5,17 @@ import pytest
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
+    Empty,
     Fault,
     Garbled,
+    GatewayFault,
     Overloaded,
     ProxyFault,
     RateLimited,
     Spared,
     Timeout,
+    Truncated,
+    Unfit,
     Unreachable,
 )
 from proxy.core.policy.breaker import (
@@ -370,8 +374,13 @@ def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Br
         (None, Outcome.SUCCESS),
         (Unreachable("no connection"), Outcome.FAILURE),
         (Timeout("no answer"), Outcome.FAILURE),
-        (Garbled("nonsense"), Outcome.FAILURE),
+        (Truncated("cut"), Outcome.FAILURE),
+        (GatewayFault("502"), Outcome.FAILURE),
         (Overloaded("busy"), Outcome.FAILURE),
+        (BackendFault("it crashed"), Outcome.DOUBT),
+        (Garbled("nonsense"), Outcome.DOUBT),
+        (Empty("nothing"), Outcome.NEUTRAL),
+        (Unfit("no call"), Outcome.NEUTRAL),
         (RateLimited("slow down"), Outcome.NEUTRAL),
         (BackendFault("our key is wrong", retryable=False), Outcome.NEUTRAL),
         (ClientFault("bad request"), Outcome.NEUTRAL),
@@ -379,4 +388,5 @@ def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Br
     ],
 )
 def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: Outcome) -> None:
+    """V20."""
     assert outcome(fault) is expected
