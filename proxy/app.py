@@ -29,6 +29,7 @@ from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import Budget, RetryRules
+from proxy.core.secrets import Secrets
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.setting_values import AUTO
@@ -41,6 +42,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
 from proxy.shell.channel import Tempo
 from proxy.shell.connections import Connections
+from proxy.shell.cover import Cover
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.entropy import Entropy
@@ -101,6 +103,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         retries=_retry_rules(settings),
         beside=beside,
         metrics=metrics,
+        cover=Cover(Secrets(_secrets(settings))),
         log=log,
     )
     responses = ResponsesSurface(mint, now, seal, _manners(settings))

@@ -273,15 +273,20 @@ def _is_our_own(words: ast.expr) -> bool:
     return False
 
 
-def test_only_the_log_asks_for_own_words() -> None:
-    """And it does not ask for a message: that is for clients."""
-    asking = {
+TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.cover", "proxy.shell.http"}
+"""What of the shell may read a fault's message."""
+
+
+def test_attack_20_a_faults_message_is_read_by_those_who_tell_clients() -> None:
+    """Whoever writes a line of the log asks `fault_facts`."""
+    assert {
         module.name
         for module in EVERY
         for node in module.nodes
-        if isinstance(node, ast.Attribute) and node.attr == "own_words"
-    }
-    assert asking == {"proxy.core.errors", "proxy.shell.fault_facts", "proxy.shell.tracebacks"}
+        if module.name.startswith("proxy.shell.")
+        and isinstance(node, ast.Attribute)
+        and node.attr == "message"
+    } == TELLS_CLIENTS
 
 
 # ── files ──

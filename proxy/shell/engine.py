@@ -40,6 +40,7 @@ from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
 from proxy.shell.channel import Channel
+from proxy.shell.cover import Cover
 from proxy.shell.errand import Errand, Visitor
 from proxy.shell.exchange import Exchange
 from proxy.shell.logs import Log
@@ -67,6 +68,7 @@ class Engine:
         retries: RetryRules,
         beside: Beside,
         metrics: Metrics,
+        cover: Cover,
         log: Log,
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
@@ -80,6 +82,7 @@ class Engine:
         self._retries = retries
         self.beside = beside
         self._metrics = metrics
+        self.cover = cover
         self._log = log
         self._errands: set[Errand] = set()
         self._idle: asyncio.Event | None = None
@@ -131,7 +134,7 @@ class Engine:
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
                 raise
-            errand.note_fault(refusal)
+            errand.note_fault(self.cover.over(refusal, errand.headers))
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
             return
         if not request.generate:
@@ -184,7 +187,7 @@ class Engine:
         self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet, client: ClientProfile
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
-        reply = OneReply(outlet)
+        reply = OneReply(self.cover.before(outlet, errand.headers))
         while True:
             pipeline = self._pipeline(errand, plan, reply.outlet, client)
             errand.reply = pipeline.reply

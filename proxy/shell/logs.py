@@ -8,7 +8,6 @@ untouched. A line costs some microseconds: there is one `request` line per reque
 """
 
 import logging
-import re
 import sys
 import time
 from collections.abc import Iterable, MutableMapping
@@ -19,7 +18,8 @@ from typing import Any, Literal, Protocol, TextIO
 import structlog
 
 from proxy.core import jsontext
-from proxy.core.redact import MASK, masked
+from proxy.core.redact import masked
+from proxy.core.secrets import Secrets
 from proxy.core.unseen import UNSEEN
 from proxy.shell.tracebacks import traceback_of
 
@@ -42,9 +42,6 @@ class Log(Protocol):
 MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id"})
 """Fields whose values are our own: looking for keys is the dearest part of a line."""
 
-SHORTEST_SECRET = 6
-"""A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""
-
 REMEMBERED, LONGEST = 1024, 32 * 1024
 """Characters of a text. What clients and backends send may be as long as a body: a line tells its beginning, and only
 what is short is kept for the next line (R7, S15)."""
@@ -59,8 +56,7 @@ class Redaction:
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        known = [re.escape(secret) for secret in secrets if len(secret) >= SHORTEST_SECRET]
-        self._known = re.compile("|".join(known)) if known else None
+        self._known = Secrets(secrets)
         self._remembered = lru_cache(maxsize=1024)(self._mask_text)
 
     def __call__(self, _logger: Any, _method: str, fields: Fields) -> Fields:
@@ -85,7 +81,7 @@ class Redaction:
         return self._mask_text(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
     def _mask_text(self, text: str) -> str:
-        return masked(text if self._known is None else self._known.sub(MASK, text))
+        return masked(self._known.hidden(text))
 
 
 def escape_unseen(_logger: Any, _method: str, fields: Fields) -> Fields:

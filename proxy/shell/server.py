@@ -211,7 +211,7 @@ class Server:
 
     def _told(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
         self._metrics.refused(fault)
-        refusal, body = refuse(fault, this), request.content
+        refusal, body = refuse(self._engine.cover.over(fault, request.headers), this), request.content
         if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
             refusal.force_close()  # nobody reads the rest, and whoever sends too much need not go on
         return refusal

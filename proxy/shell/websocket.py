@@ -226,6 +226,7 @@ class Conversation:
         return body
 
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
+        fault = self._engine.cover.over(fault, self._request.headers)
         await self._socket.send_frame(error_message(fault, lane), WSMsgType.TEXT)
 
 

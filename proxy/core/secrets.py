@@ -1,0 +1,94 @@
+"""Secrets that we know, found again in what others say: whole, in part, and in the forms in which programs repeat them.
+
+A backend's error may quote the header it was sent, the URL it was asked at, or the JSON around either. What looks like
+a key is masked whoever owns it (`redact`); these need not look like one.
+"""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator
+from html import escape
+from urllib.parse import quote
+
+from proxy.core import jsontext
+from proxy.core.redact import MASK
+
+SHORTEST = 6
+"""A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""
+
+PART = 12
+"""Characters of one that are found wherever they stand. Fewer may be a word: some keys are made of words."""
+
+LEAST_CUT = 4
+"""Characters of one that are found at a cut, where the rest has been left out."""
+
+CUT = "…"
+
+_SCHEME = re.compile(r"[A-Za-z]+ +")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+
+
+class Secrets:
+    __slots__ = ("_beginnings", "_parts", "_whole")
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets for value in _values(secret) for form in _forms(value)}
+        forms = {form for form in forms if len(form) >= SHORTEST}
+        longest_first = sorted(forms, key=len, reverse=True)
+        self._whole = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        self._parts = {form[at : at + PART] for form in forms for at in range(len(form) - PART + 1)}
+        self._beginnings = {form[:length] for form in forms for length in range(LEAST_CUT, PART)}
+
+    def hidden(self, text: str) -> str:
+        """The text without them."""
+        if self._whole is None:
+            return text
+        text = self._whole.sub(MASK, text)
+        *cut, rest = self._without_parts(text).split(CUT)
+        return CUT.join([*map(self._without_cut, cut), rest])
+
+    def _without_parts(self, text: str) -> str:
+        kept, end = [], 0
+        for at in range(len(text) - PART + 1):
+            if text[at : at + PART] in self._parts:
+                if at > end or not end:
+                    kept += [text[end:at], MASK]
+                end = at + PART
+        return "".join(kept) + text[end:]
+
+    def _without_cut(self, text: str) -> str:
+        for length in range(PART - 1, LEAST_CUT - 1, -1):
+            if text[-length:] in self._beginnings:
+                return text[:-length] + MASK
+        return text
+
+
+def _values(secret: str) -> Iterator[str]:
+    """A header's value is more than the secret in it: `Bearer …`, and `Basic …`, which is a name and a password."""
+    yield secret
+    if not (scheme := _SCHEME.match(secret)):
+        return
+    value = secret[scheme.end() :]
+    yield value
+    if scheme[0].lower().startswith("basic ") and _BASE64.fullmatch(value):
+        pair = b64decode(value + "==").decode("utf-8", "replace")
+        yield pair
+        yield pair.partition(":")[2]
+
+
+def _forms(value: str) -> Iterator[str]:
+    """As URLs, JSON, web pages and `Basic` have it."""
+    yield value
+    for safe in ("", "/", "/:@"):
+        coded = quote(value, safe=safe, errors="replace")
+        yield coded
+        yield re.sub("%..", lambda found: found[0].lower(), coded)
+    yield jsontext.compact(value)[1:-1]
+    yield ascii(value)[1:-1]
+    yield escape(value)
+    data = value.encode("utf-8", "replace")
+    for before in range(3):  # it stands behind so many bytes of a group of three
+        coded = b64encode(bytes(before) + data).decode()
+        inner = coded[4 if before else 0 : len(coded) - (4 if (before + len(data)) % 3 else 0)]
+        yield inner
+        yield inner.replace("+", "-").replace("/", "_")
