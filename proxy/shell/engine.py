@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proxy.core.errors import ClientFault, Fault, ProxyFault
+from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.inbound.call_map import as_backend_knows
@@ -41,7 +41,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
 from proxy.shell.channel import Channel
 from proxy.shell.cover import Cover
-from proxy.shell.errand import Errand, Visitor
+from proxy.shell.errand import Errand, Visitor, own_failure
 from proxy.shell.exchange import Exchange
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
@@ -108,7 +108,7 @@ class Engine:
             errand.note_fault(fault)
             raise
         except Exception as bug:
-            failure = _own_failure(errand, bug)
+            failure = own_failure(bug, errand.log)
             errand.note(status=failure.status)
             if channel.opened:
                 channel.abort()
@@ -244,7 +244,7 @@ class Engine:
         except Fault as fault:
             pipeline.fail(fault)
         except Exception as bug:
-            pipeline.fail(_own_failure(errand, bug))
+            pipeline.fail(own_failure(bug, errand.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.post.digest)
 
@@ -334,8 +334,3 @@ def _whose(errand: Errand, request: Request) -> str:
 
 NOWHERE = Outlet(deque[Event](maxlen=0).append, unheard)
 """For a client that does not stream: the pipeline itself collects the reply."""
-
-
-def _own_failure(errand: Errand, bug: Exception) -> ProxyFault:
-    errand.log.error("unhandled exception", exc_info=bug)
-    return ProxyFault("The proxy failed on this request.", retryable=True)

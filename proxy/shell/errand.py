@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from proxy.core.errors import Fault, ProxyFault
+from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
@@ -135,6 +135,12 @@ class Errand:
 
     def _elapsed(self) -> float:
         return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() is ten times as dear
+
+
+def own_failure(bug: Exception, log: Log) -> ProxyFault:
+    """A mistake of ours: the log is told where it is, the client that it is none of its own."""
+    log.error("unhandled exception", exc_info=bug)
+    return ProxyFault(OwnWords("The proxy failed on this request."), retryable=True)
 
 
 def shutting_down() -> ProxyFault:

@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.http_exceptions import LineTooLong
 
-from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound, ProxyFault
+from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound
 from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
@@ -28,7 +28,7 @@ from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor, address_of
 from proxy.shell.connections import Connections
 from proxy.shell.engine import Engine
-from proxy.shell.errand import Visitor, shutting_down
+from proxy.shell.errand import Visitor, own_failure, shutting_down
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.http import answer, refuse, request_id, text
 from proxy.shell.logs import Log
@@ -166,9 +166,7 @@ class Server:
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
-            self._log.error("unhandled exception", request_id=this, exc_info=bug)
-            failure = ProxyFault("The proxy failed on this request.", retryable=True)
-            return self._told(failure, request, this)
+            return self._told(own_failure(bug, self._log.bind(request_id=this)), request, this)
 
     async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
         for path, methods in ROUTES:
