@@ -8,6 +8,9 @@ from collections.abc import Callable
 
 RANDOM_BYTES = 16
 
+PLACE_BYTES = 3
+"""Of the same 16, at the beginning of an item's id: more items than fit into memory, and 104 random bits are left."""
+
 UUID_MASK = 0xF << 76 | 0b11 << 62
 UUID_4 = 4 << 76 | 0b10 << 62
 """Where a UUID says its version and its variant, and what it says there."""
@@ -21,6 +24,10 @@ class Mint:
 
     def make(self, prefix: str) -> str:
         return f"{prefix}_{self._hex(RANDOM_BYTES)}"
+
+    def item(self, prefix: str, place: int) -> str:
+        """Of the item at this place of a response: some clients sort the calls of a response by their items' ids."""
+        return f"{prefix}_{place:0{2 * PLACE_BYTES}x}{self._hex(RANDOM_BYTES - PLACE_BYTES)}"
 
     def response(self) -> str:
         return self.make("resp")

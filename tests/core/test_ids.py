@@ -27,6 +27,14 @@ def test_128_bits_are_asked_of_the_source() -> None:
     assert asked == [RANDOM_BYTES] == [128 // 8]
 
 
+@table(("place", "beginning"), [(0, "fc_000000"), (26, "fc_00001a"), (1 << 20, "fc_100000")])
+def test_v06_an_item_begins_with_its_place_and_cannot_be_guessed(place: int, beginning: str) -> None:
+    mint = Mint(token_hex)
+    made = {mint.item("fc", place) for _ in range(10)}
+    assert len(made) == 10
+    assert all(re.fullmatch(rf"{beginning}[0-9a-f]{{26}}", each) for each in made)
+
+
 def test_each_id_is_made_of_new_randomness() -> None:
     mint = Mint(token_hex)
     assert len({mint.call() for _ in range(100)}) == 100

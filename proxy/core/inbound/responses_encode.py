@@ -144,7 +144,7 @@ class ResponsesEncoder:
         head = started.call
         tool_kind = head.kind if head else FUNCTION
         item = self._item = _OpenItem(
-            self._response.new_id(started.kind, tool_kind), self._index, head, frames=[]
+            self._response.new_id(self._index, started.kind, tool_kind), self._index, head, frames=[]
         )
         self._index += 1
         if head is not None:

@@ -97,10 +97,9 @@ class ResponseObject:
     def started(self) -> dict[str, Any]:
         return self._frame
 
-    def new_id(self, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
-        if kind is CALL:
-            return self._mint.make(FORMS[tool_kind].prefix)
-        return self._mint.make(PREFIXES.get(kind, "msg"))
+    def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
+        prefix = FORMS[tool_kind].prefix if kind is CALL else PREFIXES.get(kind, "msg")
+        return self._mint.item(prefix, index)
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """The final form of an item. It stands in the terminal object exactly as in its `output_item.done`."""
@@ -132,7 +131,8 @@ class ResponseObject:
             part = ended.part
             wordless = isinstance(part, Reasoning) and not part.text
             if self.carries or not wordless:
-                self.add(len(self._items), self.new_id(*_kind_of(part)), ended)
+                index = len(self._items)
+                self.add(index, self.new_id(index, *_kind_of(part)), ended)
         return self.finished(reply.ended)
 
 

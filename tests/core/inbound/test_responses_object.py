@@ -1,6 +1,7 @@
 """The `response` object and its items: which members are there, which may be null, which must be absent."""
 
 from itertools import count
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -304,9 +305,14 @@ def test_log_probabilities_are_given_back() -> None:
 )
 def test_ids_have_the_prefixes_that_clients_know(kind: PartKind, tool_kind: ToolKind, prefix: str) -> None:
     made = response()
-    first, second = made.new_id(kind, tool_kind), made.new_id(kind, tool_kind)
-    assert first.startswith(prefix)
-    assert first != second
+    assert made.new_id(0, kind, tool_kind).startswith(prefix)
+
+
+def test_v06_the_ids_of_a_response_grow_with_their_items() -> None:
+    """Haystack puts the calls of a stream in the order of their ids."""
+    made = ResponseObject(REQUEST, Mint(token_hex), lambda: NOW)
+    ids = [made.new_id(index, PartKind.CALL) for index in range(300)]
+    assert ids == sorted(ids)
 
 
 # ── the end ──
@@ -404,7 +410,8 @@ def test_a_whole_reply_is_the_same_object() -> None:
     whole = made.whole(Reply(parts, ended))
     assert whole == made.finished(ended)
     assert whole["output"] == [
-        final_item(id, part) for id, part in zip(("rs_2", "msg_3", "msg_4", "ctc_5"), parts, strict=True)
+        final_item(id, part)
+        for id, part in zip(("rs_0000002", "msg_0000013", "msg_0000024", "ctc_0000035"), parts, strict=True)
     ]
 
 
