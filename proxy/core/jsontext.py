@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from proxy.core.surrogates import mend
+from proxy.core.unquoted import has_more_values, unquoted
 
 WRITABLE_DEPTH = 250
 """orjson reads 1024 levels but writes 254: what is to be written again may not be nested deeper than this,
@@ -23,6 +24,12 @@ INT64 = range(-(2**63), 2**64)
 MAX_DIGITS = 4_000
 """Of an integer. To read one takes the square of their number, so Python refuses few more, in words for programmers."""
 
+MAX_VALUES = 1_000_000
+"""In one text, with lists, objects and names. The longest conversation has fewer; more of them would hold up everybody
+else, for the parser stops for nobody, and fill the memory (S19)."""
+MAX_LENIENT = 1 << 20
+"""Bytes of a text that is mended. The parser that forgives takes up to twenty times as long as the strict one."""
+
 SHORTEST_BEYOND = 19
 """Digits of the smallest number that may not fit into 64 bits."""
 MAX_EXACT = 1 << 20
@@ -31,7 +38,8 @@ _LONG = b"0" * SHORTEST_BEYOND
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _PIECE = 1 << 20
 """Of a long text that is looked through at a time: others run in between, and the copy stays small."""
-_STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?(?P<whole>\d++)(?:[.eE][\d.eE+-]*+)?+', re.DOTALL)
+_NUMERIC = b"0123456789.eE+-"
+_LONG_WHOLE = re.compile(rb"(?<![\d.eE+-])-?\d{%d,}+(?![.eE])" % SHORTEST_BEYOND)
 
 NESTING = frozenset({dict, list})
 """What a parsed value is nested in. Asked by the exact type, which takes half as long for each value of a request."""
@@ -41,12 +49,27 @@ class BadJson(ValueError):
     """Not JSON, whatever is forgiven."""
 
 
+class TooManyValues(BadJson):
+    """More of it than can be read at once."""
+
+
 def loads(data: bytes | str) -> Any:
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return lenient(data)
     return exactly(value, data)
+
+
+def bounded(data: bytes) -> Any:
+    """`loads` for what may be long and comes from strangers."""
+    check_values(data)
+    return loads(data)
+
+
+def check_values(data: bytes) -> None:
+    if has_more_values(data, MAX_VALUES):
+        raise TooManyValues(f"it holds more than {MAX_VALUES} values, lists, objects and names")
 
 
 def strict(data: bytes | str) -> Any:
@@ -79,12 +102,19 @@ def _has_long_digits(text: bytes) -> bool:
 
 
 def _has_numbers_beyond(text: bytes) -> bool:
-    return any(
-        len(found["whole"] or b"") >= SHORTEST_BEYOND
-        and found.end() == found.end("whole")
-        and _is_beyond(found[0])
-        for found in _STRING_OR_NUMBER.finditer(text)
-    )
+    cut = b""
+    for piece in unquoted(text):
+        whole = (cut + piece).rstrip(_NUMERIC)
+        if _has_some_beyond(whole):
+            return True
+        cut = (cut + piece)[len(whole) :][
+            : MAX_DIGITS + 2
+        ]  # a longer one is beyond, or none, by its beginning
+    return _has_some_beyond(cut)
+
+
+def _has_some_beyond(piece: bytes) -> bool:
+    return any(_is_beyond(found[0]) for found in _LONG_WHOLE.finditer(piece))
 
 
 def _is_beyond(number: bytes) -> bool:
@@ -93,6 +123,10 @@ def _is_beyond(number: bytes) -> bool:
 
 def lenient(data: bytes | str) -> Any:
     """`NaN` and `Infinity` become None. Half characters stay: the other half may be in the next text."""
+    if len(data) > MAX_LENIENT:
+        raise BadJson(
+            f"of more than {MAX_LENIENT} bytes it must be strictly JSON, without NaN, half characters and the like"
+        )
     text = (data.decode("utf-8", "replace") if isinstance(data, bytes) else data).removeprefix("\ufeff")
     try:
         return json.loads(text, strict=False, parse_constant=lambda _: None, parse_int=_integer)

@@ -7,10 +7,15 @@ CRLF in any mix, one space or none after the colon, data in several lines, comme
 
 from collections.abc import Callable
 
-from proxy.core.errors import Garbled
+from proxy.core.errors import Garbled, OwnWords
+from proxy.core.jsontext import MAX_VALUES
+from proxy.core.unquoted import has_more_values
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
 """One event that is not ended yet. Backends send whole files as arguments in one chunk; never this much."""
+
+MAX_LINES = 100_000
+"""Of one event: each is looked at by itself."""
 
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\n\n"
@@ -54,8 +59,11 @@ class SseParser:
             data = b"\n" + data
         end = data.rfind(BLANK)
         if end >= 0:
-            whole = bytes(rest) + data[:end] if rest else data[:end]
-            rest.clear()
+            whole = data[:end]
+            if rest:
+                whole = bytes(rest) + whole
+                _check(whole)
+                rest.clear()
             data = data[end + len(BLANK) :]
             if self._at_start:
                 self._at_start = False
@@ -72,6 +80,7 @@ class SseParser:
         """The stream is over: a last event without its blank line counts too, and may be meant for somebody else, who
         looks whether it is whole."""
         block = bytes(self._rest)
+        _check(block)
         self._rest.clear()
         _read(block.removeprefix(BOM) if self._at_start else block, emit or self._emit)
 
@@ -92,6 +101,17 @@ class SseParser:
             data = data[1:]
         self._after_cr = data.endswith(b"\r")
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _check(blocks: bytes) -> None:
+    """Of what has come in several reads: is the first event more than can be read at once?"""
+    if len(blocks) <= MAX_LINES:
+        return
+    first = blocks[: blocks.find(BLANK)] if BLANK in blocks else blocks
+    if first.count(b"\n") > MAX_LINES:
+        raise Garbled(OwnWords(f"The backend sent an event of more than {MAX_LINES} lines."))
+    if has_more_values(first, MAX_VALUES):
+        raise Garbled(OwnWords(f"The backend sent an event of more than {MAX_VALUES} values."))
 
 
 def _read_all(blocks: bytes, emit: Emit) -> None:

@@ -150,7 +150,7 @@ def _models_url(target: Target) -> str:
 
 def _json(page: Page) -> Any:
     try:
-        return jsontext.loads(page.body)
+        return jsontext.bounded(page.body)
     except jsontext.BadJson:
         return None
 

@@ -18,12 +18,13 @@ from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound
 from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
+from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.redact import quotable, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
-from proxy.shell.body import parsed, read_body
+from proxy.shell.body import read_body
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import Acceptor, address_of
 from proxy.shell.connections import Connections
@@ -235,7 +236,7 @@ class Server:
     ) -> Any:
         data = await read_body(request, self._body_limit)
         channel.bytes_in = len(data)
-        return read(parsed(data))
+        return read(parsed(data, "The request body", "Send one JSON object in UTF-8."))
 
     async def _respond(self, visit: Visit) -> web.StreamResponse:
         return await self._ask(self._surfaces.responses, visit)

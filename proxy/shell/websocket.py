@@ -6,6 +6,9 @@ turns: what is asked on one waits until the other's answer has ended.
 Two tasks serve a socket. One listens all the time, so that pings are answered and a client that leaves takes its turn
 along; what it hears waits for the other one, which puts turn after turn to the engine. What is refused is answered in
 its place among the turns, because a client takes whatever comes during a turn for a part of it.
+
+Nothing is packed (RFC 7692): a message would be unpacked at once and whole, before anybody could ask what it holds,
+each event would be packed by itself, and each socket keep the memory for both.
 """
 
 import asyncio
@@ -67,7 +70,7 @@ class SocketChannel(Channel):
         self.lane: str | None = None
         self._socket = socket
         self._in_order = asyncio.Lock()
-        """A heartbeat may be sending too, and a large message is compressed aside: a small one would overtake it."""
+        """A heartbeat may be sending too: while one message waits, the next one would overtake it."""
 
     @property
     def flows(self) -> bool:
@@ -119,7 +122,7 @@ class Conversation:
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
-            timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False
+            timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False, compress=False
         )
         self._waiting: asyncio.Queue[Message | None] = asyncio.Queue()
         self._waiting_bytes = 0

@@ -5,7 +5,7 @@ import ast
 import orjson
 import pytest
 
-from proxy.core import jsontext
+from proxy.core import jsontext, unquoted
 from proxy.core.jsontext import BadJson
 from tests.tables import table
 
@@ -174,3 +174,29 @@ def test_measures_depth_without_recursion() -> None:
     """S18: what is measured may be deeper than any stack."""
     assert jsontext.deeper_than(nested(3_000), 2_999)
     assert not jsontext.deeper_than(nested(3_000), 3_000)
+
+
+def test_attack_22_only_so_much_is_mended() -> None:
+    text = b'["\\ud83d"' + b" " * (jsontext.MAX_LENIENT - 12) + b"]"
+    assert jsontext.loads(text) == ["\ud83d"]
+    with pytest.raises(BadJson, match="must be strictly JSON"):
+        jsontext.loads(text + b"   ")
+
+
+def test_attack_22_of_strangers_no_more_is_read_than_can_be_read_at_once() -> None:
+    within, beyond = b"[%b0]" % (b"1," * (jsontext.MAX_VALUES - 1)), b"[%b0]" % (b"1," * jsontext.MAX_VALUES)
+    assert len(jsontext.bounded(within)) == jsontext.MAX_VALUES
+    with pytest.raises(jsontext.TooManyValues):
+        jsontext.bounded(beyond)
+
+
+@table("number", [b"12345678901234567890123", b"-9999999999999999999", b"1" * 5_000])
+def test_attack_21_a_number_is_whole_wherever_a_text_is_cut(
+    number: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for cut in (1, 2, 3, 5, 8, 13, 21):
+        monkeypatch.setattr(unquoted, "PIECE_BYTES", cut)
+        assert jsontext._has_numbers_beyond(b'["1", %b]' % number)
+        assert not jsontext._has_numbers_beyond(
+            b'["%b", 0.%b, 1e%b, 1234567890123456789]' % ((number.strip(b"-"),) * 3)
+        )

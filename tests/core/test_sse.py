@@ -139,3 +139,21 @@ def test_what_we_write_reads_as_it_is_meant() -> None:
     stream = comment("keep-alive") + DONE
     assert stream == b": keep-alive\n\ndata: [DONE]\n\n"
     assert parse([stream]) == [(b"[DONE]", b"")]
+
+
+def in_reads(event: bytes) -> list[bytes]:
+    return [event[at : at + 65536] for at in range(0, len(event), 65536)]
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b""])
+def test_attack_22_an_event_that_cannot_be_read_at_once_is_refused(end: bytes) -> None:
+    """However it is cut by reads, and ended or not; what comes with it is another's."""
+    values = b"data: [%b0]" % (b"[]," * 600_000)
+    with pytest.raises(Garbled, match="values"):
+        parse([*in_reads(values), end], limit=1 << 24)
+    with pytest.raises(Garbled, match="lines"):
+        parse([*in_reads(b"data: x" + b"\ndata:" * 100_001), end], limit=1 << 24)
+    fair = b"data: [%b0]" % (b"1," * 60_000)
+    assert (
+        len(parse([*in_reads(fair), b"\n\n" + b"data: 1\n\n" * 60_000, fair, end], limit=1 << 24)) == 60_002
+    )

@@ -24,7 +24,7 @@ POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"
 BODIES = (
     _body("send a JSON object", None, b""),
     _body("Send one JSON object in UTF-8", "invalid_json", b"{"),
-    _body("more than 1000000 values: send fewer", "too_many_values", b"[%b]" % (b"0," * 1_000_001)),
+    _body("more than 1000000 values, lists", "too_many_values", b"[%b]" % (b"0," * 1_000_001)),
     _body(
         "must be application/json by its Content-Type",
         "unsupported_media_type",

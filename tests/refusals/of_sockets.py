@@ -21,6 +21,7 @@ def _continued(says: str, param: str, code: str | None, input: Any) -> Case:
 CASES = (
     _socket("send the JSON as text", None, "invalid_message", b"{}"),
     _socket("Send one JSON object in each", None, "invalid_json", "{"),
+    _socket("lists, objects and names: send fewer", None, "too_many_values", "[" + "[]," * 500_001 + "0]"),
     _socket("must be a JSON object", None, "invalid_type", []),
     _socket("Only messages of type response.create are understood", "type", "unknown_message_type", {}),
     _socket("stream_id must be 1 to 256 of the letters", "stream_id", "invalid_value", CREATE | {"stream_id": ""}),

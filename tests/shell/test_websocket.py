@@ -188,9 +188,10 @@ async def test_messages_that_come_early_wait_for_their_turn(backend: ScriptedBac
     assert asked(backend) == [[("user", f"turn {number}")] for number in range(3)]
 
 
-async def test_both_sides_may_compress(proxy: Proxy) -> None:
+async def test_attack_04_who_offers_to_pack_is_served_without(proxy: Proxy) -> None:
+    """Codex offers it: messages of a thousandth of what they unpack to, and unpacked before anybody can look."""
     async with talking(proxy.url, compress=15) as talk:
-        assert talk.socket.compress == 15
+        assert talk.socket.compress == 0
         for _ in range(2):
             assert (await talk.turn(input="Hello " * 10_000))["status"] == "completed"
 
@@ -438,7 +439,7 @@ async def test_one_that_cannot_be_told_breaks_the_connection(
 async def test_messages_keep_their_order_though_a_timer_sends_some_of_them(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first ones repeat all tools: compressed aside, they might be overtaken by the first word."""
+    """The first ones repeat all tools: a slow client takes its time for them."""
     proxy = await start_proxy(server={"patience_seconds": 0.02})
     goes_on, dawdling = asyncio.Event(), asyncio.Event()
     send_frame = web.WebSocketResponse.send_frame

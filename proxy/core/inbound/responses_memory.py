@@ -11,6 +11,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import wrong_type
 from proxy.core.redact import shown
+from proxy.core.unquoted import has_more_values
 
 NOWHERE: Any = object()
 
@@ -48,7 +49,8 @@ class LatestResponses:
     """
 
     def __init__(self, limit: int) -> None:
-        """`limit` in bytes, for all lanes together; what is longer is forgotten, and its client sends it whole."""
+        """`limit` in bytes, for all lanes together; what is longer, or holds more values than can be read at
+        once, is forgotten, and its client sends it whole."""
         self.lane: str | None = None
         """On which the turn is that is under way."""
         self._limit = limit
@@ -77,7 +79,7 @@ class LatestResponses:
     def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
         conversation = jsontext.dumps(_items(body.get("input")) + output)
         self._kept.pop(self.lane, None)
-        if len(conversation) > self._limit:
+        if len(conversation) > self._limit or has_more_values(conversation, jsontext.MAX_VALUES):
             return
         self._kept[self.lane] = (response_id, conversation)
         while len(self._kept) > MAX_LANES or self._size() > self._limit:

@@ -6,6 +6,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.inbound.checks import json_name
+from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.responses_object import error_member
 from proxy.core.redact import shown
 
@@ -20,12 +21,7 @@ NOT_HERE = frozenset({"type", "stream", "stream_options", "background"})
 
 def read_create(message: bytes) -> dict[str, Any]:
     """The body of the request that a message stands for; here every answer is streamed."""
-    try:
-        said = jsontext.loads(message)
-    except jsontext.BadJson as error:
-        raise ClientFault(
-            f"The message is not valid JSON: {error}. Send one JSON object in each.", code="invalid_json"
-        ) from None
+    said = parsed(message, "The message", "Send one JSON object in each.")
     if not isinstance(said, dict):
         raise ClientFault(f"A message must be a JSON object, got {json_name(said)}.", code="invalid_type")
     if (kind := said.get("type")) != CREATE:

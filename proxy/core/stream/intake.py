@@ -8,13 +8,19 @@ from typing import Protocol
 
 from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
+from proxy.core.jsontext import MAX_VALUES
 from proxy.core.sse import ERROR, SseParser
+from proxy.core.unquoted import has_more_values
 
 BOM = b"\xef\xbb\xbf"
 END = b"[DONE]"
 INVISIBLE = b" \t\r\n" + BOM
 """White space, and the bytes of the mark that some files begin with: none of them begins what a reply can be."""
 JSON = (b"{", b"[")
+
+MAX_BODY_BYTES = 32 << 20
+"""Of a reply that is no stream, and is read in one go. We ask for streams; the largest such reply known holds some
+pictures."""
 
 
 class Decoder(Protocol):
@@ -29,6 +35,7 @@ class Intake:
         self._decoder = decoder
         self._sse: SseParser | None = None
         self._json: list[bytes] | None = None
+        self._room = MAX_BODY_BYTES
 
     @property
     def silent(self) -> bool:
@@ -41,14 +48,24 @@ class Intake:
             self._sse.feed(data)
         elif self._json is not None:
             self._json.append(data)
+            self._room -= len(data)
+            if self._room < 0:
+                message = OwnWords(
+                    f"The backend's reply is no stream, and larger than {MAX_BODY_BYTES} bytes."
+                )
+                raise Garbled(message, code="upstream_reply_too_large")
         else:
             self._decide(data)
 
     def close(self) -> None:
+        """Raises Garbled likewise."""
         if self._sse is not None:
             self._sse.close(self._unended)
         elif self._json is not None:
-            self._decoder.body(b"".join(self._json))
+            body = b"".join(self._json)
+            if has_more_values(body, MAX_VALUES):
+                raise Garbled(OwnWords(f"The backend's reply holds more than {MAX_VALUES} values."))
+            self._decoder.body(body)
 
     def _decide(self, data: bytes) -> None:
         visible = data.lstrip(INVISIBLE)

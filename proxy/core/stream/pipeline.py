@@ -84,10 +84,13 @@ class Pipeline:
         if self._intake.silent:
             self.fail(Empty(OwnWords("The backend closed the connection without a reply.")))
             return
-        with suppress(ReplyOver):
-            self._intake.close()
-            self._close_stages()
-        self._assembler.close()
+        try:
+            with suppress(ReplyOver):
+                self._intake.close()
+                self._close_stages()
+            self._assembler.close()
+        except BackendFault as fault:
+            self.fail(fault)
 
     def fail(self, fault: Fault) -> None:
         """Nothing more will come. After the model's finish that loses nothing but usage: the reply stands."""

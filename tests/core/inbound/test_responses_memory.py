@@ -150,3 +150,13 @@ def test_v05_all_lanes_together_have_the_room_of_one() -> None:
     missed(known, "resp_d")
     for lane in "bc":
         assert on(known, lane).completed({"previous_response_id": f"resp_{lane}"})["input"]
+
+
+def test_attack_22_so_is_what_cannot_be_read_at_once() -> None:
+    """Though no message of it was too large, all together are."""
+    known = memory(limit=1 << 24)
+    items = [{**USER, "x": [[]] * 300_000}]
+    known.keep("resp_2", {"input": items}, [])
+    known.completed({"previous_response_id": "resp_2"})
+    known.keep("resp_3", {"input": items * 2}, [])
+    assert missed(known, "resp_3").code == "previous_response_not_found"

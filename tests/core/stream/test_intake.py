@@ -118,3 +118,12 @@ def test_blank_lines_that_keep_a_connection_alive_are_not_kept() -> None:
     for _ in range(1000):
         recorder.intake.feed(b"\n")
     assert kept(recorder.intake) == kept(fresh.intake)
+
+
+def test_attack_22_a_body_that_cannot_be_read_at_once_is_refused() -> None:
+    piece = b'{"a":"' + b"x" * (1 << 20)
+    large = taken_in(b"", [piece] * 33)
+    assert [fault.code for fault in large.faults] == ["upstream_reply_too_large"]
+    many = taken_in(b'{"a":[%b0]}' % (b"[]," * 500_000))
+    assert "values" in many.faults[0].message
+    assert many.told == large.told == []

@@ -380,3 +380,13 @@ def test_text_that_is_held_when_the_reply_ends_late_is_let_go_of() -> None:
     reply.pipeline.fail(RESET)
     assert ending(reply) == COMPLETED
     assert reply.ledger.oddities["delta_after_end"] == MAX_LATE
+
+
+@pytest.mark.parametrize("body", [b'{"choices":[%b0]}', b"data: [%b0]"], ids=["whole", "unended event"])
+def test_attack_22_a_reply_that_cannot_be_read_at_once_is_a_failure_of_the_backend(body: bytes) -> None:
+    reply = start()
+    reply.pipeline.feed(body % (b"[]," * 500_000))
+    reply.pipeline.close()
+    assert ending(reply) == (Ending.FAILED, Garbled)
+    assert reply.pipeline.fault is not None
+    assert "values" in reply.pipeline.fault.message

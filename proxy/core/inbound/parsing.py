@@ -1,0 +1,21 @@
+"""What a client sends as JSON, in a body or in a message: read as far as nobody else has to wait for it."""
+
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault, OwnWords
+from proxy.core.jsontext import MAX_VALUES
+
+
+def parsed(data: bytes, what: str, advice: str) -> Any:
+    """`what` came, and `advice` how to send it."""
+    try:
+        return jsontext.bounded(data)
+    except jsontext.TooManyValues:
+        raise ClientFault(
+            f"{what} holds more than {MAX_VALUES} values, lists, objects and names: send fewer.",
+            code="too_many_values",
+            own_words=OwnWords(f"There are more than {MAX_VALUES} values, lists, objects and names."),
+        ) from None
+    except jsontext.BadJson as error:
+        raise ClientFault(f"{what} is not valid JSON: {error}. {advice}", code="invalid_json") from None
