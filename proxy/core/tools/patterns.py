@@ -1,50 +1,155 @@
 """Patterns that clients put into schemas, matched only where the time it takes is bounded.
 
 Python's engine goes back and tries again: `^(a+)+$` takes seconds for 26 characters, and twice as long for each one
-more. So a pattern is priced before it is run. What repeats something that itself varies is never run, nor is what
-looks around or back; for the rest the steps follow from the length of the text.
+more. So a pattern is priced before it is run: how many places can the engine come to, whatever the text? Each part of
+it has so many *ways* to match from one place, and takes so many *steps* to go through them all; what follows a part is
+tried once for each of its ways. What repeats without a bound something that itself has several ways is never run, nor
+is what looks around or back.
 """
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from math import comb
 
 MAX_PATTERN = 1_000
 """Characters. The longest honest ones, for dates and addresses, have some hundred."""
 CACHED_PATTERNS = 512
 
+MAX_POWER = 12
+"""More parts without a bound in a row than any honest pattern has."""
+SEVERAL = 100
+"""Repetitions. Where more are allowed, it is the text that ends most of them."""
+MAX_FACTOR = 1_000_000
+"""Steps that take a second whatever the text: no check has them, so that the pattern is not run at all."""
+
 _TOKEN = re.compile(
     r"\\(?P<escaped>.)"
-    r"|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])"
-    r"|(?P<open>\((?:\?:|\?P<[A-Za-z_]\w*>)?)"
+    r"|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*+\])"
+    r"|(?P<open>\((?:\?:|\?P<[A-Za-z_]\w*+>)?)"
     r"|(?P<close>\))"
     r"|(?P<either>\|)"
-    r"|(?P<repeat>\*|\+|\?|\{(?P<low>\d*)(?P<to>,?)(?P<high>\d*)\})\??"
+    r"|(?P<repeat>[*+?]|\{(?!\})(?P<low>[0-9]*+)(?P<to>,?)(?P<high>[0-9]*+)\})[?+]?"
     r"|.",
     re.DOTALL,
 )
 """What a pattern is made of, as far as its price goes. Brackets that begin in other ways look around or set flags."""
 
 
+class _TooDear(Exception):
+    """No text is short enough for this pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a number grows with the length of the text: the sum of `factors[k] * comb(length + k, k)`.
+
+    That is the number of ways to choose `k` ends in a text, one behind the other, as `k` repeats in a row do.
+    """
+
+    factors: tuple[int, ...]
+
+    def at(self, length: int) -> int:
+        return sum(factor * comb(length + power, power) for power, factor in enumerate(self.factors))
+
+    def __add__(self, other: "Growth") -> "Growth":
+        shorter, longer = sorted((self.factors, other.factors), key=len)
+        rest = longer[len(shorter) :]
+        return _bounded((*(one + more for one, more in zip(shorter, longer, strict=False)), *rest))
+
+    def __mul__(self, other: "Growth") -> "Growth":
+        """One behind the other: the ends of the second lie behind those of the first."""
+        factors = [0] * (len(self.factors) + len(other.factors) - 1)
+        for power, factor in enumerate(self.factors):
+            for more, times in enumerate(other.factors):
+                factors[power + more] += factor * times
+        return _bounded(tuple(factors))
+
+    def __rmul__(self, times: int) -> "Growth":
+        return _bounded(tuple(factor * times for factor in self.factors))
+
+
+def _bounded(factors: tuple[int, ...]) -> Growth:
+    if len(factors) > MAX_POWER + 1 or max(factors) > MAX_FACTOR:
+        raise _TooDear
+    return Growth(factors)
+
+
+ONCE = Growth((1,))
+BY_LENGTH = Growth((0, 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     expression: re.Pattern[str]
-    power: int
-    """How often the length of the text is multiplied with itself."""
-    factor: int
+    growth: Growth
 
     def steps(self, length: int) -> int:
-        steps: int = self.factor * (length + 1) ** self.power
-        return steps
+        """At most, for any text of this length."""
+        return self.growth.at(length)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Part:
-    """A pair of brackets, or what stands between two of them."""
+    """A piece of a pattern, from any place of the text on."""
 
-    branches: int = 1
-    varies: bool = False
-    """Can what is inside match one text in several ways?"""
+    ways: Growth = ONCE
+    """In how many can it match?"""
+    steps: Growth = ONCE
+    """How many does it take to go through all of them?"""
+
+    def then(self, other: "_Part") -> "_Part":
+        return _Part(self.ways * other.ways, self.steps + self.ways * other.steps)
+
+    def either(self, other: "_Part") -> "_Part":
+        return _Part(self.ways + other.ways, self.steps + other.steps)
+
+    def repeated(self, low: int, high: int | None) -> "_Part":
+        """So many times; None for as often as the text allows."""
+        if self.ways == ONCE:
+            if high is None or high - low > SEVERAL:
+                return _Part(BY_LENGTH, ONCE + low * self.steps + BY_LENGTH * self.steps)
+            return _Part((high - low + 1) * ONCE, ONCE + high * self.steps)
+        if high is None:
+            raise _TooDear
+        ways, steps, most = ONCE, ONCE, ONCE
+        for done in range(high):  # soon too dear, if there are many
+            steps += most * self.steps
+            most = most * self.ways
+            ways = ways + most if done >= low else most
+        return _Part(ways, steps)
+
+
+_NOTHING = _Part()
+
+
+class _Brackets:
+    """What stands between a pair of them, as far as it has been read."""
+
+    def __init__(self) -> None:
+        self._before: _Part | None = None
+        """The alternatives that are over."""
+        self._sequence = _NOTHING
+        self._last = _NOTHING
+        """What a repeat that follows would repeat."""
+
+    def add(self, part: _Part) -> None:
+        self._sequence, self._last = self._sequence.then(self._last), part
+
+    def repeat(self, low: int, high: int | None) -> None:
+        self._last = self._last.repeated(low, high)
+
+    def or_else(self) -> None:
+        self._before, self._sequence, self._last = self.part(), _NOTHING, _NOTHING
+
+    def part(self) -> _Part:
+        sequence = self._sequence.then(self._last)
+        return sequence if self._before is None else self._before.either(sequence)
+
+    @property
+    def has_branches(self) -> bool:
+        return self._before is not None
 
 
 def priced(pattern: str) -> Price | None:
@@ -54,42 +159,56 @@ def priced(pattern: str) -> Price | None:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def _priced(pattern: str) -> Price | None:
-    power, factor = 0, 1
-    around, last = [_Part()], _Part()
+    expression = _compiled(pattern)
+    if expression is None:
+        return None
+    try:
+        growth = _growth(pattern)
+    except _TooDear:
+        return None
+    return None if growth is None else Price(expression, growth)
+
+
+def _growth(pattern: str) -> Growth | None:
+    """None for what cannot be told."""
+    opened = [_Brackets()]
     for token in _TOKEN.finditer(pattern):
-        kind, before, last = token.lastgroup, last, _Part()
+        kind, here = token.lastgroup, opened[-1]
         if kind == "open":
             if token["open"] == "(" and pattern.startswith("(?", token.start()):
                 return None
-            around.append(_Part())
-        elif kind == "close" and len(around) > 1:
-            last = around.pop()
-            last.varies |= last.branches > 1
-            around[-1].varies |= last.varies
-            factor *= last.branches
+            opened.append(_Brackets())
+        elif kind == "close":
+            opened.pop()
+            opened[-1].add(here.part())
         elif kind == "either":
-            around[-1].branches += 1
+            here.or_else()
         elif token["repeat"]:
-            around[-1].varies = True
-            times = _times(token)
-            if before.varies and times != 2:
-                return None
-            power, factor = (power, factor * times) if times else (power + 1, factor)
+            here.repeat(*_times(token))
         elif kind == "escaped" and token["escaped"].isdigit():
             return None
-    anchored = pattern.startswith("^") and around[0].branches == 1
-    return _compiled(pattern, power + (not anchored), factor * around[0].branches)
+        else:
+            here.add(_NOTHING)
+    whole = opened[0]
+    if pattern.startswith("^") and not whole.has_branches:
+        return (
+            whole.part().steps + BY_LENGTH
+        )  # it is not looked for elsewhere, but each place is asked for its beginning
+    return whole.part().steps * BY_LENGTH
 
 
-def _times(token: re.Match[str]) -> int:
-    """How many repetitions have to be tried. 0: as many as the text has characters."""
-    if token["repeat"] == "?":
-        return 2
-    return int(token["high"] or (not token["to"] and token["low"]) or 0)
+def _times(token: re.Match[str]) -> tuple[int, int | None]:
+    """How often at least and at most."""
+    if (sign := token["repeat"]) in "*+?":
+        return int(sign == "+"), 1 if sign == "?" else None
+    low = int(token["low"] or 0)
+    return low, int(token["high"]) if token["high"] else None if token["to"] else low
 
 
-def _compiled(pattern: str, power: int, factor: int) -> Price | None:
+def _compiled(pattern: str) -> re.Pattern[str] | None:
     try:
-        return Price(re.compile(pattern), power, factor)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of what it may mean one day, for programmers
+            return re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return None
