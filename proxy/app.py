@@ -227,9 +227,9 @@ def _tenant(name: str, wanted: ToolLimits) -> Tenant:
         name,
         TenantLimits(
             tools=wanted.tools,
-            description_length=wanted.description_characters,
+            description_characters=wanted.description_characters,
             schema_depth=wanted.schema_depth,
-            arguments_bytes=wanted.argument_bytes,
+            argument_bytes=wanted.argument_bytes,
             calls=wanted.calls,
         ),
         limits_mode=Mode(wanted.mode) if wanted.mode else None,

@@ -135,11 +135,11 @@ class Limits(Section):
     """What happens to tools beyond the limits; not set, the native surface refuses them, the others warn."""
     tools: int = _limit("tools")
     """Tools in one request."""
-    description_characters: int = _limit("description_length")
+    description_characters: int = _limit("description_characters")
     """Length of a tool's description."""
     schema_depth: int = _limit("schema_depth")
     """Levels of a tool's parameters."""
-    argument_bytes: int = _limit("arguments_bytes")
+    argument_bytes: int = _limit("argument_bytes")
     """Size of one call's arguments."""
     calls: int = _limit("calls")
     """Calls in one reply."""

@@ -142,6 +142,8 @@ class ReplyEnded:
     usage: Usage | None = None
     fault: Fault | None = None
     """Present exactly when `ending` is FAILED."""
+    forbidden: str = ""
+    """A sentence about the call that was left out because tool_choice does not allow it, if there was one."""
 
 
 Event = ReplyStarted | PartStarted | PartEnded | ReplyEnded

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from proxy.core.errors import ClientFault, OwnWords
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?::[0-9]*)?")
 """A name or an address, and perhaps a port: whatever stands before the port is what was resolved."""
@@ -40,7 +40,7 @@ class Hosts:
         for host in asked:
             if not self._knows(host):
                 raise ClientFault(
-                    f"Requests to the host {shown(host)} are not served, for a web page may have sent them. "
+                    f"Requests to the host {quoted(host)} are not served, for a web page may have sent them. "
                     "Ask for localhost or 127.0.0.1, or have the name added to server.allowed_hosts.",
                     status=403,
                     code="host_not_allowed",

@@ -240,6 +240,10 @@ class Request:
     """The answer is to be a summary of the conversation, and nothing else."""
     validate_arguments: bool | None = None
     """Are calls whose arguments break their schema kept from the client (P05)? None: the tenant's setting decides."""
+    parallel_wanted: bool = False
+    """Did the client ask for parallel calls in so many words?"""
+    strict_alone: bool = False
+    """Does the surface hold that there should be no parallel calls beside the strict tools declared here (C03)?"""
     extras: Extras = field(default_factory=dict)
 
 

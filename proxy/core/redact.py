@@ -65,3 +65,8 @@ def quotable(text: str, limit: int = MAX_QUOTE) -> str:
 def shown(text: str) -> str:
     """A client's own text, as far as a message repeats it: what it sent in the wrong place may be a key."""
     return quotable(text, MAX_SHOWN)
+
+
+def quoted(text: str) -> str:
+    """The same in marks, so that nothing, and words, are seen for what they are."""
+    return f"'{shown(text)}'"

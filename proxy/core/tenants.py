@@ -37,10 +37,9 @@ USUAL_MODES = {True: Mode.ENFORCE, False: Mode.WARN}
 
 LARGEST = {
     "tools": 128,
-    "name_length": 64,
-    "description_length": 4096,
+    "description_characters": 4096,
     "schema_depth": 10,
-    "arguments_bytes": 256 * 1024,
+    "argument_bytes": 256 * 1024,
     "calls": 50,
 }
 """How far a tenant's limits may be raised."""
@@ -51,13 +50,11 @@ class Limits:
     """On the tools of one request and the calls of one reply (P06)."""
 
     tools: int = 128
-    name_length: int = 64
-    """Characters."""
-    description_length: int = 1024
+    description_characters: int = 1024
     """Characters."""
     schema_depth: int = 5
     """Objects and lists inside one another, in the arguments that the schema describes."""
-    arguments_bytes: int = 64 * 1024
+    argument_bytes: int = 64 * 1024
     """Of one call, in UTF-8."""
     calls: int = 20
 
@@ -66,6 +63,14 @@ class Limits:
             value = getattr(self, limit)
             if not 0 <= value <= most:
                 raise ValueError(f"{limit} must be between 0 and {most}, not {value}")
+
+
+def or_raise(limit: str, value: int) -> str:
+    """How a sentence goes on that advises to stay below a limit, which is a setting of the same name."""
+    most = LARGEST[limit]
+    return (
+        f", or raise limits.{limit} (at most {most})." if value < most else f": {most} is the most there is."
+    )
 
 
 @dataclass(slots=True, frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from aiohttp import HttpVersion11, web
 
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 from proxy.shell.packing import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0
@@ -45,7 +45,7 @@ def _check_type(headers: Mapping[str, str]) -> None:
     kind = kind or ("nothing" if "Origin" in headers else "application/json")
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Unsupported(
-            f"The request body must be application/json by its Content-Type, not {shown(kind)}."
+            f"The request body must be application/json by its Content-Type, not {quoted(kind)}."
         )
 
 
@@ -87,7 +87,9 @@ async def _invite(request: web.BaseRequest) -> None:
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"The request body is larger than {limit} bytes: send less, or have the limit raised.")
+    return TooLarge(
+        f"The request body is larger than {limit} bytes: send less, or raise server.body_limit_mib."
+    )
 
 
 class _Plain:
@@ -117,7 +119,7 @@ class _Inflated(_Plain):
         super().__init__(limit)
         if coding not in CODINGS:
             raise Unsupported(
-                f"Content-Encoding {shown(coding)} is not supported: use {' or '.join(CODINGS)}, or none.",
+                f"Content-Encoding {quoted(coding)} is not supported: use {' or '.join(CODINGS)}, or none.",
                 code="unsupported_encoding",
             )
         self._coding = coding

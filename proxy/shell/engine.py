@@ -128,6 +128,17 @@ class Engine:
         request = asked.request
         errand.reads(request, asked.facts)
         encoder = asked.encoder(channel.emit, channel.framing) if request.stream else None
+        reserved = self._quota.reserve(errand.tenant, request)
+        try:
+            pipeline = await self._reply(errand, asked, encoder)
+        finally:
+            self._quota.answered(errand.tenant, errand.reply or Reply(), reserved=reserved)
+        if pipeline is not None:
+            await self._tell(errand, asked, encoder, pipeline)
+
+    async def _reply(self, errand: Errand, asked: Asked, encoder: Encoder | None) -> Pipeline | None:
+        """What the backends made of it. None where nobody was asked, and the client has its answer."""
+        channel, request = errand.channel, asked.request
         try:
             attempts = self._attempts(errand, asked)
             plan = await attempts.first()
@@ -136,20 +147,16 @@ class Engine:
                 raise
             errand.note_fault(self.cover.over(refusal, errand.headers))
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
-            return
+            return None
         if not request.generate:
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
             asked.answered(Reply(), errand.owner)
-            return
+            return None
 
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
         outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
-        try:
-            pipeline = await self._answer(errand, plan, attempts, outlet, asked.client)
-        finally:
-            self._quota.answered(errand.tenant, errand.reply or Reply())
-        await self._tell(errand, asked, encoder, pipeline)
+        return await self._answer(errand, plan, attempts, outlet, asked.client)
 
     async def _read(self, errand: Errand, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""

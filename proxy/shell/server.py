@@ -21,7 +21,7 @@ from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
-from proxy.core.redact import quotable, shown
+from proxy.core.redact import quotable, quoted, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_body
@@ -177,7 +177,7 @@ class Server:
                     owner = self._tenants.owner(tenant, address_of(request))
                     return await handler(self, Visit(request, this, tenant, owner), **found.groupdict())
                 return self._refuse_method(request, _allowed(methods), this)
-        message = f"There is nothing at {shown(request.path)}. GET /openapi.json lists the paths."
+        message = f"There is nothing at {quoted(request.path)}. GET /openapi.json lists the paths."
         raise NotFound(message, code="not_found")
 
     def _handler(self, request: web.BaseRequest, methods: dict[str, Handler]) -> Handler | None:
@@ -193,7 +193,7 @@ class Server:
             fault = ClientFault(message, status=426, code="upgrade_required")
             told["Upgrade"] = "HTTP/1.1"
         else:
-            message = f"{shown(request.method)} is not allowed here: use {allowed}."
+            message = f"{quoted(request.method)} is not allowed here: use {allowed}."
             fault = ClientFault(message, status=405, code="method_not_allowed")
         refusal = self._refuse(fault, request, this)
         refusal.headers.update(told)
@@ -258,7 +258,7 @@ class Server:
 
     async def _stored(self, visit: Visit, id: str) -> web.StreamResponse:
         raise NotFound(
-            f"There is no response {shown(id)}: none is stored here. Keep what POST /v1/responses answers.",
+            f"There is no response {quoted(id)}: none is stored here. Keep what POST /v1/responses answers.",
             code="response_not_found",
         )
 
@@ -270,7 +270,7 @@ class Server:
             if model.name == id:
                 return answer(models_encode.entry(model), visit.id)
         raise NotFound(
-            f"There is no model {shown(id)}. GET /v1/models lists those that there are.",
+            f"There is no model {quoted(id)}. GET /v1/models lists those that there are.",
             code="model_not_found",
             param="model",
         )

@@ -125,24 +125,30 @@ async def test_a_backend_that_keeps_failing_is_left_alone(stream: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "sent"),
+    ("fields", "enforced", "sent"),
     [
-        ({"tools": [STRICT]}, False),
-        ({"tools": [STRICT], "parallel_tool_calls": None}, False),
-        ({"tools": [STRICT], "parallel_tool_calls": False}, False),
-        ({"tools": [tool("other"), STRICT]}, False),
-        ({"tools": [tool()], "parallel_tool_calls": False}, False),
-        ({"tools": [tool()]}, None),
-        ({"tools": [tool()], "parallel_tool_calls": True}, None),
+        ({"tools": [STRICT]}, True, False),
+        ({"tools": [STRICT], "parallel_tool_calls": None}, True, False),
+        ({"tools": [tool("other"), STRICT]}, True, False),
+        ({"tools": [STRICT]}, False, None),
+        ({"tools": [STRICT], "parallel_tool_calls": True}, False, None),
+        ({"tools": [STRICT], "parallel_tool_calls": False}, False, False),
+        ({"tools": [tool()], "parallel_tool_calls": False}, True, False),
+        ({"tools": [tool()]}, True, None),
+        ({"tools": [tool()], "parallel_tool_calls": True}, True, None),
     ],
 )
-async def test_beside_a_strict_tool_calls_in_parallel_are_forbidden(
-    fields: dict[str, object], sent: bool | None
+async def test_beside_a_strict_tool_calls_in_parallel_are_forbidden_where_limits_are_enforced(
+    fields: dict[str, object], enforced: bool, sent: bool | None
 ) -> None:
-    """C03: what was left out is sent as false; to a backend that knows the word (C05). True is everybody's default."""
-    async with client_of(CHAT, whole_call(), profile={"parallel": "obey"}) as client:
-        await client.ask(**fields)
+    """C03, V04: what was left out is sent as false; to a backend that knows the word (C05). True is everybody's
+    default, also of the frameworks that declare every tool as strict; who says it is warned and served."""
+    rules = {"limits": {"mode": "enforce"}} if enforced else {}
+    async with client_of(CHAT, whole_call(), profile={"parallel": "obey"}, **rules) as client:
+        told = await client.ask(**fields)
         assert client.last.get("parallel_tool_calls") is sent
+        warned = [each for each in told.warnings if "parallel_tool_calls" in each]
+        assert bool(warned) is (fields == {"tools": [STRICT], "parallel_tool_calls": True})
 
 
 @pytest.mark.parametrize("effort", ["low", "high", "a new word"])

@@ -94,18 +94,16 @@ def test_p06_a_tenant_may_have_limits_up_to_the_largest(limit: str) -> None:
 def test_p06_the_default_limits_are_those_that_were_promised() -> None:
     assert Limits() == Limits(
         tools=128,
-        name_length=64,
-        description_length=1024,
+        description_characters=1024,
         schema_depth=5,
-        arguments_bytes=64 * 1024,
+        argument_bytes=64 * 1024,
         calls=20,
     )
     assert LARGEST == {
         "tools": 128,
-        "name_length": 64,
-        "description_length": 4096,
+        "description_characters": 4096,
         "schema_depth": 10,
-        "arguments_bytes": 256 * 1024,
+        "argument_bytes": 256 * 1024,
         "calls": 50,
     }
 

@@ -30,7 +30,7 @@ any_rules = st.builds(
     check_of=st.just(check_of),
     parses=st.booleans(),
     required=st.booleans(),
-    limits=st.builds(Limits, arguments_bytes=st.integers(0, 9), calls=st.integers(0, 3)),
+    limits=st.builds(Limits, argument_bytes=st.integers(0, 9), calls=st.integers(0, 3)),
     limits_mode=modes,
 )
 
@@ -69,7 +69,7 @@ def test_what_is_whole_keeps_to_the_rules(said: list[Delta], names: NameTable, r
     calls = [event.part for event in out if isinstance(event, PartEnded) and isinstance(event.part, Call)]
     if rules.limits_mode is Mode.ENFORCE:
         assert len(calls) <= rules.limits.calls
-        assert all(len(call.arguments.encode()) <= rules.limits.arguments_bytes for call in calls)
+        assert all(len(call.arguments.encode()) <= rules.limits.argument_bytes for call in calls)
     for call in calls:
         spec = rules.declared.get(call.tool)
         check = check_of(spec) if spec else None

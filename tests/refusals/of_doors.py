@@ -49,7 +49,7 @@ BODIES = (
         headers={"Content-Encoding": "gzip"},
     ),
     _body(
-        "send less, or have the limit raised",
+        "send less, or raise server.body_limit_mib",
         "request_too_large",
         b" " * 1_048_577,
         status=413,
@@ -168,7 +168,7 @@ KEYS = (
         tools=[{"type": "local_shell"}],
     ),
     responses(
-        "Wait, or have it raised",
+        "Try again in ",
         None,
         "rate_limit_exceeded",
         status=429,

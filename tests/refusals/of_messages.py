@@ -41,7 +41,7 @@ MESSAGES = (
     _message(STRING, ".role", role=5),
     _message("must be one of system, developer, user, assistant, tool, function", ".role", VALUE, role="x"),
     _message("leave it out here", ".tool_calls", VALUE, role="user", content="", tool_calls=[CALL]),
-    _message("words, unless there are tool_calls or a refusal", ".content", MISSING, role="assistant"),
+    _message("with tool_calls or a refusal may do without", ".content", MISSING, role="assistant"),
     _message(STRING, ".refusal", role="assistant", refusal=5),
     _message("must be an array", ".tool_calls", role="assistant", tool_calls=5),
     chat(
@@ -77,6 +77,7 @@ MESSAGES = (
     _message("Put the call before its result, or leave the result out", ".name", VALUE, role="function",
              name="f"),
     _message("the id of the call that is answered", ".tool_call_id", MISSING, role="tool"),
+    _message("is empty: put the id of the call", ".tool_call_id", VALUE, role="tool", tool_call_id="", content=""),
 )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ ON_NATIVE = (
     _native_call("the id of the call", ".id", id=""),
     _native_call("the id of the call", ".id", id=None),
     _native_call("at most 256 characters", ".id", VALUE, id="x" * 1_000),
-    _native("which is no call of this conversation", "messages[1].tool_calls[0].id", VALUE, CALLED,
+    _native("which was not given out in this conversation", "messages[1].tool_calls[0].id", VALUE, CALLED,
             conversation_id="c"),
     _native("put the call into tool_calls", "messages[1].function_call", NO,
             {"role": "assistant", "function_call": {}}),

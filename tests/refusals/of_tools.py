@@ -112,10 +112,11 @@ CHOICES = (
     _choice("the type of the tool, such as function", ".type", {}, MISSING),
     _choice("the name of the tool", ".name", {"type": "function"}, MISSING),
     _choice(STRING, ".namespace", F | {"namespace": 5}, TYPE),
-    _choice("declare it, or name a tool that is", ".name", F | {"name": "g"}),
+    _choice("Declare it, or name a tool that is", ".name", F | {"name": "g"}),
     _choice("must be one of auto, none, required", ".mode", {"type": "allowed_tools", "mode": "x"}),
     _choice(STRING, ".mode", {"type": "allowed_tools", "mode": 5}, TYPE),
-    _choice("must be an array", ".tools", {"type": "allowed_tools"}, TYPE),
+    _choice("must be an array", ".tools", {"type": "allowed_tools", "tools": 5}, TYPE),
+    _choice("the tools that may be called", ".tools", {"type": "allowed_tools"}, MISSING),
     _choice("a tool that may be called", ".tools[0]", {"type": "allowed_tools", "tools": []}, MISSING),
     _choice("1024 tools: send fewer", ".tools", {"type": "allowed_tools", "tools": [F] * 1_025}, LONG),
     _choice(OBJECT, ".tools[1]", {"type": "allowed_tools", "tools": [F, 5]}, TYPE),
@@ -132,7 +133,7 @@ CHOICES = (
     _chat_choice("an object with the name", ".function", {"type": "function"}, MISSING),
     _chat_choice("name a declared tool by its own type", ".type", {"type": "web_search"}),
     _chat_choice("an object with the tools", ".allowed_tools", {"type": "allowed_tools"}, MISSING),
-    _chat_choice("declare it, or name", ".function.name", {"type": "function", "function": {"name": "g"}}),
+    _chat_choice("Declare it, or name", ".function.name", {"type": "function", "function": {"name": "g"}}),
 )
 
 IN_CHAT = (
@@ -140,7 +141,7 @@ IN_CHAT = (
     chat(OBJECT, "tools[0].function", TYPE, tools=[{"type": "function", "function": "f"}]),
     chat("an object with the name", "tools[0].custom", MISSING, tools=[{"type": "custom"}]),
     chat('must be "function"', "tools[0].type", tools=[{"type": "f", "function": {"name": "f"}}]),
-    chat("set it to false, or leave it out", "parallel_tool_calls", parallel_tool_calls=True,
+    chat("Set it to false, or leave it out", "parallel_tool_calls", world="enforcing", parallel_tool_calls=True,
          tools=[CHAT_F | {"function": {"name": "f", "strict": True, "parameters": {
              "type": "object", "properties": {}, "additionalProperties": False}}}]),
     chat("declare them all as tools", "functions", NO, functions=[{"name": "g"}], tools=[CHAT_F]),
@@ -149,7 +150,7 @@ IN_CHAT = (
          function_call="any"),
     chat("must be a string or an object", "function_call", TYPE, functions=[{"name": "g"}], function_call=5),
     chat("the name of a function", "function_call.name", MISSING, functions=[{"name": "g"}], function_call={}),
-    chat("declare it, or name one that is", "function_call.name", functions=[{"name": "g"}],
+    chat("Declare it, or name one that is", "function_call.name", functions=[{"name": "g"}],
          function_call={"name": "h"}),
 )  # fmt: skip
 

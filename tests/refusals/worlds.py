@@ -42,5 +42,6 @@ WORLDS = {
     "busy": World(patched={"proxy.shell.gate.MAX_EXCHANGES": 0}),
     "impatient": World(patched={"proxy.shell.body.PATIENCE_SECONDS": 0.05}),
     "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),
+    "enforcing": World(sections={"limits": {"mode": "enforce"}}),
     "rarely": World(sections=_tenant(requests_per_minute=1)),
 }

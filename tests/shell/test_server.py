@@ -71,7 +71,7 @@ async def test_a_wrong_method_is_told_the_right_one(
 async def test_no_response_is_stored_and_that_is_said(proxy: Proxy, method: str, path: str) -> None:
     status, error, _ = await refused(proxy, method, path)
     assert (status, error["code"]) == (404, "response_not_found")
-    assert error["message"].startswith("There is no response resp_1: ")
+    assert error["message"].startswith("There is no response 'resp_1': ")
 
 
 async def test_a_count_of_tokens_is_no_response(proxy: Proxy) -> None:

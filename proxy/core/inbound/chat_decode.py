@@ -29,15 +29,12 @@ def decode(body: Any, ledger: Ledger) -> ChatRequest:
     envelope = chat_envelope.read_envelope(chat_envelope.CHAT, body, ledger)
     said = read_messages(envelope.messages, SPEAKERS, Conversation(Walk(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
+    request = chat_envelope.request(envelope, canonical(said, ledger), tools, choice, ledger)
+    request.strict_alone = any(spec.strict for spec in request.tools)
+    if envelope.functions:
+        request.parallel_calls = False  # there is but one place for their calls
     return ChatRequest(
-        chat_envelope.request(
-            envelope,
-            canonical(said, ledger),
-            tools,
-            choice,
-            ledger,
-            parallel=chat_tools.parallel(envelope, tools),
-        ),
+        request,
         include_usage=chat_envelope.wants_usage(envelope),
         legacy_functions=bool(envelope.functions),
     )

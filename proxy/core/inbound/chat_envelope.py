@@ -16,6 +16,9 @@ from proxy.core.inbound.envelope import (
     ModelName,
     NamedSchema,
     RequestOptions,
+    Temperature,
+    TopLogprobs,
+    TopP,
     Verbosity,
     Whole,
     checked,
@@ -53,14 +56,14 @@ class ChatEnvelope(Loose):
     stream_options: StreamOptions | None = None
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[Whole, Field(ge=1)] | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    temperature: Temperature | None = None
+    top_p: TopP | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
     seed: Whole | None = None
     stop: Any = None
     logprobs: bool | None = None
-    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None = None
+    top_logprobs: TopLogprobs | None = None
     n: Annotated[Whole, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
@@ -116,13 +119,7 @@ def wants_usage(envelope: ChatEnvelope) -> bool:
 
 
 def request(
-    envelope: ChatEnvelope,
-    turns: list[Turn],
-    toolbox: Toolbox,
-    choice: ToolChoice,
-    ledger: Ledger,
-    *,
-    parallel: bool,
+    envelope: ChatEnvelope, turns: list[Turn], toolbox: Toolbox, choice: ToolChoice, ledger: Ledger
 ) -> Request:
     if not turns:
         raise wrong_value(
@@ -134,7 +131,8 @@ def request(
         turns=turns,
         tools=list(toolbox.specs.values()),
         choice=choice,
-        parallel_calls=parallel,
+        parallel_calls=envelope.parallel_tool_calls is not False,
+        parallel_wanted=bool(envelope.parallel_tool_calls),
         sampling=_sampling(envelope),
         reasoning=ReasoningWish(effort=envelope.reasoning_effort),
         format=_format(envelope.response_format, ledger.work),

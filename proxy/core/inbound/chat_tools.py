@@ -9,7 +9,7 @@ from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 from proxy.core.tools import strictness
 from proxy.core.tools.meta import BAD_PARAMETERS
 from proxy.core.work import Work
@@ -43,17 +43,6 @@ def read(envelope: ChatEnvelope, ledger: Ledger) -> tuple[Toolbox, ToolChoice]:
     return found, _legacy_choice(envelope.function_call, found)
 
 
-def parallel(envelope: ChatEnvelope, found: Toolbox) -> bool:
-    """Strict tools are called one at a time, and so are functions, for whose calls there is but one place."""
-    if not any(spec.strict for spec in found.specs.values()):
-        return envelope.parallel_tool_calls is not False and not envelope.functions
-    if envelope.parallel_tool_calls:
-        raise wrong_value(
-            "parallel_tool_calls", "cannot be true with a strict tool: set it to false, or leave it out."
-        )
-    return False
-
-
 def _legacy(envelope: ChatEnvelope, functions: list[Any], ledger: Ledger) -> tuple[Toolbox, ToolChoice]:
     if envelope.tools:
         raise unsupported("functions", "cannot stand beside tools: declare them all as tools.")
@@ -68,7 +57,8 @@ def _legacy_choice(value: Any, found: Toolbox) -> ToolChoice:
     if isinstance(value, str):
         if value not in LEGACY_MODES:
             raise wrong_value(
-                "function_call", f"must be one of {', '.join(LEGACY_MODES)} or an object, got {shown(value)}."
+                "function_call",
+                f"must be one of {', '.join(LEGACY_MODES)} or an object, got {quoted(value)}.",
             )
         return ToolChoice(LEGACY_MODES[value])
     if not isinstance(value, dict):
@@ -77,6 +67,6 @@ def _legacy_choice(value: Any, found: Toolbox) -> ToolChoice:
     if name not in found.specs:
         raise wrong_value(
             "function_call.name",
-            f"is {shown(name.name)}, which is not declared: declare it, or name one that is.",
+            f"is {quoted(name.name)}, which is not declared{found.listed}. Declare it, or name one that is.",
         )
     return ToolChoice(ChoiceMode.REQUIRED, frozenset({name}))

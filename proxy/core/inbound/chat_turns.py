@@ -8,11 +8,10 @@ that they are the same in every request of a conversation.
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.checks import mapping, missing, optional_string_in, string_in, wrong_value
+from proxy.core.inbound.checks import filled_in, mapping, missing, optional_string_in, string_in, wrong_value
 from proxy.core.inbound.messages import (
     ANSWERED,
     CHAT_PARTS,
-    MEDIA_PARTS,
     Conversation,
     Speaker,
     assistant,
@@ -21,10 +20,10 @@ from proxy.core.inbound.messages import (
     tool_calls,
     user,
 )
-from proxy.core.inbound.responses_parts import content_in
+from proxy.core.inbound.responses_parts import MEDIA_PARTS, content_in
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 LEGACY_ID = "function_call_"
 
@@ -36,7 +35,7 @@ def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
     call_id = string_in(call, "id", what="the id of the call")
     kind = optional_string_in(call, "type") or "function"
     if kind not in INPUTS:
-        raise wrong_value(".type", f"must be one of {', '.join(INPUTS)}, got {shown(kind)}.")
+        raise wrong_value(".type", f"must be one of {', '.join(INPUTS)}, got {quoted(kind)}.")
     if call.get(kind) is None:
         raise missing(f".{kind}", "an object with the call")
     made = _call(call_id, kind, mapping(call[kind], f".{kind}"), f".{kind}")
@@ -45,9 +44,7 @@ def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
 
 
 def _call(call_id: str, kind: str, told: Json, param: str) -> Call:
-    name = string_in(told, "name", param, "the name of the tool")
-    if not name:
-        raise missing(f"{param}.name", "the name of the tool")
+    name = filled_in(told, "name", param, "the name of the tool")
     tool_kind, key = INPUTS[kind]
     return Call(call_id, ToolName(name), tool_kind, _input(told.get(key), f"{param}.{key}"))
 
@@ -82,7 +79,7 @@ def _function(message: Json, conversation: Conversation) -> Turn:
     if not waiting:
         raise wrong_value(
             ".name",
-            f"is {shown(name)}, for which no function_call of an earlier assistant message waits. "
+            f"is {quoted(name)}, for which no function_call of an earlier assistant message waits. "
             "Put the call before its result, or leave the result out.",
         )
     return _result(waiting.pop(), message, conversation)

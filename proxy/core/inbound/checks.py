@@ -78,6 +78,14 @@ def string_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a 
     raise wrong_type(f"{param}.{key}", "a string", value)
 
 
+def filled_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a string") -> str:
+    """The same for what may not be empty."""
+    value = string_in(holder, key, param, what)
+    if not value:
+        raise FieldFault(f"{param}.{key}", f"is empty: put {what}.", "missing_required_parameter")
+    return value
+
+
 def optional_string_in(holder: dict[str, Any], key: str, param: str = "") -> str | None:
     value = holder.get(key)
     if value is None or isinstance(value, str):

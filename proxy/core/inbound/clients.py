@@ -9,7 +9,7 @@ from typing import NamedTuple
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.inbound.history import OrphanOutputs
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 EVENTS_HEADER = "x-proxy-events"
 
@@ -168,7 +168,7 @@ def _style(header: str) -> EventStyle:
     except ValueError:
         styles = ", ".join(EventStyle)
         raise ClientFault(
-            f"The header {EVENTS_HEADER} must be one of {styles}, got {shown(header)}.",
+            f"The header {EVENTS_HEADER} must be one of {styles}, got {quoted(header)}.",
             param=EVENTS_HEADER,
             code="invalid_value",
         ) from None

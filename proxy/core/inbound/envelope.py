@@ -13,7 +13,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.redact import shown
+from proxy.core.redact import quoted, shown
 from proxy.core.tools import schema, walking
 from proxy.core.work import Work
 
@@ -42,6 +42,7 @@ BOUNDS = {
     "string_unicode": "must be text without halves of surrogate pairs",
 }
 """pydantic's complaints in the words of whoever wrote the JSON."""
+OF_NUMBERS = frozenset({"greater_than_equal", "less_than_equal"})
 OF_A_NAME = "[key]"
 """Its last step where the name of a member is wrong, not what stands there."""
 
@@ -56,6 +57,19 @@ def _whole(value: Any) -> Any:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+
+RANGES = {"temperature": (0, 2), "top_p": (0, 1), "top_logprobs": (0, 20)}
+"""Fields that have two ends, told together to whoever misses one."""
+
+
+def _within(field: str) -> Any:
+    low, high = RANGES[field]
+    return Field(ge=low, le=high)
+
+
+Temperature = Annotated[float, _within("temperature")]
+TopP = Annotated[float, _within("top_p")]
+TopLogprobs = Annotated[Whole, _within("top_logprobs")]
 
 ModelName = Annotated[str, Field(max_length=1024)]
 """Longer than any: tables remember what is known of a model under its name, and log lines tell it (R7)."""
@@ -140,4 +154,14 @@ def _fault(error: ErrorDetails) -> ClientFault:
         return missing(place, "see /openapi.json for what belongs there")
     if kind in EXPECTED:
         return wrong_type(place, EXPECTED[kind], error["input"])
-    return wrong_value(place, f"{BOUNDS.get(kind, 'is not valid').format(**error.get('ctx', {}))}.")
+    return wrong_value(place, f"{_bound(place, error)}.")
+
+
+def _bound(place: str, error: ErrorDetails) -> str:
+    kind, got = error["type"], error["input"]
+    bound = BOUNDS.get(kind, "is not valid").format(**error.get("ctx", {}))
+    if kind in OF_NUMBERS:
+        if place in RANGES:
+            bound = "must be between {} and {}".format(*RANGES[place])
+        return f"{bound}, got {shown(str(got))}"
+    return f"{bound}, got {quoted(got)}" if kind == "literal_error" and isinstance(got, str) else bound

@@ -22,16 +22,13 @@ from proxy.core.inbound.checks import (
     wrong_value,
 )
 from proxy.core.inbound.history import Said
-from proxy.core.inbound.responses_parts import MAX_PARTS, PARTS, Walk, content_in, read_file
+from proxy.core.inbound.responses_parts import MAX_PARTS, MEDIA_PARTS, PARTS, Walk, content_in, read_file
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import (
     ASSISTANT,
     USER,
-    Audio,
     Call,
     Extras,
-    File,
-    Image,
     Part,
     Reasoning,
     Refusal,
@@ -39,7 +36,7 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 MAX_MESSAGES = 20_000
 """In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""
@@ -56,7 +53,6 @@ ANSWERING = frozenset({"tool", "function"})
 """The roles whose `name` is that of a tool. Elsewhere it tells participants apart, which few backends can be told."""
 
 
-MEDIA_PARTS = (Text, Image, File, Audio)
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 
 
@@ -78,15 +74,17 @@ class Conversation:
 
     def answered(self, call_id: str) -> None:
         """Order is meaning here: what no earlier message called has no answer (C02)."""
+        if call_id not in self.names and not call_id:
+            raise wrong_value(".tool_call_id", f"is empty: put {ANSWERED}.")
         if call_id not in self.names:
             raise wrong_value(
                 ".tool_call_id",
-                f"is {shown(call_id)}, which no earlier assistant message has called. "
+                f"is {quoted(call_id)}, which no earlier assistant message has called. "
                 "Put the call before its result, or leave the result out.",
             )
         if not self.waiting[call_id]:
             raise wrong_value(
-                ".tool_call_id", f"is {shown(call_id)}, which already has its result: leave one out."
+                ".tool_call_id", f"is {quoted(call_id)}, which already has its result: leave one out."
             )
         self.waiting[call_id] -= 1
 
@@ -120,7 +118,7 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversat
     if role is None:
         raise missing(".role", f"one of {', '.join(speakers)}")
     if role not in speakers:
-        raise wrong_value(".role", f"must be one of {', '.join(speakers)}, got {shown(role)}.")
+        raise wrong_value(".role", f"must be one of {', '.join(speakers)}, got {quoted(role)}.")
     if message.get("tool_calls") and role != "assistant":
         raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
     if message.get("name") is not None and role not in ANSWERING:
@@ -148,7 +146,10 @@ def assistant(read_calls: CallReader) -> Speaker:
         parts = [*_thoughts(message), *_words(message, conversation)]
         parts += read_calls(message, conversation)
         if not parts and message.get("content") is None:
-            raise missing(".content", "words, unless there are tool_calls or a refusal")
+            raise missing(
+                ".content",
+                "a string or an array of parts. Only an assistant message with tool_calls or a refusal may do without",
+            )
         return Turn(ASSISTANT, parts)
 
     return speak

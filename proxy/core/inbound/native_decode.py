@@ -76,7 +76,6 @@ def decode(
         tools,
         read_choice(envelope.tool_choice, tools, ledger),
         ledger,
-        parallel=envelope.parallel_tool_calls is not False,
     )
     return NativeRequest(
         request,

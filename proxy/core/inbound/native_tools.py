@@ -8,7 +8,7 @@ from proxy.core.inbound.checks import array, mapping, missing, string_in, unsupp
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolName, ToolSpec
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 from proxy.core.tools import schema
 from proxy.core.work import Work
 
@@ -25,7 +25,7 @@ def _function(tool: Json, param: str, namespace: str | None, work: Work) -> Tool
     name = string_in(tool, "name", param, "the name of the tool")
     if not NAME.fullmatch(name):
         raise wrong_value(
-            f"{param}.name", f"must be 1 to 64 letters, digits or underscores, got {shown(name)!r}."
+            f"{param}.name", f"must be 1 to 64 letters, digits or underscores, got {quoted(name)}."
         )
     refuse_strict(tool, param)
     description = string_in(tool, "description", param, "what the tool does")
@@ -68,7 +68,7 @@ def read(tools: list[Any], ledger: Ledger) -> Toolbox:
         tool = mapping(raw, place)
         kind = string_in(tool, "type", place, 'it must be "function"')
         if kind not in READERS:
-            raise unsupported(f"{place}.type", f'must be "function", got {shown(kind)}.')
+            raise unsupported(f"{place}.type", f'must be "function", got {quoted(kind)}.')
         if tool.get(kind) is None:
             raise missing(f"{place}.{kind}", "an object with the tool")
         mapping(tool[kind], f"{place}.{kind}")

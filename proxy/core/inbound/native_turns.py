@@ -9,10 +9,10 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.inbound.call_map import MAX_ID, CallMap
 from proxy.core.inbound.checks import (
+    filled_in,
     mapping,
     missing,
     optional_string_in,
-    string_in,
     unsupported,
     wrong_type,
     wrong_value,
@@ -29,7 +29,7 @@ from proxy.core.inbound.messages import (
 )
 from proxy.core.inbound.toolbox import Json
 from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:
@@ -58,16 +58,14 @@ class _Calling:
     def _call(self, told: Json, conversation: Conversation) -> list[Part]:
         call_id = self._id(told, "id", "the id of the call")
         if call_id in conversation.names:
-            raise wrong_value(".id", f"is used twice: {shown(call_id)}. Give each call its own.")
+            raise wrong_value(".id", f"is used twice: {quoted(call_id)}. Give each call its own.")
         kind = optional_string_in(told, "type") or "function"
         if kind != "function":
-            raise unsupported(".type", f'must be "function", got {shown(kind)}.')
+            raise unsupported(".type", f'must be "function", got {quoted(kind)}.')
         if told.get("function") is None:
             raise missing(".function", "an object with the call")
         function = mapping(told["function"], ".function")
-        name = string_in(function, "name", ".function", "the name of the tool")
-        if not name:
-            raise missing(".function.name", "the name of the tool")
+        name = filled_in(function, "name", ".function", "the name of the tool")
         arguments = function.get("arguments")
         if arguments is None:
             raise missing(".function.arguments", "an object")
@@ -82,9 +80,9 @@ class _Calling:
         conversation.answered(call_id)
         name = optional_string_in(message, "name")
         if name is not None and name != conversation.names[call_id]:
-            called = shown(conversation.names[call_id])
+            called = quoted(conversation.names[call_id])
             raise wrong_value(
-                ".name", f"is {shown(name)}, but {shown(call_id)} called {called}: send that name, or none."
+                ".name", f"is {quoted(name)}, but {quoted(call_id)} called {called}: send that name, or none."
             )
         failed = message.get("is_error")
         if not isinstance(failed, bool | None):
@@ -93,16 +91,14 @@ class _Calling:
 
     def _id(self, holder: Json, key: str, what: str) -> str:
         """One that may be a call's of this conversation."""
-        call_id, param = string_in(holder, key, what=what), f".{key}"
-        if not call_id:
-            raise missing(param, "the id of the call")
+        call_id, param = filled_in(holder, key, what=what), f".{key}"
         if len(call_id) > MAX_ID:
             raise wrong_value(param, f"may have at most {MAX_ID} characters.")
         if self._known is not None and not self._known.has(call_id):
             raise wrong_value(
                 param,
-                f"is {shown(call_id)}, which is no call of this conversation. Ids are those of the proxy's answers; "
-                "to go on without a map of them, send neither conversation_id nor call ids.",
+                f"is {quoted(call_id)}, which was not given out in this conversation. Send tool_calls back as they "
+                "came, with the newest x-proxy-call-ids (or _proxy.call_ids), or the same conversation_id.",
             )
         return call_id
 

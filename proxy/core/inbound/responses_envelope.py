@@ -16,12 +16,15 @@ from proxy.core.inbound.envelope import (
     ModelName,
     NamedSchema,
     RequestOptions,
+    Temperature,
+    TopLogprobs,
+    TopP,
     Verbosity,
     Whole,
     checked,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string: the published bound."""
@@ -61,11 +64,11 @@ class Envelope(TypedDict, total=False):
     include: list[str] | None
     max_output_tokens: Annotated[Whole, Field(ge=1)] | None
     max_tool_calls: Annotated[Whole, Field(ge=1)] | None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None
-    top_p: Annotated[float, Field(ge=0, le=1)] | None
+    temperature: Temperature | None
+    top_p: TopP | None
     presence_penalty: float | None
     frequency_penalty: float | None
-    top_logprobs: Annotated[Whole, Field(ge=0, le=20)] | None
+    top_logprobs: TopLogprobs | None
     text: TextWish | None
     reasoning: Thinking | None
     truncation: Literal["auto", "disabled"] | None
@@ -121,7 +124,7 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
     previous = envelope.get("previous_response_id")
     if previous is not None:
         raise NotFound(
-            f"Previous response {shown(previous)} not found: responses are not stored yet. "
+            f"Previous response {quoted(previous)} not found: responses are not stored yet. "
             "Leave previous_response_id out and send the whole history as input.",
             code="previous_response_not_found",
             param="previous_response_id",

@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.inbound import responses_results
 from proxy.core.inbound.checks import (
     FieldFault,
     array,
+    filled_in,
     mapping,
     missing,
     optional_string_in,
@@ -22,17 +24,14 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.inbound.history import Said
-from proxy.core.inbound.responses_parts import PARTS, Json, Walk, content_in
+from proxy.core.inbound.responses_parts import MEDIA_PARTS, PARTS, Json, Walk, content_in
 from proxy.core.model import (
     ASSISTANT,
     CUSTOM,
     FUNCTION,
     TOOL,
     USER,
-    Audio,
     Call,
-    File,
-    Image,
     Part,
     Reasoning,
     Refusal,
@@ -43,7 +42,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
-from proxy.core.redact import shown
+from proxy.core.redact import quoted, shown
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
@@ -62,7 +61,6 @@ ItemReader = Callable[[Json, Walk], Turn | None]
 
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
-MEDIA_PARTS = (Text, Image, File, Audio)
 THOUGHTS = (Reasoning, Text)
 ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "user": (USER, MEDIA_PARTS),
@@ -129,7 +127,7 @@ def _of_no_role(message: Json) -> FieldFault:
     if role is None:
         return missing(".role", f"one of {', '.join(ROLES)}")
     told = RESULTS_ARE_ITEMS if role == TOOL else ""
-    return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {shown(role)}.{told}")
+    return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{told}")
 
 
 def _agent_message(item: Json, walk: Walk) -> Turn:
@@ -156,15 +154,14 @@ def _custom_tool_call(item: Json, walk: Walk) -> Turn:
 
 
 def _call(item: Json, kind: ToolKind, arguments: str) -> Turn:
-    name = string_in(item, "name", what="the name of the tool")
-    if not name:
-        raise missing(".name", "the name of the tool")
+    name = filled_in(item, "name", what="the name of the tool")
     tool = ToolName(name, optional_string_in(item, "namespace") or None)
     return Turn(ASSISTANT, [Call(_call_id(item), tool, kind, arguments)])
 
 
 def _call_id(item: Json) -> str:
-    return string_in(item, "id" if item.get("call_id") is None and item.get("id") is not None else "call_id")
+    key = "id" if item.get("call_id") is None and item.get("id") else "call_id"
+    return string_in(item, key, what="the id of the call")
 
 
 def _tool_search_call(item: Json, walk: Walk) -> Turn | None:
@@ -206,52 +203,6 @@ def _tool_search_output(item: Json, walk: Walk) -> Turn | None:
     found = _names(item.get("tools") or [])
     told = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
     return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)])])
-
-
-def _local_shell_output(item: Json, walk: Walk) -> Turn:
-    return _output(item | {"call_id": _call_id(item)}, walk)
-
-
-def _apply_patch_output(item: Json, walk: Walk) -> Turn:
-    """What it says is optional; whether it went well is not."""
-    status = optional_string_in(item, "status") or "completed"
-    told = optional_string_in(item, "output") or f"The patch has {status}."
-    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)], is_error=status == "failed")])
-
-
-def _function_output(item: Json, walk: Walk) -> Turn:
-    """Codex tells of what came from outside, a heartbeat or another thread's message, as what a tool returned that
-    nobody called. Without a call no backend takes it; it is a message to the model, and its text says what it is."""
-    if item.get("call_id") is None and optional_string_in(item, "name"):
-        return Turn(USER, _returned(item, walk))
-    return _output(item, walk)
-
-
-def _output(item: Json, walk: Walk) -> Turn:
-    return Turn(TOOL, [Result(string_in(item, "call_id"), _returned(item, walk) or [Text("")])])
-
-
-def _returned(item: Json, walk: Walk) -> list[Any]:
-    if "output" not in item:
-        raise missing(".output", "what the tool returned")
-    output = item["output"]
-    if isinstance(output, str):
-        return [Text(output)]
-    if output is None:
-        return []
-    if _holds_parts(output):
-        return content_in(item, "output", walk, MEDIA_PARTS)
-    return [Text(jsontext.compact(output))]
-
-
-def _holds_parts(output: Any) -> bool:
-    """A list of content parts, or any other JSON that a tool returned?"""
-    return isinstance(output, list) and (not output or any(_is_part(value) for value in output))
-
-
-def _is_part(value: Any) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else None
-    return isinstance(kind, str) and kind in PARTS
 
 
 def _reasoning(item: Json, walk: Walk) -> Turn:
@@ -327,9 +278,9 @@ ITEMS: dict[str, ItemReader] = {
     "message": _message,
     "agent_message": _agent_message,
     "function_call": _function_call,
-    "function_call_output": _function_output,
+    "function_call_output": responses_results.function_output,
     "custom_tool_call": _custom_tool_call,
-    "custom_tool_call_output": _output,
+    "custom_tool_call_output": responses_results.output,
     "reasoning": _reasoning,
     "item_reference": _item_reference,
     "additional_tools": _tools,
@@ -339,9 +290,9 @@ ITEMS: dict[str, ItemReader] = {
     "compaction_summary": _compaction,
     "compaction_trigger": _compaction_trigger,
     "local_shell_call": _local_shell_call,
-    "local_shell_call_output": _local_shell_output,
+    "local_shell_call_output": responses_results.local_shell_output,
     "shell_call": _shell_call,
-    "shell_call_output": _output,
+    "shell_call_output": responses_results.output,
     "apply_patch_call": _apply_patch_call,
-    "apply_patch_call_output": _apply_patch_output,
+    "apply_patch_call_output": responses_results.apply_patch_output,
 }

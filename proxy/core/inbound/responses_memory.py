@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import wrong_type
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 from proxy.core.unquoted import has_more_values
 
 NOWHERE: Any = object()
@@ -64,7 +64,7 @@ class LatestResponses:
         found = next((lane for lane, (kept_id, _) in self._kept.items() if kept_id == previous), NOWHERE)
         if found is NOWHERE:
             raise ClientFault(
-                f"Previous response {shown(previous)} not found: a connection knows its newest response, or that of "
+                f"Previous response {quoted(previous)} not found: a connection knows its newest response, or that of "
                 "each stream_id, unless continuing it failed. Leave previous_response_id out and send the whole "
                 "history as input.",
                 code="previous_response_not_found",

@@ -22,7 +22,7 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 MAX_PARTS = 50_000
 """In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""
@@ -34,6 +34,7 @@ FILE_KEYS = ("file_data", "file_url", "file_id")
 """Where a file may stand, and which of them counts."""
 
 MEDIA = (Image, File, Audio)
+MEDIA_PARTS = (Text, *MEDIA)
 WORDS: Mapping[type[Part], str] = {
     Text: "text",
     Refusal: "refusals",
@@ -139,7 +140,7 @@ def _audio_url(url: str) -> Audio:
     media, *parameters = head.lower().split(";")
     if not (comma and media.startswith("data:audio/") and "base64" in parameters):
         raise unsupported(
-            ".audio_url", f"must be a data URL such as data:audio/wav;base64,…, got {shown(url)}."
+            ".audio_url", f"must be a data URL such as data:audio/wav;base64,…, got {quoted(url)}."
         )
     subtype = media.removeprefix("data:audio/")
     return Audio(data, AUDIO_SUBTYPES.get(subtype, subtype), ".audio_url")
@@ -194,6 +195,9 @@ def content_in(
             reader = readers.get(kind)
             if reader is None:
                 walk.ledger.drop("unknown_part")
+                walk.ledger.warn(
+                    f"A content part of the type {quoted(kind)} is not known here, and was left out."
+                )
                 continue
             read = reader(part)
             if not isinstance(read, allowed):

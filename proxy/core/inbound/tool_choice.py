@@ -15,7 +15,7 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.toolbox import MAX_TOOLS, Json, Toolbox, unnested
 from proxy.core.ledger import Ledger
 from proxy.core.model import UNNAMED, ChoiceMode, ToolChoice, ToolName
-from proxy.core.redact import shown
+from proxy.core.redact import quoted, shown
 
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"
@@ -52,7 +52,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if toolbox.nested and shown(kind) not in toolbox.hosted:
         raise wrong_value(
             f"{PARAM}.type",
-            f"is {shown(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
+            f"is {quoted(kind)}, and no tool of that type is declared: name a declared tool by its own type.",
         )
     ledger.drop(PARAM)  # a hosted tool
     return FREELY
@@ -60,7 +60,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
 
 def _mode(word: str, param: str) -> ChoiceMode:
     if word not in MODES:
-        raise wrong_value(param, f"must be one of {', '.join(MODES)}, got {shown(word)}.")
+        raise wrong_value(param, f"must be one of {', '.join(MODES)}, got {quoted(word)}.")
     return MODES[word]
 
 
@@ -69,7 +69,9 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     value, param = unnested(value, "allowed_tools", PARAM, "tools", nested=toolbox.nested)
     mode = _mode(optional_string_in(value, "mode", param) or "auto", f"{param}.mode")
     place = f"{param}.tools"
-    tools = array(value.get("tools"), place)
+    if value.get("tools") is None:
+        raise missing(place, "the tools that may be called")
+    tools = array(value["tools"], place)
     if not tools:
         raise missing(f"{place}[0]", "a tool that may be called")
     if len(tools) > MAX_TOOLS:
@@ -97,6 +99,6 @@ def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName
     if not anywhere:
         raise wrong_value(
             f"{param}.{'type' if kind in UNNAMED else 'name'}",
-            f"is {shown(name)}, which is not declared: declare it, or name a tool that is.",
+            f"is {quoted(name)}, which is not declared{toolbox.listed}. Declare it, or name a tool that is.",
         )
     return anywhere

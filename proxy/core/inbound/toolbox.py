@@ -22,7 +22,8 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
-from proxy.core.redact import shown
+from proxy.core.redact import quoted, shown
+from proxy.core.tenants import dotted
 from proxy.core.tools import schema
 from proxy.core.work import Work
 
@@ -32,6 +33,8 @@ dozen MCP servers stays below it."""
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
+TOLD = 5
+"""Declared names that a complaint lists."""
 
 Json = dict[str, Any]
 ToolReader = Callable[[Json, str, str | None, Work], ToolSpec | None]
@@ -54,6 +57,13 @@ class Toolbox:
 
     def called(self, name: str) -> list[ToolName]:
         return [tool for tool in self.specs if tool.name == name]
+
+    @property
+    def listed(self) -> str:
+        """The declared ones, for whoever named another."""
+        names = [quoted(dotted(tool)) for tool in self.specs][:TOLD]
+        more = f" and {len(self.specs) - TOLD} more" if len(self.specs) > TOLD else ""
+        return f" (declared: {', '.join(names)}{more})" if names else ""
 
     def knows(self, kind: str) -> bool:
         """May a tool of this type be among those that were not left out?"""
@@ -83,7 +93,7 @@ def read_tools(
         for spec, place in _specs(tools, param, None, toolbox, ledger):
             if spec.tool in declared:
                 raise wrong_value(
-                    place, f"is declared twice: {shown(spec.tool.name)}. Leave one out, or rename it."
+                    place, f"is declared twice: {quoted(spec.tool.name)}. Leave one out, or rename it."
                 )
             declared[spec.tool] = spec
         toolbox.left += len(declared.keys() & toolbox.specs.keys())
@@ -116,7 +126,7 @@ def _specs(
             inside = f"{place}.tools"
             yield from _specs(array(tool.get("tools"), inside), inside, named(tool, place), toolbox, ledger)
         elif toolbox.nested and "function" in tool:  # which no tool of a server's own has
-            raise wrong_value(f"{place}.type", f'must be "function", got {shown(kind)!r}.')
+            raise wrong_value(f"{place}.type", f'must be "function", got {quoted(kind)}.')
         else:
             _leave_out(kind, toolbox, ledger)
 
@@ -147,7 +157,7 @@ def named(tool: Json, param: str) -> str:
     if not NAME.fullmatch(name):
         raise wrong_value(
             f"{param}.name",
-            f"must be 1 to 64 letters, digits, underscores or dashes, got {shown(name)!r}.",
+            f"must be 1 to 64 letters, digits, underscores or dashes, got {quoted(name)}.",
         )
     return name
 

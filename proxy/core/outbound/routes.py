@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from proxy.core.errors import NotFound
-from proxy.core.redact import shown
+from proxy.core.redact import quoted
 
 ANY_ENDING = "*"
 """At the end of a name in a table: all models that begin so."""
@@ -73,7 +73,7 @@ class Routes:
         if found is None:
             known = ", ".join(sorted({*self.models, *self.aliases}))
             raise NotFound(
-                f"No backend is configured for the model {shown(model)}. Choose one of: {known}.",
+                f"No backend is configured for the model {quoted(model)}. Choose one of: {known}.",
                 code="model_not_found",
                 param="model",
             )

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.model import UNNAMED, Request, ToolSpec
-from proxy.core.redact import shown
-from proxy.core.tenants import Limits, Mode, Tenant, dotted
+from proxy.core.redact import quoted
+from proxy.core.tenants import Limits, Mode, Tenant, dotted, or_raise
 
 TOLD = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
@@ -34,29 +34,63 @@ EXAMPLES = frozenset({"default", "const", "enum", "examples", "example"})
 """Those that hold values, in which nothing is a schema."""
 
 
+class _Breach(NamedTuple):
+    """Of one rule by one request."""
+
+    complaint: str
+    advice: str
+    """To whoever is refused; whose request went on needs none."""
+    param: str
+    code: str
+    kind: type[ClientFault] = ClientFault
+
+    def fault(self) -> ClientFault:
+        return self.kind(f"{self.complaint}. {self.advice}", param=self.param, code=self.code)
+
+
 def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> None:
     """Raises the ClientFault for the first rule that is broken and enforced. `strict`: is the surface so by itself?"""
     if not request.tools:
         return
-    _judge(_over_limits(request.tools, tenant.limits), tenant.mode(strict=strict), ledger, "over_limits")
+    mode = tenant.mode(strict=strict)
+    _judge(_over_limits(request.tools, tenant.limits), mode, ledger, "over_limits")
+    if request.strict_alone:
+        _strict_tools_alone(request, mode, ledger)
     if tenant.tool_allowlist is not None:
         refused = _not_allowed(request.tools, tenant.tool_allowlist)
         _judge(refused, tenant.tool_allowlist_mode, ledger, "tools_not_allowed")
 
 
-def _judge(faults: Iterable[ClientFault], mode: Mode, ledger: Ledger, fact: str) -> None:
+def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: str) -> None:
     if mode is Mode.OFF:
         return
     count = 0
-    for count, fault in enumerate(faults, start=1):
+    for count, breach in enumerate(breaches, start=1):
         if mode is Mode.ENFORCE:
-            raise fault
+            raise breach.fault()
         if count <= TOLD:
-            ledger.warn(fault.message)
+            ledger.warn(f"{breach.complaint}.")
     if count:
         ledger.note(fact, count)
     if count > TOLD:
         ledger.warn(f"And {count - TOLD} more like it.")
+
+
+def _strict_tools_alone(request: Request, mode: Mode, ledger: Ledger) -> None:
+    """C03: where limits are enforced, calls in parallel are refused beside a strict tool, and not made by default.
+    Elsewhere the client's word goes on, and so does its silence: frameworks declare both by default."""
+    if request.parallel_wanted:
+        _judge([IN_PARALLEL], mode, ledger, "strict_in_parallel")
+    elif mode is Mode.ENFORCE:
+        request.parallel_calls = False
+
+
+IN_PARALLEL = _Breach(
+    "parallel_tool_calls is true beside a strict tool, whose calls in parallel may break its schema",
+    "Set it to false, or leave it out.",
+    "parallel_tool_calls",
+    "invalid_value",
+)
 
 
 # ── limits ──
@@ -65,14 +99,10 @@ def _judge(faults: Iterable[ClientFault], mode: Mode, ledger: Ledger, fact: str)
 @dataclass(slots=True, frozen=True)
 class _Rule:
     field: str
-    limit: Callable[[Limits], int]
+    limit: str
     breaks: Callable[[ToolSpec, int], bool]
     complaint: str
     advice: str
-
-
-def _long_name(spec: ToolSpec, limit: int) -> bool:
-    return len(spec.tool.name) > limit
 
 
 def _long_description(spec: ToolSpec, limit: int) -> bool:
@@ -85,47 +115,41 @@ def _deep_schema(spec: ToolSpec, limit: int) -> bool:
 
 RULES = (
     _Rule(
-        "name",
-        lambda limits: limits.name_length,
-        _long_name,
-        "is longer than {limit} characters",
-        "Shorten it.",
-    ),
-    _Rule(
         "description",
-        lambda limits: limits.description_length,
+        "description_characters",
         _long_description,
         "is longer than {limit} characters",
-        "Shorten it, or have the limit raised.",
+        "Shorten it",
     ),
     _Rule(
         "parameters",
-        lambda limits: limits.schema_depth,
+        "schema_depth",
         _deep_schema,
         "describe more than {limit} levels of objects and lists inside one another",
-        "Flatten them, or have the limit raised.",
+        "Flatten them",
     ),
 )
 
 
-def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[ClientFault]:
+def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
         place = tools[0].place.rpartition("[")[0]
-        yield ClientFault(
-            f"{place} declares {len(tools)} tools, more than {limits.tools}. Send fewer.",
-            param=place,
-            code="array_above_max_length",
+        yield _Breach(
+            f"{place} declares {len(tools)} tools, more than {limits.tools}",
+            f"Send fewer{or_raise('tools', limits.tools)}",
+            place,
+            "array_above_max_length",
         )
     for rule in RULES:
-        limit, breaks = rule.limit(limits), rule.breaks
+        limit, breaks = getattr(limits, rule.limit), rule.breaks
         for spec in tools:
             if breaks(spec, limit):
                 place = f"{spec.place}.{rule.field}"
-                complaint = rule.complaint.format(limit=limit)
-                yield ClientFault(
-                    f"{place} of the tool {shown(dotted(spec.tool))} {complaint}. {rule.advice}",
-                    param=place,
-                    code="tool_limit_exceeded",
+                yield _Breach(
+                    f"{place} of the tool {quoted(dotted(spec.tool))} {rule.complaint.format(limit=limit)}",
+                    f"{rule.advice}{or_raise(rule.limit, limit)}",
+                    place,
+                    "tool_limit_exceeded",
                 )
 
 
@@ -161,16 +185,17 @@ def _depth(data: bytes) -> int:
 # ── the allowlist ──
 
 
-def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[ClientFault]:
+def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[_Breach]:
     allowed = _matcher(allowlist)
     for spec in tools:
         if not (allowed(dotted(spec.tool)) or allowed(spec.tool.name)):
             place = f"{spec.place}.{'type' if spec.kind in UNNAMED else 'name'}"
-            yield Forbidden(
-                f"{place}: {shown(dotted(spec.tool))} is not among the tools that this key may use. "
+            yield _Breach(
+                f"{place}: {quoted(dotted(spec.tool))} is not among the tools that this key may use",
                 "Leave it out, or have it added to the list.",
-                param=place,
-                code="tool_not_allowed",
+                place,
+                "tool_not_allowed",
+                Forbidden,
             )
 
 

@@ -26,7 +26,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
 from proxy.core.outlet import Outlet, Stage
 from proxy.core.redact import quotable
-from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted
+from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted, or_raise
 
 MAX_COMPLAINT = 130
 """Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
@@ -38,8 +38,7 @@ LIMITS_ENFORCED, LIMITS_WARNED = Mode.ENFORCE, Mode.WARN
 CHECKS_ENFORCED, CHECKS_OBSERVED = Validation.ENFORCE, Validation.OBSERVE
 REQUIRED = ChoiceMode.REQUIRED
 
-FORBIDDEN = "call_dropped_forbidden"
-"""What the assembler counts when it leaves out a call of a tool that tool_choice does not allow."""
+NO_CALL = "The model called no tool, though tool_choice demands a call."
 
 
 class Problem(Protocol):
@@ -123,8 +122,6 @@ ADVICE = {
     "unknown_tool_call": "Ask again, or declare the tool.",
     "malformed_tool_arguments": "Ask again.",
     "invalid_tool_arguments": "Ask again, or loosen the tool's schema.",
-    "too_many_tool_calls": "Ask for less at once, or have the limit raised.",
-    "tool_arguments_too_large": "Ask for less at once, or have the limit raised.",
     "tool_call_required": "Ask again, or set tool_choice to auto.",
 }
 """The way out, by the code."""
@@ -197,13 +194,9 @@ class _Guard:
                 self._on_call_ended(event, call)
             case ReplyEnded(Ending.COMPLETED) if self._rules.required and not self._calls:
                 self._usage = event.usage
-                self._report(
-                    "tool_call_required", "The model called no tool, though tool_choice demands a call.", True
-                )
-            case ReplyEnded(fault=Empty()) if self._rules.required and FORBIDDEN in self._ledger.oddities:
-                self._report(
-                    "tool_call_required", "The model called other tools than tool_choice demands.", True
-                )
+                self._report("tool_call_required", event.forbidden or NO_CALL, True)
+            case ReplyEnded(fault=Empty()) if self._rules.required and event.forbidden:
+                self._report("tool_call_required", event.forbidden, True)
             case _:
                 self._emit(event)
 
@@ -225,6 +218,7 @@ class _Guard:
             self._over_limit(
                 "too_many_tool_calls",
                 f"The model made more than {rules.limits.calls} tool calls in one reply.",
+                "calls",
             )
         if rules.mode is not Validation.OFF and head.tool not in rules.declared:
             self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
@@ -260,11 +254,12 @@ class _Guard:
         self._emit(ended)
 
     def _weigh(self, tool: ToolName, size: int) -> None:
-        limit = self._rules.limits.arguments_bytes
+        limit = self._rules.limits.argument_bytes
         if size > limit:
             self._over_limit(
                 "tool_arguments_too_large",
                 f"The model called {_shown(tool)} with arguments longer than {limit} bytes.",
+                "argument_bytes",
             )
 
     def _check(self, call: Call) -> None:
@@ -292,15 +287,16 @@ class _Guard:
     def _unfit(self, code: str, complaint: str) -> None:
         self._report(code, complaint, self._rules.mode is CHECKS_ENFORCED)
 
-    def _over_limit(self, code: str, complaint: str) -> None:
+    def _over_limit(self, code: str, complaint: str, limit: str) -> None:
         if self._rules.limits_mode is not Mode.OFF:
-            self._report(code, complaint, self._rules.limits_mode is LIMITS_ENFORCED)
+            way_out = f"Ask for less at once{or_raise(limit, getattr(self._rules.limits, limit))}"
+            self._report(code, complaint, self._rules.limits_mode is LIMITS_ENFORCED, way_out)
 
-    def _report(self, code: str, complaint: str, enforced: bool) -> None:
+    def _report(self, code: str, complaint: str, enforced: bool, way_out: str | None = None) -> None:
         self._ledger.odd(code)
         complaint = _short(complaint)
         if enforced:
-            raise Unfit(f"{complaint} {ADVICE[code]}", code=code)
+            raise Unfit(f"{complaint} {way_out or ADVICE[code]}", code=code)
         self._remarks += 1
         if self._remarks <= TOLD:
             self._ledger.warn(complaint)

@@ -1,8 +1,8 @@
 """How much each tenant may ask for in a minute (P08).
 
 Two token buckets for each tenant, both as deep as a minute's allowance. A request is paid for when it comes. What it
-will cost in tool calls nobody knows before its reply, so calls are paid for afterwards, if need be on credit: as long
-as that bucket is in debt, the next request waits.
+will cost in tool calls nobody knows before its reply: one that declares tools pays for a single call ahead, so that it
+waits while there is none left, and for the rest afterwards, if need be on credit.
 """
 
 import math
@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from proxy.core.errors import TooMany
 from proxy.core.events import Reply
-from proxy.core.model import Call
+from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
 
 MINUTE = 60.0
@@ -24,15 +24,13 @@ MILLISECOND = 0.001
 class _Unit:
     spelled: str
     limit: Callable[[Tenant], int | None]
-    needed: int
-    """So many have to be there before a request is let in."""
 
 
 REQUESTS = "requests"
 TOOL_CALLS = "tool-calls"
 UNITS = {
-    REQUESTS: _Unit("requests", attrgetter("requests_per_minute"), needed=1),
-    TOOL_CALLS: _Unit("tool calls", attrgetter("tool_calls_per_minute"), needed=0),
+    REQUESTS: _Unit("requests", attrgetter("requests_per_minute")),
+    TOOL_CALLS: _Unit("tool calls", attrgetter("tool_calls_per_minute")),
 }
 
 
@@ -47,7 +45,7 @@ class Bucket:
         self._full_at = -math.inf
 
     def take(self, units: int, now: float) -> None:
-        """More than there is leaves a debt."""
+        """More than there is leaves a debt; less than nothing is given back."""
         self._full_at = max(self._full_at, now) + units * self._per_unit
 
     def wait(self, units: int, now: float) -> float:
@@ -70,26 +68,47 @@ class Quota:
 
     def admit(self, tenant: Tenant) -> None:
         """Charges a request, or raises TooMany with the time after which it would be let in."""
-        buckets = self._of(tenant)
-        if not buckets:
+        bucket = self._of(tenant).get(REQUESTS)
+        if bucket is None:
             return
         now = self._clock()
-        waits = {unit: bucket.wait(UNITS[unit].needed, now) for unit, bucket in buckets.items()}
-        longest = max(waits, key=waits.__getitem__)
-        if waits[longest] >= MILLISECOND:
-            raise TooMany(
-                f"The limit of {buckets[longest].size} {UNITS[longest].spelled} per minute is reached. "
-                "Wait, or have it raised.",
-                retry_after=math.ceil(waits[longest] * 1000) / 1000,
-            )
-        if REQUESTS in buckets:
-            buckets[REQUESTS].take(1, now)
+        if bucket.wait(1, now) >= MILLISECOND:
+            raise self._exceeded(tenant, now)
+        bucket.take(1, now)
 
-    def answered(self, tenant: Tenant, reply: Reply) -> None:
-        """Charges what a reply, however it ended, came to."""
-        bucket = self._of(tenant).get(TOOL_CALLS)
-        if bucket and (calls := [ended for ended in reply.parts if isinstance(ended.part, Call)]):
-            bucket.take(len(calls), self._clock())
+    def reserve(self, tenant: Tenant, request: Request) -> bool:
+        """Charges a call ahead to a request that declares tools, or refuses it as `admit` does; it then costs nothing.
+        Was there anything to charge? `answered` wants to know."""
+        buckets = self._of(tenant)
+        bucket = buckets.get(TOOL_CALLS)
+        if bucket is None or not request.tools:
+            return False
+        now = self._clock()
+        if bucket.wait(1, now) >= MILLISECOND:
+            if REQUESTS in buckets:
+                buckets[REQUESTS].take(-1, now)
+            raise self._exceeded(tenant, now)
+        bucket.take(1, now)
+        return True
+
+    def answered(self, tenant: Tenant, reply: Reply, *, reserved: bool) -> None:
+        """Charges what a reply, however it ended, came to, less what was charged ahead."""
+        if bucket := self._of(tenant).get(TOOL_CALLS):
+            bucket.take(
+                len([ended for ended in reply.parts if isinstance(ended.part, Call)]) - reserved,
+                self._clock(),
+            )
+
+    def _exceeded(self, tenant: Tenant, now: float) -> TooMany:
+        """Whoever is over both limits is told the longer wait: what called so much will call again."""
+        buckets = self._of(tenant)
+        waits = {unit: bucket.wait(1, now) for unit, bucket in buckets.items()}
+        longest = max(waits, key=waits.__getitem__)
+        return TooMany(
+            f"The limit of {buckets[longest].size} {UNITS[longest].spelled} per minute is reached. "
+            f"Try again in {math.ceil(waits[longest])} s.",
+            retry_after=math.ceil(waits[longest] * 1000) / 1000,
+        )
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
         """Headers that tell a client how it stands, named as OpenAI names them. None without a limit."""

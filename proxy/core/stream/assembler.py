@@ -84,6 +84,7 @@ class Assembler:
         self._held: deque[Prose | CallState] = deque()
         self._usage: Usage | None = None
         self._spoken: set[PartKind] = set()
+        self._forbidden = ""
 
     @property
     def begun(self) -> bool:
@@ -120,7 +121,7 @@ class Assembler:
         self._end_open(complete=False)
         self._lose_held()
         self._drop_unopened("cut")
-        self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
+        self._emit(ReplyEnded(Ending.FAILED, self._usage, fault, self._forbidden))
 
     # ── deltas ──
 
@@ -226,6 +227,7 @@ class Assembler:
     def _open_in_turn(self, call: CallState) -> None:
         if not self._names.permits(call.name):
             self._drop(call, "forbidden")
+            self._forbidden = self._forbidden or self._names.forbids(call.name)
         elif self._held or self._blocked():
             call.move(CallPhase.QUEUED)
             self._held.append(call)
@@ -313,9 +315,9 @@ class Assembler:
         self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
         proved = self.finish is not None and not self._calls.all
-        fault = None if cut else unanswered(self._spoken, self._ledger, proved)
+        fault = None if cut else unanswered(self._spoken, self._ledger, proved, self._forbidden)
         if fault is None:
-            self._emit(ReplyEnded(ENDINGS[finish], self._usage))
+            self._emit(ReplyEnded(ENDINGS[finish], self._usage, forbidden=self._forbidden))
         else:
             self.fail(fault)
 

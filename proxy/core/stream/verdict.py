@@ -15,15 +15,16 @@ from proxy.core.outlet import Outlet
 REASONING = PartKind.REASONING
 THOUGHT = frozenset({REASONING})
 NO_ANSWER = "no_answer: the model thought, and finished without an answer."
+WAY_OUT = "It said nothing else: ask again, or set tool_choice to auto."
 
 
-def unanswered(spoken: Set[PartKind], ledger: Ledger, proved: bool) -> Empty | None:
+def unanswered(spoken: Set[PartKind], ledger: Ledger, proved: bool, forbidden: str = "") -> Empty | None:
     """What is wrong with the end of a reply in which these kinds of parts were said. `proved`: the model itself has
-    finished, and all that it said was passed on."""
+    finished, and all that it said was passed on. `forbidden`: what to say of a call that was left out."""
     if not spoken <= THOUGHT:
         return None
     if not (spoken and proved):
-        return _empty()
+        return Empty(f"{forbidden} {WAY_OUT}") if forbidden else _empty()
     ledger.odd("no_answer")
     ledger.warn(NO_ANSWER)
     return None

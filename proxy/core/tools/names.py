@@ -12,9 +12,12 @@ from hashlib import blake2s
 
 from proxy.core.capabilities import ToolNames
 from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.redact import shown
 
 MAX_NAME = 64
 """OpenAI's limit, and the lowest of all known ones."""
+TOLD = 3
+"""Allowed names that a complaint lists."""
 HASH_DIGITS = 8
 """Appended where a name had to be cut or was taken; should two agree in it, the next round is tried."""
 
@@ -77,6 +80,16 @@ class NameTable:
     def permits(self, upstream: str) -> bool:
         """False only under a restriction: the client wants no calls, or calls of other tools only."""
         return self._permitted is None or upstream in self._permitted
+
+    def forbids(self, upstream: str) -> str:
+        """What to say of a call that is not permitted."""
+        called = shown(spelled(self.client(upstream)[0]))
+        if not self._permitted:
+            return f"The model called '{called}', which tool_choice none forbids."
+        allowed = sorted(spelled(self.client(name)[0]) for name in self._permitted)
+        named = ", ".join(f"'{shown(name)}'" for name in allowed[:TOLD])
+        more = f" and {len(allowed) - TOLD} more" if len(allowed) > TOLD else ""
+        return f"The model called '{called}', but tool_choice allows only {named}{more}."
 
     def _of_another_kind(self, tool: ToolName) -> str | None:
         """A history may remember a tool as what it once was; it means the one that there is."""

@@ -58,7 +58,7 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     specs = _at_most(profile.max_tools, specs, choice.only or (), ledger)
     relaxed: dict[str, list[str]] = {}
     aliases: dict[ToolName, Mapping[str, str]] = {}
-    tools = [_prepared(spec, names, profile, relaxed, aliases, ledger.work) for spec in specs]
+    tools = [_prepared(spec, names, request.model, profile, relaxed, aliases, ledger.work) for spec in specs]
     if relaxed:
         _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
@@ -71,6 +71,16 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
     """Whoever relies on a constraint is told where it is not enforced. `relaxed`: keywords by the client's names."""
     for keyword in chain.from_iterable(relaxed.values()):
         ledger.drop(f"schema:{keyword}")
+    if lost := [shown(name) for name, keywords in relaxed.items() if "$ref" in keywords]:
+        ledger.warn(
+            f"References in the parameters of {', '.join(lost[:TOLD])} point at nothing: the backend was told that "
+            "anything fits there."
+        )
+    relaxed = {
+        name: told for name, keywords in relaxed.items() if (told := [k for k in keywords if k != "$ref"])
+    }
+    if not relaxed:
+        return
     tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
     more = f" and {len(tools) - TOLD} more" if len(tools) > TOLD else ""
     ledger.warn(
@@ -119,6 +129,7 @@ def _at_most(
 def _prepared(
     spec: ToolSpec,
     names: NameTable,
+    model: str,
     profile: BackendProfile,
     relaxed: dict[str, list[str]],
     aliases: dict[ToolName, Mapping[str, str]],
@@ -129,7 +140,7 @@ def _prepared(
     work.on = place = f"{spec.place}.parameters"
     result = schema.rewritten(parameters, profile.schema, work)
     if result.refusals:
-        backend = f"the backend ({profile.name})"
+        backend = f"the backend ({profile.name}, model {shown(model)})"
         raise schema.incompatible(
             result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, place
         )

@@ -109,23 +109,19 @@ def test_hosted_tools_are_left_out_with_one_line():
         (None, [tool()], True),
         (True, [tool()], True),
         (False, [tool()], False),
-        (None, [STRICT], False),
+        (None, [STRICT], True),
+        (True, [STRICT], True),
         (False, [STRICT], False),
-        (None, [tool("other"), STRICT], False),
         (True, [tool(strict=False)], True),
         (None, [], True),
     ],
 )
 def test_parallel_calls(wish, tools, allowed):
-    """C03: left out beside a strict tool it is sent as false."""
-    assert chat(tools=tools, parallel_tool_calls=wish).request.parallel_calls is allowed
-
-
-def test_strict_tools_are_not_called_in_parallel():
-    """C03."""
-    fault = refused(tools=[tool("other"), STRICT], parallel_tool_calls=True)
-    assert fault.param == "parallel_tool_calls"
-    assert "false" in fault.message
+    """C03, V04: whether strict tools are called alone is for admission to say, which knows the tenant's mode."""
+    request = chat(tools=tools, parallel_tool_calls=wish).request
+    assert request.parallel_calls is allowed
+    assert request.parallel_wanted is bool(wish)
+    assert request.strict_alone is (STRICT in tools)
 
 
 @table(

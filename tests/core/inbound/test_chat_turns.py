@@ -109,7 +109,7 @@ def test_the_roles_are_named_when_one_is_not_among_them():
     """C01."""
     message = refused(messages=[{"role": "bot", "content": "x"}]).message
     assert message == (
-        "messages[0].role must be one of system, developer, user, assistant, tool, function, got bot."
+        "messages[0].role must be one of system, developer, user, assistant, tool, function, got 'bot'."
     )
 
 

@@ -232,7 +232,9 @@ def test_each_violation_names_its_field(said, param):
 
 def test_the_complaint_about_a_result_says_which():
     """C02."""
-    assert "is z, which no earlier" in refused(messages=[HI, assistant(called()), returned("z")]).message
+    assert "is 'z', which no earlier" in refused(messages=[HI, assistant(called()), returned("z")]).message
+    fault = refused(messages=[HI, assistant(called()), returned("")])
+    assert fault.message == "messages[2].tool_call_id is empty: put the id of the call that is answered."
     twice = [HI, assistant(called()), returned(), returned()]
     assert "already has its result" in refused(messages=twice).message
 

@@ -104,7 +104,7 @@ def test_a_call_of_the_old_form_is_told_its_replacement():
 def test_a_contradicting_name_is_told_what_was_called():
     """N05."""
     assert native_refused(messages=[HI, CALL, returned(name="clock")]).message == (
-        "messages[2].name is clock, but a called weather: send that name, or none."
+        "messages[2].name is 'clock', but 'a' called 'weather': send that name, or none."
     )
 
 
@@ -136,8 +136,8 @@ def test_an_id_outside_of_the_conversation_is_unknown(said, param, maps):
     """N03: with the way out."""
     fault = native_refused(maps=maps, conversation_id="c1", messages=said)
     assert fault.param == param
-    assert "no call of this conversation" in fault.message
-    assert "neither conversation_id nor" in fault.message
+    assert "not given out in this conversation. Send tool_calls back as they came" in fault.message
+    assert "or the same conversation_id" in fault.message
 
 
 def test_the_models_reasoning_goes_back_here_too():

@@ -10,7 +10,6 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Call,
     ChoiceMode,
-    Image,
     OutputFormat,
     Reasoning,
     Result,
@@ -19,7 +18,6 @@ from proxy.core.model import (
     ToolChoice,
     ToolKind,
     ToolName,
-    Turn,
 )
 from tests.core.inbound.asks import (
     Notes,
@@ -111,31 +109,6 @@ def test_messages(item, role, parts):
 def test_calls(item, expected):
     """Arguments stay what the model wrote; only an object, which some clients send, is written out."""
     assert turns(item)[0].parts == [expected]
-
-
-@table(
-    ("value", "content"),
-    [
-        ("sunny", [Text("sunny")]),
-        ("", [Text("")]),
-        (None, [Text("")]),
-        ([], [Text("")]),
-        ([{"type": "hologram"}], [Text('[{"type":"hologram"}]')]),
-        ([TEXT, {"type": "hologram"}], [Text("x")]),
-        (
-            [TEXT, {"type": "input_image", "image_url": "data:,", "detail": "high"}],
-            [Text("x"), Image("data:,", "high")],
-        ),
-        ([{"type": ["text"]}], [Text('[{"type":["text"]}]')]),
-        ([1, "ü"], [Text('[1,"ü"]')]),
-        ({"temp": 21}, [Text('{"temp":21}')]),
-        (21, [Text("21")]),
-        (False, [Text("false")]),
-    ],
-)
-def test_outputs(value, content):
-    """A string, parts, or whatever JSON the tool returned; never nothing."""
-    assert turns(call("a"), output("a", value))[1].parts == [Result("a", content)]
 
 
 @table(
@@ -299,87 +272,6 @@ def test_found_tools_that_are_none_are_refused_like_any_others(broken):
     assert fault.param.startswith("input[0].tools[0]")
 
 
-@table(
-    ("more", "answer"),
-    [
-        ({"call_id": "s"}, {"call_id": "s", "type": "local_shell_call_output"}),
-        ({"call_id": "s"}, {"id": "s", "type": "local_shell_call_output"}),
-        ({"call_id": "s"}, {"call_id": "s", "type": "function_call_output"}),
-    ],
-)
-def test_a_local_shell_call_and_its_result(more, answer):
-    action = {"type": "exec", "command": ["ls"], "env": {}, "timeout_ms": 5, "user": None}
-    asked, answered = turns(
-        {"type": "local_shell_call", "action": action} | more, answer | {"output": "a.py"}
-    )
-    assert asked.parts == [
-        Call("s", ToolName("local_shell"), ToolKind.LOCAL_SHELL, '{"command":["ls"],"timeout_ms":5}')
-    ]
-    assert answered.parts == [Result("s", [Text("a.py")])]
-
-
-@table(
-    ("output", "parts"),
-    [
-        ("<heartbeat>Look.</heartbeat>", [Text("<heartbeat>Look.</heartbeat>")]),
-        ([{"type": "output_text", "text": "Look."}], [Text("Look.")]),
-        (
-            [{"type": "input_text", "text": "Look."}, {"type": "input_image", "image_url": "u"}],
-            [Text("Look."), Image("u")],
-        ),
-    ],
-)
-def test_what_a_tool_returned_that_nobody_called_is_a_message(output, parts):
-    """Codex begins the threads of its automations like this, and each later turn has it again."""
-    told = {
-        "type": "function_call_output",
-        "id": "fco_1",
-        "name": "automation_update",
-        "namespace": "codex_app",
-    }
-    assert turns(told | {"output": output}) == [Turn(Role.USER, parts)]
-    called = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
-    answered = {"type": "function_call_output", "call_id": "a", "output": "1"}
-    said = turns(called, told | {"output": output}, answered)
-    assert [turn.role for turn in said] == [Role.ASSISTANT, Role.TOOL, Role.USER]
-    assert said[2].parts == parts
-
-
-def test_a_shell_call_and_what_its_commands_printed():
-    action = {"commands": ["ls", "pwd"], "timeout_ms": 5, "max_output_length": None}
-    printed = [{"stdout": "a.py", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
-    asked, answered = turns(
-        {"type": "shell_call", "call_id": "s", "action": action},
-        {"type": "shell_call_output", "call_id": "s", "output": printed},
-    )
-    told = '{"commands":["ls","pwd"],"timeout_ms":5}'
-    assert asked.parts == [Call("s", ToolName("shell"), ToolKind.SHELL, told)]
-    assert answered.parts == [
-        Result("s", [Text('[{"stdout":"a.py","stderr":"","outcome":{"type":"exit","exit_code":0}}]')])
-    ]
-
-
-@table(
-    ("said", "told"),
-    [
-        ({"status": "completed", "output": "Done."}, Result("p", [Text("Done.")], is_error=False)),
-        ({"status": "completed"}, Result("p", [Text("The patch has completed.")], is_error=False)),
-        ({"status": "failed", "output": None}, Result("p", [Text("The patch has failed.")], is_error=True)),
-        ({"output": ""}, Result("p", [Text("The patch has completed.")], is_error=False)),
-    ],
-)
-def test_a_patch_and_how_it_went(said, told):
-    operation = {"type": "delete_file", "path": "a"}
-    asked, answered = turns(
-        {"type": "apply_patch_call", "call_id": "p", "operation": operation, "status": "completed"},
-        {"type": "apply_patch_call_output", "call_id": "p"} | said,
-    )
-    [call] = asked.parts
-    assert (call.tool, call.kind) == (ToolName("apply_patch"), ToolKind.APPLY_PATCH)
-    assert call.arguments == '{"type":"delete_file","path":"a"}'
-    assert answered.parts == [told]
-
-
 def test_tools_among_the_items_are_declared_like_any_others():
     """Codex sends its whole tool list there for some models, and found tools as search results."""
     request = ask(
@@ -458,10 +350,10 @@ def test_an_item_that_cannot_be_read_is_refused_where_it_is_wrong(item, param):
 def test_a_role_that_does_not_exist_is_answered_with_those_that_do():
     """Chat's `tool` is what people try."""
     fault = refused(input=[{"role": "boss", "content": "x"}])
-    assert fault.message == "input[0].role must be one of user, assistant, system, developer, got boss."
+    assert fault.message == "input[0].role must be one of user, assistant, system, developer, got 'boss'."
     fault = refused(input=[{"role": "tool", "content": "x"}])
     assert fault.message.endswith(
-        "got tool. What a tool returned is an item of its own: send a function_call_output."
+        "got 'tool'. What a tool returned is an item of its own: send a function_call_output."
     )
 
 

@@ -34,7 +34,7 @@ def test_an_alias_is_another_name_of_a_model() -> None:
 
 
 def test_without_a_default_an_unknown_model_is_refused_and_the_known_ones_are_named() -> None:
-    with pytest.raises(NotFound, match=r"the model d\. Choose one of: a\*, b, c\.") as refused:
+    with pytest.raises(NotFound, match=r"the model 'd'\. Choose one of: a\*, b, c\.") as refused:
         Routes(default=None, models={"a*": "x", "b": "y"}, aliases={"c": "b"}).backend_of("d")
     assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
 

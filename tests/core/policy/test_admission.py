@@ -61,16 +61,15 @@ BREACHES = [
         "tools",
         "tools declares 129 tools, more than 128",
     ),
-    (asking(tool(), tool("n" * 65)), "tools[1].function.name", "longer than 64 characters"),
     (
         asking(tool(), tool(), tool(description="d" * 1025)),
         "tools[2].function.description",
-        "of the tool f is longer than 1024 characters",
+        "of the tool 'f' is longer than 1024 characters",
     ),
     (
         asking(tool("g", "ns", kind=ToolKind.CUSTOM, description="d" * 1025)),
         "tools[0].custom.description",
-        "of the tool ns.g is longer than 1024",
+        "of the tool 'ns.g' is longer than 1024",
     ),
     (asking(tool(parameters=objects(6))), "tools[0].function.parameters", "more than 5 levels"),
 ]
@@ -91,7 +90,13 @@ def test_p06_a_strict_surface_refuses_what_breaks_a_limit_and_names_the_field(
     assert fault.code in {"tool_limit_exceeded", "array_above_max_length"}
     assert fault.message.startswith(param)
     assert complaint in fault.message
-    assert fault.message.endswith((" Send fewer.", " Shorten it.", " raised."))
+    assert fault.message.endswith(
+        (
+            " Send fewer: 128 is the most there is.",
+            " Shorten it, or raise limits.description_characters (at most 4096).",
+            " Flatten them, or raise limits.schema_depth (at most 10).",
+        )
+    )
 
 
 @table(("request_", "param", "complaint"), BREACHES)
@@ -99,6 +104,7 @@ def test_p06_the_other_surfaces_warn(request_: Request, param: str, complaint: s
     ledger = ledger_of(request_)
     (warning,) = ledger.warnings
     assert complaint in warning
+    assert "." not in warning.removeprefix(param).removesuffix(".").replace("ns.g", ""), "no order follows"
     assert ledger.facts == {"over_limits": 1}
 
 
@@ -115,9 +121,41 @@ def test_p06_a_tenant_may_be_held_to_it_anywhere(request_: Request, param: str, 
 
 
 def test_p06_a_tenants_own_limits_count() -> None:
-    tenant = Tenant("t", limits=Limits(description_length=4096, schema_depth=6))
+    tenant = Tenant("t", limits=Limits(description_characters=4096, schema_depth=6))
     admit(asking(tool(description="d" * 4096, parameters=objects(6))), tenant, strict=True, ledger=Ledger())
-    assert "longer than 4096" in fault_of(asking(tool(description="d" * 4097)), tenant).message
+    assert fault_of(asking(tool(description="d" * 4097)), tenant).message.endswith(
+        "is longer than 4096 characters. Shorten it: 4096 is the most there is."
+    )
+
+
+STRICT = Request("m", [], tools=[tool(strict=True)], strict_alone=True)
+
+
+@table(
+    ("request_", "mode", "parallel", "warned"),
+    [
+        (replace(STRICT, parallel_wanted=True), Mode.WARN, True, True),
+        (replace(STRICT, parallel_wanted=True), Mode.OFF, True, False),
+        (STRICT, Mode.WARN, True, False),
+        (STRICT, Mode.ENFORCE, False, False),
+        (replace(STRICT, parallel_calls=False), Mode.ENFORCE, False, False),
+        (replace(STRICT, strict_alone=False, parallel_wanted=True), Mode.ENFORCE, True, False),
+    ],
+)
+def test_c03_v04_the_clients_word_goes_on_beside_a_strict_tool_where_nothing_is_enforced(
+    request_: Request, mode: Mode, parallel: bool, warned: bool
+) -> None:
+    request = replace(request_)
+    ledger = ledger_of(request, Tenant("t", limits_mode=mode))
+    assert request.parallel_calls is parallel
+    assert bool(ledger.warnings) is warned
+    assert ledger.facts == ({"strict_in_parallel": 1} if warned else {})
+
+
+def test_c03_v04_where_limits_are_enforced_it_is_refused() -> None:
+    fault = fault_of(replace(STRICT, parallel_wanted=True), Tenant("t", limits_mode=Mode.ENFORCE))
+    assert (fault.code, fault.param) == ("invalid_value", "parallel_tool_calls")
+    assert fault.message.endswith("Set it to false, or leave it out.")
 
 
 def test_p06_of_many_warnings_the_first_are_told_and_all_are_counted() -> None:

@@ -268,7 +268,12 @@ class TestChoice:
             stages=[guard(self.REQUIRED, ledger)],
         )
         pipeline.feed(call_chunk(0, "a", "mcp__search", "{}") + STOP + DONE)
-        assert Guarded(out, ledger).fault.code == "tool_call_required"
+        fault = Guarded(out, ledger).fault
+        assert fault.code == "tool_call_required"
+        assert fault.message == (
+            "The model called 'mcp__search', but tool_choice allows only 'get_weather'. "
+            "Ask again, or set tool_choice to auto."
+        )
 
     def test_p04_an_empty_reply_is_empty_whatever_was_demanded(self) -> None:
         events: list[Told] = [ReplyEnded(Ending.FAILED, fault=Empty("Nothing."))]
@@ -279,7 +284,7 @@ class TestChoice:
 
 
 class TestLimits:
-    SMALL = replace(LAX, limits=Limits(arguments_bytes=10, calls=2), limits_mode=Mode.ENFORCE)
+    SMALL = replace(LAX, limits=Limits(argument_bytes=10, calls=2), limits_mode=Mode.ENFORCE)
     WARNING = replace(SMALL, limits_mode=Mode.WARN)
     THREE = (*call("{}", id="a"), *call("{}", id="b"), *call("{}", id="c"))
 

@@ -144,3 +144,15 @@ def test_a_letter_put_before_takes_nobodys_name_and_no_place_beyond_the_limit() 
     assert names.upstream(ToolName("9")).startswith("_9_")
     assert len(names.upstream(ToolName("9" * 64))) == 64
     assert names.upstream(ToolName("9" * 64)).startswith("_999")
+
+
+def test_v47_a_call_that_is_not_permitted_is_told_with_what_is() -> None:
+    tools = [spec("get_weather"), spec("other", "ns"), *(spec(f"f{number}") for number in range(4))]
+    none = NameTable(tools, ())
+    assert none.forbids("get_weather") == "The model called 'get_weather', which tool_choice none forbids."
+    one = NameTable(tools, {ToolName("other", "ns")})
+    assert one.forbids("get_weather") == (
+        "The model called 'get_weather', but tool_choice allows only 'ns__other'."
+    )
+    many = NameTable(tools, {each.tool for each in tools[1:]})
+    assert many.forbids("launch").endswith("allows only 'f0', 'f1', 'f2' and 2 more.")

@@ -122,7 +122,7 @@ def test_what_a_backend_cannot_be_told_of_is_refused_with_the_tools_name() -> No
         Incompatible, match=r"the tool 'db__query' uses '\$ref' \(in .properties.x\), 'oneOf'"
     ) as caught:
         prepared([ToolSpec(A), bad], schema=frozenset({"plain", "anthropic"}), name="claude")
-    assert "the backend (claude) does not support" in caught.value.message
+    assert "the backend (claude, model m) does not support" in caught.value.message
     assert caught.value.details == {"incompatible_features": ["$ref", "oneOf"]}
     assert (caught.value.code, caught.value.type, caught.value.status) == (
         "tool_schema_incompatible",
@@ -142,6 +142,16 @@ def test_what_a_backend_is_only_told_of_is_reported_by_tool_and_counted() -> Non
     assert ledger.warnings == [
         "The backend was told in words, and does not enforce, parts of the schemas of these tools: 9 (pattern). "
         "Set request_options.validate_tool_arguments to have arguments checked."
+    ]
+
+
+def test_v47_a_reference_that_leads_nowhere_is_told_as_what_it_is() -> None:
+    ledger = Ledger()
+    spec = ToolSpec(A, parameters={"properties": {"x": {"$ref": "#/$defs/none"}}})
+    prepared([spec], ledger=ledger)
+    assert ledger.dropped == {"schema:$ref": 1}
+    assert ledger.warnings == [
+        "References in the parameters of a point at nothing: the backend was told that anything fits there."
     ]
 
 

@@ -1,0 +1,58 @@
+"""What the client's tools returned, as items of the Responses surface."""
+
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.inbound.checks import missing, optional_string_in, string_in
+from proxy.core.inbound.responses_parts import MEDIA_PARTS, PARTS, Json, Walk, content_in
+from proxy.core.model import TOOL, USER, Result, Text, Turn
+
+
+def local_shell_output(item: Json, walk: Walk) -> Turn:
+    return output(item if item.get("call_id") is not None else item | {"call_id": item.get("id")}, walk)
+
+
+def apply_patch_output(item: Json, walk: Walk) -> Turn:
+    """What it says is optional; whether it went well is not."""
+    status = optional_string_in(item, "status") or "completed"
+    told = optional_string_in(item, "output") or f"The patch has {status}."
+    return Turn(TOOL, [Result(_answered(item), [Text(told)], is_error=status == "failed")])
+
+
+def function_output(item: Json, walk: Walk) -> Turn:
+    """Codex tells of what came from outside, a heartbeat or another thread's message, as what a tool returned that
+    nobody called. Without a call no backend takes it; it is a message to the model, and its text says what it is."""
+    if item.get("call_id") is None and optional_string_in(item, "name"):
+        return Turn(USER, _returned(item, walk))
+    return output(item, walk)
+
+
+def output(item: Json, walk: Walk) -> Turn:
+    return Turn(TOOL, [Result(_answered(item), _returned(item, walk) or [Text("")])])
+
+
+def _answered(item: Json) -> str:
+    return string_in(item, "call_id", what="the id of the call that it answers")
+
+
+def _returned(item: Json, walk: Walk) -> list[Any]:
+    if "output" not in item:
+        raise missing(".output", "what the tool returned")
+    output = item["output"]
+    if isinstance(output, str):
+        return [Text(output)]
+    if output is None:
+        return []
+    if _holds_parts(output):
+        return content_in(item, "output", walk, MEDIA_PARTS)
+    return [Text(jsontext.compact(output))]
+
+
+def _holds_parts(output: Any) -> bool:
+    """A list of content parts, or any other JSON that a tool returned?"""
+    return isinstance(output, list) and (not output or any(_is_part(value) for value in output))
+
+
+def _is_part(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in PARTS
