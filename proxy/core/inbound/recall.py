@@ -3,6 +3,9 @@
 Chat clients send their calls again, but nothing of the thoughts before them; some models refuse a call without its
 thoughts, and all answer better with them. So they wait here, and rejoin the history when the call returns. What is
 forgotten costs quality, never the request: every dialect has a way to do without.
+
+Some clients do send the thoughts, as tags around words in the text, where no dialect expects them. What stands there
+and is recalled as well is left out of the text: the model would read it twice.
 """
 
 from collections.abc import Sequence
@@ -10,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from proxy.core import jsontext
 from proxy.core.events import Reply
-from proxy.core.model import ASSISTANT, Call, Part, Reasoning, Request, Turn
+from proxy.core.model import ASSISTANT, Call, Part, Reasoning, Request, Text, Turn
 from proxy.core.shelf import Shelf
 
 Key = tuple[str, str]
@@ -18,6 +21,9 @@ Key = tuple[str, str]
 
 MAX_BYTES = 64 << 20
 """Some ten thousand thoughts of a long day."""
+
+TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+"""What clients put around a thought that they send as text."""
 
 ENTRY_BYTES = 500
 """What one entry takes besides its words."""
@@ -72,7 +78,8 @@ class Recall:
         after_call = 0
         for part in turn.parts:
             if isinstance(part, Call) and (kept := self._kept.get((whose, part.call_id))):
-                said = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
+                words = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
+                said = _without(words, (*kept.lead, *kept.thoughts))
                 parts[after_call:] = [*kept.lead, *said, *kept.thoughts]  # the whole of what were words alone
                 part = replace(part, backend_id=kept.backend_id)
                 recalled = True
@@ -92,3 +99,27 @@ class Recall:
 def _carries(parts: Sequence[Part]) -> bool:
     """Does the client send what was given to it to keep?"""
     return any(isinstance(part, Reasoning) and part.extras for part in parts)
+
+
+def _without(said: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[Part]:
+    """What was said, without the thoughts at its beginning: told one by one, or all as one."""
+    if not said or not isinstance(said[0], Text):
+        return said
+    text = said[0].text
+    words = [each.text.strip() for each in thoughts]
+    for thought in ("".join(each.text for each in thoughts).strip(), *words):
+        text = _behind(text, thought)
+    if text is said[0].text:
+        return said
+    return [replace(said[0], text=text), *said[1:]] if text else said[1:]
+
+
+def _behind(text: str, thought: str) -> str:
+    """What follows the thought, if it stands there between tags; otherwise the text itself."""
+    for opener, closer in TAGS:
+        if thought and text.startswith(opener):
+            inner = text[len(opener) :].lstrip()
+            rest = inner[len(thought) :].lstrip()
+            if inner.startswith(thought) and rest.startswith(closer):
+                return rest[len(closer) :].lstrip()
+    return text

@@ -133,3 +133,48 @@ def test_the_backends_own_id_of_a_call_comes_back_with_them() -> None:
     (_, found) = said(recall, call("call_ours"))
     assert isinstance(found, Call)
     assert (found.call_id, found.backend_id) == ("call_ours", "theirs")
+
+
+# ── thoughts that were sent as text (V07) ──
+
+
+@table(
+    ("sent", "left"),
+    [
+        ("<think>\nHm.\n</think>\n\nSo:", ["So:"]),
+        ("<think>Hm.</think>So:", ["So:"]),
+        ("<thinking>\nHm.\n</thinking>\n\nSo:", ["So:"]),
+        ("<think>\nHm.\n</think>", []),
+        ("<think>\nHm. Else.\n</think>\n\nSo:", None),
+        ("<think>\nHm", None),
+        ("<think>\nHm.\n</thinking>", None),
+        ("So: <think>\nHm.\n</think>", None),
+        ("So:", None),
+    ],
+)
+def test_v07_a_thought_that_is_recalled_does_not_stand_in_the_text_too(
+    sent: str, left: list[str] | None
+) -> None:
+    """Only what equals it: anything else is the client's own text."""
+    found = said(remembering(SIGNED, Text("So:"), call()), Text(sent), call())
+    assert found == [SIGNED, *map(Text, [sent] if left is None else left), call()]
+
+
+@table("sent", ["<think>One.Two.</think>So:", "<think>\nOne.\n</think>\n\n<think>\nTwo.\n</think>\n\nSo:"])
+def test_v07_several_thoughts_are_sent_one_by_one_or_as_one(sent: str) -> None:
+    recall = remembering(Reasoning("One."), SILENT, Text("So:"), Reasoning("Two."), call())
+    assert said(recall, Text(sent), call()) == [
+        Reasoning("One."),
+        SILENT,
+        Text("So:"),
+        Reasoning("Two."),
+        call(),
+    ]
+
+
+def test_v07_what_is_not_recalled_stays_in_the_text() -> None:
+    assert said(remembering(SILENT, call()), Text("<think></think>So:"), call()) == [
+        Text("<think></think>So:"),
+        SILENT,
+        call(),
+    ]
