@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 
+from proxy.core.tools import ecma
+
 MAX_PATTERN = 1_000
 """Characters. The longest honest ones, for dates and addresses, have some hundred."""
 CACHED_PATTERNS = 512
@@ -159,11 +161,12 @@ def priced(pattern: str) -> Price | None:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def _priced(pattern: str) -> Price | None:
-    expression = _compiled(pattern)
-    if expression is None:
+    said = ecma.translated(pattern)
+    expression = None if said is None else _compiled(said)
+    if said is None or expression is None:
         return None
     try:
-        growth = _growth(pattern)
+        growth = _growth(said)
     except _TooDear:
         return None
     return None if growth is None else Price(expression, growth)
