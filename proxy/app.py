@@ -183,6 +183,7 @@ def _backends(
             gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
             limits=lru_cache(partial(limits_of, wanted)),
             beside=beside,
+            clock=clock,
             forward_key=wanted.forward_key,
         )
 

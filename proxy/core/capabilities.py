@@ -111,6 +111,8 @@ class BackendProfile:
     """The reductions that tool schemas go through."""
     tool_names: ToolNames = "any"
     """May a tool's name begin with any of its characters, or only with a letter or an underscore?"""
+    strict_tools: bool = False
+    """Takes `strict` of a tool, and holds the model to its schema. Elsewhere it is left out: some refuse the word."""
     force_tool: ForceTool = "required"
     """The strongest way to force a call that is understood: one function, the words required or any, or nothing."""
     parallel: Parallel = "omit"

@@ -88,7 +88,8 @@ class Attempts:
         return None
 
     async def _plan(self, way: Way) -> Plan:
-        plan = await way.backend.plan(self._request, way.model, self._errand.ledger, self._errand.headers)
+        errand = self._errand
+        plan = await way.backend.plan(self._request, way.model, errand.ledger, errand.headers, errand.owner)
         plan.only = not self._several
         return plan
 

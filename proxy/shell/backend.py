@@ -1,6 +1,6 @@
 """The backend as requests meet it: how each is put to it, what it refuses, and what its refusals taught.
 
-What was learned of a model is kept as its profile until the process ends: the next request is right at once.
+What was learned of a model is kept for a while, so that the next request is right at once: see `learned`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +14,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.outbound import dialects, lessons
 from proxy.core.outbound.dialects import spoken_by
+from proxy.core.outbound.echoes import MAX_SEARCHED
+from proxy.core.outbound.learned import LASTS_SECONDS, Learned
+from proxy.core.outbound.lessons import Lesson
 from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
@@ -35,6 +38,9 @@ MAX_KNOWN = 1000
 TEACHING = (400, 422, 500)
 """llama.cpp and LM Studio answer 500 to what others call a bad request."""
 
+SEARCHED_PER_UNIT = 16
+"""Bytes of a body, in which the words of a refusal are looked for."""
+
 MAX_REFUSAL_BYTES = 64 * 1024
 
 
@@ -49,6 +55,8 @@ class Plan:
     profile: BackendProfile
     prepared: Prepared
     post: dialects.Post
+    owner: str
+    """Whose request it is."""
     only: bool = False
     """Is there no other backend that could answer it?"""
 
@@ -57,8 +65,8 @@ class Plan:
 class _Model:
     """What is known of one by now."""
 
-    target: Target
-    """With the model's quirks in its profile, and what its refusals taught."""
+    learned: Learned
+    """Where it is, with the model's quirks in its profile, and what it has taught."""
     url: str
     """Where its replies are asked for. To take URLs apart costs as much as to read a short request."""
 
@@ -75,6 +83,7 @@ class Backend:
         gate: Gate,
         limits: Callable[[float], Limits],
         beside: Beside,
+        clock: Callable[[], float],
         forward_key: bool = False,
     ) -> None:
         """`limits`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
@@ -87,6 +96,7 @@ class Backend:
         self._discovery = discovery
         self._upstream = upstream
         self._beside = beside
+        self._clock = clock
         self._limits = limits
         self._base = discovery.known
         self._known: dict[str, _Model] = {}
@@ -99,62 +109,93 @@ class Backend:
         self.breaker.check(owner, only=only)
         return self._gate.place(owner)
 
-    async def plan(self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str]) -> Plan:
+    async def plan(
+        self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str], owner: str
+    ) -> Plan:
         """`name` is the model's, which the client may have asked for by another. `headers` are the client's; only a
-        backend that is configured so gets the key in them."""
+        backend that is configured so gets the key in them. `owner` is whose the request is."""
         base = await self._discovery.target()
         model = base.models.get(name, name)
         known = self._of(base, model)
-        target = known.target
+        target = known.learned.target(owner, self._clock())
         if self._forward_key and (key := key_of(headers)):
             if not (key.isascii() and key.isprintable()):
                 raise Unauthorized(
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        return await self._put(request, target, model, known.url, ledger)
+        return await self._put(request, target, model, known.url, owner, ledger)
 
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
             self._base = base
             self._known.clear()
         if model not in self._known:
-            self._keep(model, for_model(base.profile, model))
+            if len(self._known) >= MAX_KNOWN:
+                del self._known[next(iter(self._known))]
+            target = replace(base, profile=for_model(base.profile, model))
+            url = spoken_by(target.profile).reply_url(target, model)
+            self._known[model] = _Model(Learned(target), url)
         return self._known[model]
-
-    def _keep(self, model: str, profile: BackendProfile) -> None:
-        if len(self._known) >= MAX_KNOWN:
-            del self._known[next(iter(self._known))]
-        target = replace(self._base, profile=profile)
-        self._known[model] = _Model(target, spoken_by(profile).reply_url(target, model))
 
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
         """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
         self.budget.earn()
-        rows: list[str] = []
-        lasting = True
+        taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
             exchange = await self._upstream.send(plan.post, self._limits(plan.profile.first_byte_s))
             if exchange.status // 100 == 2:
-                if rows:  # only what helped is kept: a lesson that was refused too may be a misunderstanding
-                    if lasting:
-                        self._keep(plan.model, plan.profile)
-                    ledger.log.info("learned from a refusal", model=plan.model, lessons=rows)
+                if (
+                    taught
+                ):  # only what helped is kept: a lesson that was refused too may be a misunderstanding
+                    self._keep(plan, taught, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
             text = words.decode("utf-8", "replace")
-            teaches = exchange.status in TEACHING and len(rows) < MAX_LESSONS
-            table = spoken_by(plan.profile).lessons if teaches else ()
-            lesson = lessons.learn(table, plan.profile, text, rows)
-            if lesson is None:
+            teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
+            changed = await self._taught(plan, text, taught, ledger) if teaches else None
+            if changed is None:
                 raise _fault(exchange, words, text, plan)
-            rows.append(lesson.row)
-            lasting = lasting and lesson.lasting
-            target = replace(plan.target, profile=lesson.profile)
-            plan = await self._put(plan.request, target, plan.model, plan.post.url, ledger)
+            plan = changed
 
-    async def _put(self, request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Plan:
+    async def _taught(
+        self, plan: Plan, words: str, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger
+    ) -> Plan | None:
+        """The request as the refusal teaches to put it, if that is another way at all."""
+        rows = [lesson.row for lesson, _ in taught]
+        post = plan.post
+
+        def learned() -> Lesson | None:
+            ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
+            return lessons.learn(spoken_by(plan.profile).lessons, plan.profile, words, rows, post.body)
+
+        while lesson := await self._beside.run(learned, ledger):
+            rows.append(lesson.row)
+            target = replace(plan.target, profile=lesson.profile)
+            changed = await self._put(plan.request, target, plan.model, post.url, plan.owner, ledger)
+            if (changed.post.body, changed.post.headers) != (post.body, post.headers):
+                taught.append((lesson, plan.profile))
+                return changed
+        return None
+
+    def _keep(self, plan: Plan, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger) -> None:
+        now = self._clock()
+        for lesson, before in taught:
+            if lesson.lasting and plan.model in self._known:
+                self._known[plan.model].learned.learn(before, lesson.profile, plan.owner, now)
+        ledger.log.info(
+            "learned from a refusal",
+            backend=self.name,
+            model=plan.model,
+            lessons=[lesson.row for lesson, _ in taught if lesson.lasting],
+            minutes=LASTS_SECONDS / 60,
+            once=[lesson.row for lesson, _ in taught if not lesson.lasting],
+        )
+
+    async def _put(
+        self, request: Request, target: Target, model: str, url: str, owner: str, ledger: Ledger
+    ) -> Plan:
         """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
 
         def put() -> Plan:
@@ -162,7 +203,7 @@ class Backend:
             prepared = prepare(request, profile, ledger)
             body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
             post = dialects.post(target, url, body)
-            return Plan(self, request, target, model, profile, prepared, post)
+            return Plan(self, request, target, model, profile, prepared, post, owner)
 
         return await self._beside.run(put, ledger)
 

@@ -28,6 +28,7 @@ SAFEST: dict[str, Any] = {
     "length_default": None,
     "usage": "ask",
     "parallel": "omit",
+    "strict_tools": False,
     "force_tool": "required",
     "schema": {"plain"},
     "tool_names": "any",

@@ -60,7 +60,7 @@ def _without_user(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
 
 
 def _shorter(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    return replace(profile, length_default=int(match["most"]))
+    return replace(profile, length_default=max(1, int(match["most"])))
 
 
 def _what_fits(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
@@ -128,16 +128,28 @@ LESSONS: Sequence[Row] = (
     ),
     Row(
         "force_tool",
-        says(r"tool_choice\b.{0,80}\b(?:forces? tool|not (?:supported|allowed|compatible))"),
+        says(r"tool_choice\b.{0,80}\bnot supported for this model"),
         setting(force_tool="auto"),
     ),
     Row(
+        "force_thinking",
+        says(r"tool_choice\b.{0,80}\b(?:forces? tool|not (?:supported|allowed|compatible))"),
+        setting(force_tool="auto"),
+        lasting=False,  # not while it thinks
+    ),
+    Row(
         "sampling",
+        says(r"(?:temperature|top_p)\W{1,5}is (?:deprecated|not supported|not (?:allowed|permitted))"),
+        _without_tuning,
+    ),
+    Row(
+        "sampled",
         says(
-            r"(?:temperature|top_p)\W.{0,80}"
+            r"(?:temperature|top_p)\W(?!\W{0,3}Extra inputs).{0,80}"
             r"(?:deprecated|not supported|cannot both|not (?:allowed|permitted)|only be set)"
         ),
         _without_tuning,
+        lasting=False,  # not this value, or not beside what else is asked for
     ),
     Row("user", says(r"metadata\b.{0,20}\buser_id"), _without_user, lasting=False),
     Row("max_tokens", says(r"max_tokens\W.{0,20}\d{1,9} > (?P<most>\d{1,9})"), _shorter),
@@ -149,8 +161,17 @@ LESSONS: Sequence[Row] = (
     ),
     Row(
         "effort",
-        says(r"does not support (?:the )?(?:\w+ )?(?:effort|thinking)|thinking\W.{0,60}not supported"),
+        says(
+            r"does not support (?:the )?(?:effort|(?:\w+ )?thinking)"
+            r"|thinking(?:\.type\.\w+)?\W{1,5}is not supported"
+        ),
         setting(effort_field="none"),
+    ),
+    Row(
+        "level",
+        says(r"does not support (?:the )?\w+ effort|(?:effort|thinking)\W.{0,60}not supported"),
+        setting(effort_field="none"),
+        lasting=False,  # another one may be
     ),
     Row("late_system", says(r"(?:role|messages)\b.{0,80}\bsystem\b"), setting(late_system="user")),
     Row(
@@ -165,6 +186,7 @@ LESSONS: Sequence[Row] = (
             r"|grammar compilation|output_config\W.{0,80}not supported"
         ),
         setting(formats=frozenset()),
+        lasting=False,  # these schemas are too much for it; other requests bring others
     ),
     Row(
         "unknown_field",

@@ -50,7 +50,8 @@ def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
 
 
 def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    return replace(profile, max_tools=min(profile.max_tools, int(match["most"])))
+    """Not none at all: that is said in other words."""
+    return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
 def _more_reductions(*rules: SchemaRule) -> Change:
@@ -62,7 +63,7 @@ def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProf
     known: tuple[Format, ...] = get_args(Format)
     if listed := match["listed"]:
         return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))
-    named = [kind for kind in known if kind in match.string]
+    named = [kind for kind in known if kind in match[0]]
     return replace(profile, formats=profile.formats - set(named or known[:1]))
 
 
@@ -106,16 +107,20 @@ _DECIDED_BY: dict[str, dict[str, Any]] = {
 """The field of the profile that decides whether a field is sent."""
 
 _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
-_IN_MESSAGE = re.compile(r"\bmessages\b")
 
 
-def _without_fields(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Strict servers may complain of several fields at once, in the request or in its messages."""
-    if _IN_MESSAGE.search(match.string):
-        return replace(profile, replay="none")
-    for found in _UNKNOWN_FIELD.finditer(match.string):
-        place = next(name for name in found.groups() if name)
-        profile = _without_field(profile, re.findall(r"\w+", place)[-1])
+def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """A name may be a path: below `messages` only thoughts are not for everybody, and below `tools` only `strict`."""
+    steps = re.findall(r"[A-Za-z_]\w*", next(name for name in match.groups() if name))
+    if steps[0] == "body":
+        del steps[0]
+    match steps:
+        case ["messages", *_]:
+            return replace(profile, replay="none")
+        case ["tools", *_, "strict"]:
+            return replace(profile, strict_tools=False)
+        case [name, *_] if name not in _NEEDED:
+            return _without_field(profile, name)
     return profile
 
 
@@ -134,10 +139,11 @@ _NAME = r"""[\\'"`]*([\w.\[\]]+)"""
 _UNKNOWN_FIELD = re.compile(
     "|".join(
         (
+            rf"(messages)[.\w\[\]]{{0,20}}'? ?: property {_NAME}[\\'\"`]* is unsupported",
             rf"property {_NAME}[\\'\"`]* is unsupported",
             rf"Extra inputs are not permitted, field: {_NAME}",
-            r"extra_forbidden\W+loc\W+(\w[^\])]*)",
-            rf"Unsupported (?:parameter(?:\(s\)|s)?|value): {_NAME}",
+            r"extra_forbidden\W+loc\W+(\w[^\])]{0,200})",
+            rf"Unsupported parameter(?:\(s\)|s)?: {_NAME}",
             rf"Unknown parameter: {_NAME}",
             rf"Unrecognized request arguments? supplied: {_NAME}",
             rf"does not support parameter {_NAME}",
@@ -145,6 +151,7 @@ _UNKNOWN_FIELD = re.compile(
     ),
     re.IGNORECASE,
 )
+_REFUSED_VALUE = says(rf"Unsupported value: {_NAME}")
 
 # ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -173,11 +180,16 @@ LESSONS: Sequence[Row] = (
         _fewer_tools,
     ),
     Row("schema", says(r"flavored json schema"), _more_reductions("moonshot")),
-    Row("schema", says(r"failed to parse grammar|JSON schema error"), _more_reductions("bounded", "inline")),
+    Row(
+        "schema",
+        says(r"failed to parse grammar|JSON schema error"),
+        _more_reductions("bounded", "inline"),
+        lasting=False,  # these tools are too much for it; other requests bring others
+    ),
     Row(
         "formats",
         says(
-            r"response_format\b[^.]{0,80}(?:\.type)?\W{1,9}"
+            r"(?<!schema for )response_format\b[^.]{0,80}(?:\.type)?\W{1,9}"
             rf"(?:must be (?P<listed>.{{0,200}})|.{{0,80}}\b{_REFUSED})"
         ),
         _fewer_formats,
@@ -194,7 +206,8 @@ LESSONS: Sequence[Row] = (
     ),
     Row("images", says(r"image input is not supported"), setting(images="none")),
     Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
-    Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs),
-    Row("unknown_field", _UNKNOWN_FIELD, _without_fields),
+    Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs, lasting=False),
+    Row("unknown_field", _UNKNOWN_FIELD, _without_named, each=True),
+    Row("value", _REFUSED_VALUE, _without_named, lasting=False, each=True),
 )
-"""The general row last: it matches much of what others understand better."""
+"""The general rows last: they match much of what others understand better."""

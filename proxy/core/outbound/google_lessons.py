@@ -37,8 +37,15 @@ LESSONS: Sequence[Row] = (
         setting(signed_calls=False),
         lasting=False,
     ),
+    # Values that are ours and no client's: what is learned concerns them alone.
     Row("level", says(rf"\bMINIMAL\b.{{0,60}}{_REFUSED}"), _efforts(none="low", minimal="low")),
     Row("level", says(r"budget 0 is invalid|only works in thinking mode"), _efforts(none="minimal")),
+    Row(
+        "level_refused",
+        says(rf"thinking[_ ]level\W{{1,3}}(?!is\b)\w{{1,40}}\W.{{0,40}}{_REFUSED}"),
+        setting(effort_field="none"),
+        lasting=False,  # another one may be taken
+    ),
     Row("thinking", says(rf"thinking.{{0,60}}{_REFUSED}"), setting(effort_field="none")),
     Row("format", says(r"function calling with.{0,60}mime type"), setting(format_with_tools=False)),
     Row("schema", says(r"unknown name \W*parameters_?json_?schema"), _older_schema),
@@ -46,8 +53,13 @@ LESSONS: Sequence[Row] = (
     Row("penalty", says(rf"penalty.{{0,60}}{_REFUSED}"), _without("presence_penalty", "frequency_penalty")),
     Row(
         "tuning",
-        says(rf"\b(?P<name>temperature|top_?p|seed|stop_?sequences)\b.{{0,60}}{_REFUSED}"),
+        says(rf"\b(?P<name>temperature|top_?p|seed|stop_?sequences)\b(?!\W+\d).{{0,60}}{_REFUSED}"),
         _without_named,
     ),
-    Row("images", says(r"cannot fetch content|(?:invalid or )?unsupported file uri"), setting(images="data")),
+    Row(
+        "images",
+        says(r"cannot fetch content|(?:invalid or )?unsupported file uri"),
+        setting(images="data"),
+        lasting=False,  # these addresses, perhaps of nobody any more
+    ),
 )

@@ -1,17 +1,26 @@
 """What a refusal teaches: a table for each language, `text → change of the profile`.
 
 Before the client has seen a byte, a request that was refused in words of this table is sent once more, as the changed
-profile has it. Whoever asks keeps the changed profile for that backend and model, and takes no row twice for one
+profile has it. Whoever asks keeps what lasts for that backend and model, see `learned`, and takes no row twice for one
 request. So a URL keeps working when a vendor changes its mind, and an unknown server is learned by using it.
+
+Two things are never kept. What is refused of *this* request (a value, a schema, a picture's address, thoughts that do
+not fit) says nothing of the next: such rows are not `lasting`. And words that the client may have put into the
+backend's mouth prove nothing: see `echoes`. A change uses what has matched and nothing else of the refusal.
 """
 
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from proxy.core.capabilities import BackendProfile
 from proxy.core.outbound.chat_complaint import MAX_WORDS
+from proxy.core.outbound.echoes import Echoes, Source
+
+MAX_MATCHES = 8
+"""Of one row in one refusal: strict servers complain of several fields at once, and echoes may stand before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Lesson:
     row: str
     profile: BackendProfile
     lasting: bool = True
-    """Is it true of the model, or only of this conversation?"""
+    """Is it true of the model, or only of this request?"""
 
 
 Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]
@@ -31,19 +40,46 @@ class Row(NamedTuple):
     pattern: re.Pattern[str]
     change: Change
     lasting: bool = True
+    each: bool = False
+    """May it match several times, each time saying something else?"""
 
 
 def learn(
-    rows: Sequence[Row], profile: BackendProfile, message: str, learned: Collection[str] = ()
+    rows: Sequence[Row],
+    profile: BackendProfile,
+    message: str,
+    learned: Collection[str] = (),
+    body: bytes = b"{}",
 ) -> Lesson | None:
-    """The first row, apart from those `learned` before, that matches the refusal and changes something."""
+    """The first row, apart from those `learned` before, that matches the refusal and changes something.
+
+    `body` is what was refused.
+    """
     message = message[:MAX_WORDS]
+    echoes = Echoes(body, message)
     for row in rows:
-        if row.name not in learned and (match := row.pattern.search(message)):
-            changed = row.change(profile, match)
-            if changed != profile:
-                return Lesson(row.name, changed, row.lasting)
+        if row.name in learned:
+            continue
+        changed, lasting = profile, row.lasting
+        for is_own, match in _matches(row, message, echoes):
+            following = row.change(changed, match)
+            if following != changed:
+                changed, lasting = following, lasting and is_own
+                if not row.each:
+                    break
+        if changed != profile:
+            return Lesson(row.name, changed, lasting)
     return None
+
+
+def _matches(row: Row, message: str, echoes: Echoes) -> list[tuple[bool, re.Match[str]]]:
+    """What in the refusal the backend has said itself, at least in part; first what is all its own."""
+    found = [
+        (source is Source.BACKEND, match)
+        for match in islice(row.pattern.finditer(message), MAX_MATCHES)
+        if (source := echoes.source(match)) is not Source.CLIENT
+    ]
+    return sorted(found, key=lambda each: not each[0])
 
 
 def advice(message: str) -> str | None:

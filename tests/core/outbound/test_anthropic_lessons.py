@@ -230,8 +230,35 @@ def test_what_was_refused_is_sent_no_more(
     assert not gone(body_of(model=model, **how))
     lesson = learn(ANTHROPIC, words)
     assert lesson is not None
-    assert lesson.lasting
+    assert lesson.lasting is not words.startswith(("Thinking may", "Too many"))
     assert gone(body_of(model=model, profile=lesson.profile, **how))
+
+
+@table(
+    ("words", "row"),
+    [
+        ("Thinking may not be enabled when tool_choice forces tool use.", "force_thinking"),
+        ("Too many strict tools (max 20).", "grammar"),
+        ("output_config.format.schema: 'allOf' is not supported", "grammar"),
+        ("temperature may only be set to 1 when thinking is enabled", "sampled"),
+        ("`temperature` and `top_p` cannot both be specified for this model.", "sampled"),
+        ("temperature: 1.5 is not supported", "sampled"),
+        ("This model does not support max effort.", "level"),
+        ("output_config.effort: 'banana' is not supported", "level"),
+        ("thinking.budget_tokens: 5 is not supported", "level"),
+    ],
+)
+def test_what_is_wrong_with_this_request_alone_is_not_kept(words: str, row: str) -> None:
+    """attack-07: a value, a schema, or one thing beside another."""
+    lesson = learn(ANTHROPIC, words)
+    assert lesson is not None
+    assert (lesson.row, lesson.lasting) == (row, False)
+
+
+def test_no_number_is_too_small_to_be_a_limit() -> None:
+    lesson = learn(ANTHROPIC, "max_tokens: 5 > 0")
+    assert lesson is not None
+    assert lesson.profile.length_default == 1
 
 
 def test_an_id_of_a_user_that_is_refused_is_left_out_this_once() -> None:

@@ -218,7 +218,7 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"extra": {"prompt_cache_key": None}},
     ),
     (
-        "unknown_field",
+        "value",
         {},
         "Unsupported value: 'temperature' does not support 0.2 with this model.",
         {"tuning": DEFAULT.tuning - {"temperature"}},
@@ -252,6 +252,67 @@ def test_a_refusal_teaches(row: str, before: dict[str, Any], message: str, chang
     assert lesson is not None
     assert lesson.row == row
     assert changed(profile, lesson.profile) == change
+
+
+@table(
+    "message",
+    [
+        "Unsupported value: 'reasoning_effort' does not support 'banana' with this model.",
+        "Unsupported value: 'temperature' does not support 0.2 with this model.",
+        "JSON schema error at #/properties/x",
+        "logprobs is not supported with tools + stream",
+    ],
+)
+def test_what_is_wrong_with_this_request_alone_is_not_kept(message: str) -> None:
+    """attack-07: a refused value says nothing of the field, nor a schema of others."""
+    lesson = learn(replace(DEFAULT, effort_field="reasoning_effort"), message)
+    assert lesson is not None
+    assert not lesson.lasting
+
+
+def test_everything_else_is_kept() -> None:
+    names = [row for row, _, message, _ in TAUGHT if "failed to parse" not in message]
+    once = {row.name for row in LESSONS if not row.lasting}
+    assert once == {"schema", "logprobs", "value"}
+    assert once < {*names}
+
+
+@table(
+    ("message", "change"),
+    [
+        ('{"type":"extra_forbidden","loc":["body","tools",0,"function","strict"]}', {"strict_tools": False}),
+        ('{"type":"extra_forbidden","loc":["body","tools",0,"function","parameters","seed"]}', None),
+        ("Unknown parameter: 'tools[0].function.temperature'.", None),
+        ("Unknown parameter: 'stream_options.include_usage'.", {"usage": "never"}),
+        ("Extra inputs are not permitted, field: 'messages[2].seed'", {"replay": "none"}),
+    ],
+)
+def test_a_name_within_a_field_is_no_field(message: str, change: dict[str, Any] | None) -> None:
+    """attack-07: names of properties are the client's."""
+    profile = replace(DEFAULT, strict_tools=True, replay="reasoning")
+    lesson = learn(profile, message)
+    assert (lesson and changed(profile, lesson.profile)) == change
+
+
+def test_a_schema_that_is_refused_does_not_cost_the_format() -> None:
+    """attack-07: it is the client's 400."""
+    words = (
+        "Invalid schema for response_format 'x': In context=('properties', 'a'), 'allOf' is not permitted."
+    )
+    assert learn(DEFAULT, words) is None
+
+
+def test_a_limit_of_nothing_leaves_one_tool() -> None:
+    lesson = learn(DEFAULT, "'tools' : maximum number of items is 0")
+    assert lesson is not None
+    assert lesson.profile.max_tools == 1
+
+
+def test_words_that_stand_twice_are_one_step_only() -> None:
+    """OpenRouter quotes the vendor's own refusal within its own."""
+    lesson = learn(replace(DEFAULT, force_tool="object"), "Invalid tool_choice. raw: Invalid tool_choice.")
+    assert lesson is not None
+    assert lesson.profile.force_tool == "required"
 
 
 def test_every_row_of_the_table_is_taught_above() -> None:

@@ -41,6 +41,7 @@ TAUGHT: list[tuple[str, str, dict[str, Any]]] = [
         "Budget 0 is invalid. This model only works in thinking mode.",
         {"effort_map": {"none": "minimal"}},
     ),
+    ("level_refused", "Thinking level BANANA is not supported for this model.", {"effort_field": "none"}),
     ("thinking", "Thinking is not supported by this model.", {"effort_field": "none"}),
     ("thinking", "Thinking level is not supported for this model.", {"effort_field": "none"}),
     (
@@ -67,12 +68,16 @@ TAUGHT: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+ONCE = ("signatures", "level_refused", "images")
+"""Another conversation's signatures are good, other levels are known, and other pictures can be fetched (attack-07)."""
+
+
 @table(("row", "message", "change"), TAUGHT)
 def test_a_refusal_teaches_one_thing_once(row: str, message: str, change: dict[str, Any]) -> None:
     lesson = learn(GOOGLE, message)
     assert lesson is not None
     assert (lesson.row, changed(lesson.profile)) == (row, change)
-    assert lesson.lasting is (row != "signatures"), "another conversation's signatures are good"
+    assert lesson.lasting is (row not in ONCE)
     again = learn(lesson.profile, message)
     assert again is None or again.row != row, "the same words may mean more, but not the same once more"
     assert again == learn(lesson.profile, message, [row])
@@ -87,3 +92,4 @@ def test_every_row_teaches_something() -> None:
 
 def test_other_words_teach_nothing() -> None:
     assert learn(google(), "The model is overloaded.") is None
+    assert learn(google(), "temperature 3 is not supported for this model") is None, "but it may be lower"

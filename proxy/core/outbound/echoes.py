@@ -1,0 +1,135 @@
+"""What of a backend's refusal are the client's own words: backends like to repeat what they refuse.
+
+Who chooses a text of a request (an effort, a name, a prompt) chooses what a backend says in answer to it. So words that
+are found again in the body that was sent teach nothing; and where only a part of them is, what they teach is not kept.
+
+Words are compared without case, punctuation and escapes, so that it does not matter how they are quoted. Of what is cut
+in an echo, its beginning or its end is known again.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from proxy.core import jsontext
+
+MAX_SEARCHED = 4 << 20
+"""Bytes of a body. Larger ones hold pictures or whole books; what is learned from them is not kept."""
+MAX_STRINGS = 20_000
+"""Likewise: each is looked for in the refusal."""
+
+RECOGNISED = 12
+"""Characters by which the beginning or the end of a longer text is known again."""
+SHORTEST = 3
+"""What is shorter stands in any text."""
+OCCURRENCES = 8
+
+FREE = frozenset(
+    {"parameters", "input_schema", "parametersJsonSchema", "schema", "input", "args", "response"}
+)
+"""Below these, names are the client's as well."""
+OURS = frozenset({"type", "role", "tool_choice", "object"})
+"""Fields whose values are words of the protocol."""
+TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+
+_ESCAPE = re.compile(r"\\+(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[abfnrtv0/])")
+_WORD = re.compile(r"[a-z0-9_]+")
+
+
+class Source(Enum):
+    BACKEND = "words of its own"
+    BOTH = "partly the client's, as far as is known"
+    CLIENT = "the client's words"
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(_ESCAPE.sub(" ", text.lower())))
+
+
+class Echoes:
+    def __init__(self, body: bytes, refusal: str) -> None:
+        self._body = body
+        self._refusal = refusal
+
+    def source(self, match: re.Match[str]) -> Source:
+        """Of what matched in the refusal."""
+        found = _plain(match[0])
+        strings = self._strings
+        if strings is None:
+            return Source.BOTH
+        if any(found in said for said in strings):
+            return Source.CLIENT
+        begin = len(_plain(self._refusal[: match.start()]))
+        end = begin + len(found) + 1
+        overlap = any(first < end and begin < last for first, last in self._echoed)
+        return Source.BOTH if overlap else Source.BACKEND
+
+    @cached_property
+    def _strings(self) -> frozenset[str] | None:
+        """All that the client has chosen in the body; None if that is too much."""
+        if len(self._body) > MAX_SEARCHED:
+            return None
+        found = set()
+        for text in _chosen(jsontext.loads(self._body)):
+            found.add(_plain(text))
+            if len(found) > MAX_STRINGS:
+                return None
+        return frozenset(found)
+
+    @cached_property
+    def _echoed(self) -> list[tuple[int, int]]:
+        """Where in the refusal, as it is compared, something of the client's stands."""
+        refusal = _plain(self._refusal)
+        return [place for said in self._strings or () for place in _places(said, f" {refusal} ")]
+
+
+def _places(said: str, refusal: str) -> Iterator[tuple[int, int]]:
+    """In a refusal with a blank at either end; the places are those without it."""
+    if len(said) < SHORTEST:
+        return
+    if len(said) <= RECOGNISED:
+        for at in _all(f" {said} ", refusal):
+            yield at, at + len(said)
+        return
+    for at in _all(said[:RECOGNISED], refusal):
+        yield at - 1, at - 1 + _shared(said, refusal[at : at + len(said)])
+    for at in _all(said[-RECOGNISED:], refusal):
+        last = at + RECOGNISED
+        before = refusal[max(0, last - len(said)) : last]
+        yield last - 1 - _shared(said[::-1], before[::-1]), last - 1
+
+
+def _all(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    for _ in range(OCCURRENCES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Characters that two texts have in common from their beginning on."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def _chosen(body: Any) -> Iterator[str]:
+    """The strings of a body that are not words of the protocol."""
+    waiting: list[tuple[Any, bool, bool]] = [(body, False, False)]
+    while waiting:
+        value, free, ours = waiting.pop()
+        if isinstance(value, str):
+            if not ours:
+                yield value
+        elif isinstance(value, list):
+            waiting += [(each, free, False) for each in value]
+        elif isinstance(value, dict):
+            for name, inner in value.items():
+                if free:
+                    yield name
+                of_ours = inner in TYPES if free and isinstance(inner, str) else name in OURS
+                waiting.append((inner, free or name in FREE, of_ours))

@@ -1,0 +1,122 @@
+"""What was learned of one model: which fields of its profile are others than it was thought, from whom, and until when.
+
+A lesson holds for the owner whose request taught it, and for all as soon as a second owner has been taught the same. So
+what one makes a backend or a model say, however it does so, changes nobody else's requests. Lessons end by themselves
+after some minutes and must be taught again: what was wrong, or is no longer true, does not stay.
+"""
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+from proxy.core.capabilities import BackendProfile
+from proxy.core.outbound.target import Target
+
+LASTS_SECONDS = 600.0
+"""A true lesson costs one refused request in so long."""
+FOR_ALL = 2
+"""Owners that must have been taught the same before it holds for others."""
+
+MAX_LESSONS = 32
+"""Of one model. The oldest is forgotten first."""
+MAX_OWNERS = 16
+"""Of one lesson, that are remembered by name."""
+
+_ABSENT = object()
+
+
+class Change(NamedTuple):
+    """Of one field, or of one entry of a field that has several."""
+
+    field: str
+    key: Any
+    value: Any
+
+
+def changes(before: BackendProfile, after: BackendProfile) -> Iterator[Change]:
+    for name in _FIELDS:
+        old, new = getattr(before, name), getattr(after, name)
+        if old == new:
+            continue
+        if isinstance(old, Set):
+            yield from (Change(name, key, key in new) for key in old ^ new)
+        elif isinstance(old, Mapping):
+            keys = [key for key in {**old, **new} if old.get(key, _ABSENT) != new.get(key, _ABSENT)]
+            yield from (Change(name, key, new.get(key, _ABSENT)) for key in keys)
+        else:
+            yield Change(name, None, new)
+
+
+def changed(profile: BackendProfile, change: Change) -> BackendProfile:
+    name, key, value = change
+    old = getattr(profile, name)
+    if isinstance(old, Set):
+        new: Any = old | {key} if value else old - {key}
+    elif isinstance(old, Mapping):
+        new = {**old, key: value} if value is not _ABSENT else {k: v for k, v in old.items() if k != key}
+    else:
+        new = value
+    return replace(profile, **{name: new})
+
+
+_FIELDS = tuple(each.name for each in fields(BackendProfile))
+
+
+@dataclass(slots=True)
+class _Lesson:
+    change: Change
+    until: dict[str, float] = field(default_factory=dict)
+    """By owner."""
+
+    def holds(self, owner: str, now: float) -> bool:
+        left = [end > now for end in self.until.values()]
+        return self.until.get(owner, now) > now or sum(left) >= FOR_ALL
+
+
+class Learned:
+    """Of one model, at one backend."""
+
+    def __init__(self, target: Target) -> None:
+        self._base = target
+        self._lessons: dict[str, _Lesson] = {}
+        self._made: dict[tuple[str, ...], Target] = {}
+        """By the lessons that it heeds: with each of the few sets that hold for somebody."""
+
+    def target(self, owner: str, now: float) -> Target:
+        """The model as this owner's requests are put to it now."""
+        if not self._lessons:
+            return self._base
+        holding = tuple(name for name, lesson in self._lessons.items() if lesson.holds(owner, now))
+        if not holding:
+            return self._base
+        if holding not in self._made:
+            self._made[holding] = self._with(holding)
+        return self._made[holding]
+
+    def _with(self, names: tuple[str, ...]) -> Target:
+        profile = self._base.profile
+        for name in names:
+            profile = changed(profile, self._lessons[name].change)
+        return replace(self._base, profile=profile)
+
+    def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
+        """What is again as it was thought at first is a lesson that ends for this owner."""
+        for change in changes(before, after):
+            known = [name for name, lesson in self._lessons.items() if lesson.change[:2] == change[:2]]
+            for name in known:
+                self._lessons[name].until.pop(owner, None)
+            if changed(self._base.profile, change) != self._base.profile:
+                lesson = self._lessons.setdefault(repr(change), _Lesson(change))
+                lesson.until[owner] = now + LASTS_SECONDS
+                while len(lesson.until) > MAX_OWNERS:
+                    del lesson.until[next(iter(lesson.until))]
+        self._forget(now)
+
+    def _forget(self, now: float) -> None:
+        held = {
+            name: lesson
+            for name, lesson in self._lessons.items()
+            if any(end > now for end in lesson.until.values())
+        }
+        self._lessons = dict(list(held.items())[-MAX_LESSONS:])
+        self._made.clear()

@@ -1,0 +1,222 @@
+"""attack-07: what one request's refusal teaches changes nobody else's request.
+
+Ann chooses any text of her request, and the backend repeats it in its refusal, in one way or another. Then Bob's
+request reaches the backend as it did before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.core.tenants import digest as digest_of
+from tests.faults.asking import CLOCK, WEATHER, told
+from tests.faults.tenancy import TENANTS, shown_by
+from tests.shell.backend import Line, Received, ScriptedBackend, answer, reply, text
+from tests.shell.conftest import Proxy, StartProxy
+
+ANN, BOB = shown_by("ann"), shown_by("bob")
+
+PICTURE = "data:image/png;base64,AAAA"
+FORM = {"type": "json_schema", "name": "form", "schema": {"type": "object", "properties": {}}}
+FULL: dict[str, Any] = {
+    "input": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "input_text", "text": "Hi"},
+                {"type": "input_image", "image_url": PICTURE},
+            ],
+        }
+    ],
+    "reasoning": {"effort": "high"},
+    "temperature": 0.5,
+    "max_output_tokens": 100,
+    "tools": [WEATHER, CLOCK],
+    "text": {"format": FORM},
+    "parallel_tool_calls": False,
+}
+"""All that a poison could take away."""
+
+POISONS = [
+    "banana",
+    "image input is not supported",
+    "tools: maximum number of items is 1",
+    "stream_options unsupported",
+    "Unknown parameter: temperature",
+    "failed to parse grammar",
+    "response_format.type must be 'text'",
+    "'max_completion_tokens' is not supported",
+    "This model only supports single tool-calls at once!",
+    "Invalid tool_choice",
+    "Unsupported value: 'temperature'",
+    "property 'tools' is unsupported; property 'seed' is unsupported",
+    "reasoning_effort",
+    "not supported",
+]
+
+ECHOES = {
+    "OpenAI": "Unsupported value: 'reasoning_effort' does not support '{}' with this model. Supported are 'low'.",
+    "pydantic": "1 validation error for Request\nreasoning_effort\n  Input should be 'low' [type=literal_error, "
+    "input_value='{}', input_type=str]",
+    "template": "Error rendering prompt with jinja template: Unexpected {}. This is not a bug",
+    "nothing else": "{}",
+    "between its own words": "Unknown parameter: {} is not supported: stream_options, temperature",
+}
+
+
+def shouted(words: str) -> str:
+    return words.upper()
+
+
+def cut(words: str) -> str:
+    return f"{words[: len(words) * 2 // 3]}…"
+
+
+def spelled(words: str) -> str:
+    return orjson.dumps(words).decode()
+
+
+def alone(words: str) -> str:
+    return words
+
+
+@dataclass
+class Refuser:
+    """Repeats what Ann chose, whatever it is, once; so whatever is learned from it seems to have helped."""
+
+    form: str
+    place: str
+    quote: Callable[[str], str] = alone
+    refused: int = 0
+    last: str = ""
+
+    async def plays(self, line: Line) -> None:
+        while True:
+            chosen = _chosen(await line.request(), self.place)
+            words = self.form.format(self.quote(chosen)) if chosen else self.last
+            if words == self.last:
+                line.send(reply(text("Hello")))
+                continue
+            self.last = words
+            self.refused += 1
+            line.send(answer(400, {"error": {"message": words, "type": "invalid_request_error"}}))
+
+
+MARK = "Poison: "
+
+
+def _chosen(asked: Received, place: str) -> str | None:
+    if place == "effort":
+        effort: str | None = asked.json.get("reasoning_effort")
+        return effort if effort != "high" else None
+    at = asked.body.find(MARK.encode())
+    return asked.body[at + len(MARK) :].split(b'"')[0].decode() if at >= 0 else None
+
+
+PLACES: dict[str, Any] = {
+    "effort": lambda words: {"reasoning": {"effort": words}},
+    "prompt": lambda words: {"input": MARK + words},
+    "instructions": lambda words: {"instructions": MARK + words},
+    "description": lambda words: {"tools": [WEATHER | {"description": MARK + words}, CLOCK]},
+}
+
+
+async def bodies_of_bob(proxy: Proxy, backend: ScriptedBackend) -> list[bytes]:
+    before = len(backend.received)
+    assert (await told(proxy, BOB, **FULL)) == "completed | Hello"
+    return [asked.body for asked in backend.received[before:]]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("form", ECHOES)
+async def test_attack_07_nothing_that_one_tenant_says_changes_what_another_s_request_becomes(
+    form: str, place: str, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"profile": "openai"}, tenants=TENANTS)
+    refuser = Refuser(ECHOES[form], place)
+    backend.plays(refuser.plays)
+    expected = await bodies_of_bob(proxy, backend)
+    for refuser.quote in (alone, shouted, cut, spelled):
+        for poison in POISONS:
+            await told(proxy, ANN, **{**FULL, **PLACES[place](poison)})
+    assert refuser.refused >= 4 * len(POISONS)
+    assert await bodies_of_bob(proxy, backend) == expected
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_attack_07_nor_her_own_next_request_where_the_words_are_hers(
+    place: str, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """Without tenants everybody behind one address is one owner, so the words have to be looked at as well."""
+    proxy = await start_proxy(backend={"profile": "openai"})
+    refuser = Refuser("", place)
+    backend.plays(refuser.plays)
+    expected = await bodies_of_bob(proxy, backend)
+    for name in ("OpenAI", "pydantic", "template", "nothing else"):
+        refuser.form = ECHOES[name]
+        for poison in POISONS:
+            await told(proxy, **{**FULL, **PLACES[place](poison)})
+    assert refuser.refused >= 4 * len(POISONS)
+    assert await bodies_of_bob(proxy, backend) == expected
+
+
+async def test_attack_07_a_refused_value_is_left_out_of_its_own_request_only(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"profile": "openai"})
+    backend.plays(Refuser(ECHOES["OpenAI"], "effort").plays)
+    assert await told(proxy, reasoning={"effort": "banana"}) == "completed | Hello"
+    assert await told(proxy, reasoning={"effort": "high"}) == "completed | Hello"
+    assert [asked.json.get("reasoning_effort") for asked in backend.received] == ["banana", None, "high"]
+    (line,) = proxy.log.named("learned from a refusal")
+    assert (line["lessons"], line["once"]) == ([], ["value"])
+
+
+async def test_attack_07_words_of_the_client_do_not_make_a_second_request(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """They teach nothing, so the refusal stands, and is told."""
+    proxy = await start_proxy(backend={"profile": "openai"})
+    backend.plays(Refuser("I cannot make sense of '{}'.", "prompt").plays)
+    assert (await told(proxy, input=f"{MARK}Unknown parameter: stream_options")).startswith("400")
+    assert len(backend.received) == 1
+
+
+NO_USAGE = answer(400, {"error": {"message": "Unknown parameter: 'stream_options'."}})
+
+
+def asks_for_usage(backend: ScriptedBackend) -> list[bool]:
+    return ["stream_options" in asked.json for asked in backend.received]
+
+
+async def test_attack_07_what_two_tenants_were_taught_holds_for_all_and_is_told_in_the_log(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    cid = "canary-key-of-cid-8901"
+    tenants = TENANTS | {"cid": {"keys": [digest_of(cid)]}}
+    proxy = await start_proxy(tenants=tenants)
+    backend.answers(NO_USAGE, reply(text("Hello")), NO_USAGE, reply(text("Hello")))
+    for who in (ANN, BOB, {"Authorization": f"Bearer {cid}"}, ANN):
+        assert await told(proxy, who) == "completed | Hello"
+    assert asks_for_usage(backend) == [True, False, True, False, False, False]
+    for line in proxy.log.named("learned from a refusal"):
+        assert (line["backend"], line["model"], line["lessons"], line["minutes"]) == (
+            "backend",
+            "m",
+            ["usage"],
+            10,
+        )
+
+
+async def test_attack_07_it_must_be_taught_again_after_some_minutes(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.core.outbound.learned.LASTS_SECONDS", 0)
+    proxy = await start_proxy()
+    backend.answers(NO_USAGE, reply(text("Hello")), NO_USAGE, reply(text("Hello")))
+    for _ in range(2):
+        assert await told(proxy) == "completed | Hello"
+    assert asks_for_usage(backend) == [True, False, True, False]

@@ -1,0 +1,113 @@
+"""attack-07: whom a lesson concerns, and for how long."""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.capabilities import DEFAULT, BackendProfile
+from proxy.core.outbound.learned import (
+    LASTS_SECONDS,
+    MAX_LESSONS,
+    MAX_OWNERS,
+    Learned,
+    changed,
+    changes,
+)
+from proxy.core.outbound.target import Target
+from tests.tables import table
+
+BASE = replace(DEFAULT, extra={"a": 1, "b": {"c": 2}})
+NO_USAGE = replace(BASE, usage="never")
+
+
+def learned() -> Learned:
+    return Learned(Target("t", "http://host", BASE))
+
+
+def profile(known: Learned, owner: str = "ann", now: float = 0) -> BackendProfile:
+    return known.target(owner, now).profile
+
+
+@table(
+    "different",
+    [
+        {},
+        {"usage": "never"},
+        {"usage": "never", "length_default": 5},
+        {"tuning": DEFAULT.tuning - {"seed", "stop"} | {"verbosity"}},
+        {"formats": frozenset()},
+        {"extra": {"a": None, "b": {"c": 2}}},
+        {"extra": {"b": {}}},
+        {"extra": {"a": 1, "b": {"c": 2}, "d": {"e": []}}},
+        {"extra": {}},
+    ],
+)
+def test_a_change_can_be_made_again(different: dict[str, Any]) -> None:
+    after = replace(BASE, **different)
+    made = BASE
+    for change in changes(BASE, after):
+        assert made != after
+        made = changed(made, change)
+    assert made == after
+
+
+def test_who_has_been_taught_is_not_taught_again() -> None:
+    known = learned()
+    assert known.target("ann", 0) is known.target("bob", 0)
+    known.learn(BASE, NO_USAGE, "ann", 0)
+    assert profile(known) == NO_USAGE
+    assert known.target("ann", 0) is known.target("ann", 1)
+
+
+def test_nobody_else_is_concerned_until_a_second_one_is_taught_the_same() -> None:
+    known = learned()
+    known.learn(BASE, NO_USAGE, "ann", 0)
+    known.learn(BASE, replace(NO_USAGE, images="none"), "bob", 0)
+    assert profile(known, "cid") == NO_USAGE
+    assert profile(known, "ann") == NO_USAGE
+    assert profile(known, "bob").images == "none"
+
+
+def test_a_lesson_ends_by_itself() -> None:
+    known = learned()
+    known.learn(BASE, NO_USAGE, "ann", 0)
+    known.learn(BASE, NO_USAGE, "bob", 100)
+    assert profile(known, "cid", LASTS_SECONDS - 1) == NO_USAGE
+    assert profile(known, "cid", LASTS_SECONDS) == BASE, "one of the two has forgotten"
+    assert profile(known, "bob", LASTS_SECONDS) == NO_USAGE
+    assert profile(known, "bob", LASTS_SECONDS + 100) == BASE
+
+
+def test_lessons_about_one_field_go_together() -> None:
+    known = learned()
+    for name in ("seed", "stop"):
+        known.learn(BASE, replace(BASE, tuning=BASE.tuning - {name}), "ann", 0)
+    assert profile(known).tuning == BASE.tuning - {"seed", "stop"}
+
+
+def test_a_later_lesson_replaces_an_earlier_one() -> None:
+    known = learned()
+    for field in ("object", "any"):
+        known.learn(BASE, replace(BASE, force_tool=field), "ann", 0)
+    assert profile(known).force_tool == "any"
+
+
+def test_what_is_taken_back_is_as_before() -> None:
+    """For whoever takes it back."""
+    known = learned()
+    known.learn(BASE, NO_USAGE, "ann", 0)
+    known.learn(BASE, NO_USAGE, "bob", 0)
+    known.learn(NO_USAGE, BASE, "ann", 0)
+    assert profile(known) == BASE
+    assert profile(known, "bob") == NO_USAGE
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    """R7: owners are as many as clients, and so are the lessons of one who lies."""
+    known = learned()
+    for number in range(1, 2 * MAX_LESSONS):
+        known.learn(BASE, replace(BASE, extra=BASE.extra | {str(number): None}), "ann", 0)
+    assert len(profile(known).extra) == len(BASE.extra) + MAX_LESSONS
+    for number in range(2 * MAX_OWNERS):
+        known.learn(BASE, NO_USAGE, str(number), 0)
+    assert profile(known, "cid").usage == "never"
+    assert len(repr(known._lessons)) < 20_000
