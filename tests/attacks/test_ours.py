@@ -21,8 +21,8 @@ CODEX = {"originator": "codex_cli_rs", "user-agent": "codex_cli_rs/0.160.0"}
 
 # ── our keys in a backend's errors (attack 19) ──
 
-KEY = "7f3a9c5be1d84402a6f0"
-"""Of no vendor's form."""
+KEY = "wq7f3kx9zc5be1d84402"
+"""Of no vendor's form; and no id of ours, which are hexadecimal, begins as it does."""
 PASSWORD = "correct horse/battery+staple"
 HEADERS = {"X-Gateway": f"Basic {b64encode(f'proxy:{PASSWORD}'.encode()).decode()}"}
 THEIRS = "what-a-client-has-sent-as-its-key"
