@@ -55,6 +55,7 @@ from proxy.shell.siblings import ALONE, Place, Siblings
 from proxy.shell.tasks import Tasks
 from proxy.shell.upstream import Upstream
 from proxy.shell.websocket import Conversations
+from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024
 
@@ -87,7 +88,9 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     upstream = Upstream(proxy.__version__)
     tasks = Tasks(log)
     mint = Mint(Entropy().token_hex)
-    seal = Seal(_seal_secret(settings))
+    settings = signed(settings)
+    assert settings.server.signing_key is not None
+    seal = Seal(settings.server.signing_key.get_secret_value())
     beside = Beside(log)
     backends = _backends(settings, upstream, beside, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
@@ -250,16 +253,6 @@ def _manners(settings: Settings) -> Manners:
     )
 
 
-def _seal_secret(settings: Settings) -> str:
-    """Without a secret of its own, what is the same in every run: then nobody has to configure one."""
-    if settings.server.seal_key is not None:
-        return settings.server.seal_key.get_secret_value()
-    return " ".join(
-        f"{backend.url} {backend.key.get_secret_value() if backend.key else ''}"
-        for backend in settings.all_backends.values()
-    )
-
-
 def limits_of(backend: BackendSettings, patience: float) -> Limits:
     """`patience`: how long the profile lets the first byte take, where nothing is configured."""
     return Limits(
@@ -292,6 +285,6 @@ def _retry_rules(settings: Settings) -> RetryRules:
 
 def _secrets(settings: Settings) -> list[str]:
     backends = settings.all_backends.values()
-    held = [settings.server.seal_key]
+    held = [settings.server.signing_key]
     held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
     return [secret.get_secret_value() for secret in held if secret]

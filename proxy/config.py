@@ -132,13 +132,17 @@ def _complaints(error: ValidationError, sources: Mapping[str, str], path: str | 
             yield f"{source}: {words}" if source and source != path else f"{path or 'settings'}: {complaint}"
             continue
         source = sources.get(".".join(where[:2]), path)
-        if wrong["type"] == "extra_forbidden":
+        if key in RENAMED:
+            yield f"{source}: {key} is called {RENAMED[key]} now: rename it"
+        elif wrong["type"] == "extra_forbidden":
             yield f"{source}: unknown key {key}{_suggestion(where)}"
         elif source and source != path:
             yield f"{source}: {complaint}"
         else:
             yield f"{source}: {key}: {complaint}"
 
+
+RENAMED = {"server.seal_key": "server.signing_key"}
 
 NAME_ITSELF = "[key]"
 """pydantic's last step to a name that is wrong, instead of what stands under it."""

@@ -58,7 +58,7 @@ def _header_name(name: str) -> str:
     return name
 
 
-def _seal_key(secret: SecretStr) -> SecretStr:
+def _signing_key(secret: SecretStr) -> SecretStr:
     if len(secret) < LEAST_SECRET:
         raise ValueError(f"must have at least {LEAST_SECRET} characters")
     return secret
@@ -100,7 +100,7 @@ ProfileName = Annotated[str, AfterValidator(_profile_name)]
 ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
-SealKey = Annotated[SecretStr, AfterValidator(_seal_key)]
+SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
 HostName = Annotated[str, AfterValidator(_host_name)]
 Digest = Annotated[str, AfterValidator(_digest)]

@@ -17,8 +17,8 @@ from proxy.setting_values import (
     ModelPattern,
     ProfileFields,
     ProfileName,
-    SealKey,
     Seconds,
+    SigningKey,
 )
 
 ONLY = "backend"
@@ -38,8 +38,8 @@ class Server(Section):
     """Largest request body, in MiB, as sent and after decompression."""
     websocket: bool = True
     """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
-    seal_key: SealKey | None = None
-    """Secret that proves what clients keep for us; not set, it is derived from the backend's URL and key."""
+    signing_key: SigningKey | None = None
+    """Secret that proves what clients keep for us; not set, it comes from the backends' keys, else from chance."""
     heartbeat_seconds: Seconds = 15
     """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
     patience_seconds: Seconds = 3

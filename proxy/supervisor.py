@@ -19,6 +19,7 @@ from proxy.shell.engine import CLOSING_SECONDS
 from proxy.shell.logs import Log
 from proxy.shell.siblings import Place
 from proxy.shell.tasks import Tasks
+from proxy.signing import signed
 from proxy.worker import BEATS, COMMAND, DONE, Orders
 
 SETTLED_SECONDS = 10.0
@@ -49,6 +50,7 @@ def next_pause(pause: float, lived: float) -> float:
 @asynccontextmanager
 async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
     """All workers at work, as the URL that they listen on. On leaving, they come to their end."""
+    settings = signed(settings)
     server = settings.server
     with closing(_held(server.host, server.port)) as address, _meeting_place() as folder:
         port = address.getsockname()[1]

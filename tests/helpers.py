@@ -266,7 +266,7 @@ def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
             kept = ("status", "error", "incomplete_details", "usage")
             line["response"] = {key: response[key] for key in kept if response[key] is not None}
         if sealed := line.get("item", {}).get("encrypted_content"):
-            opened = SEAL.open_summary(sealed) or asdict(SEAL.open_reasoning(sealed))
+            opened = SEAL.opening().summary(sealed) or asdict(SEAL.opening().reasoning(sealed))
             line["item"] = line["item"] | {"encrypted_content": opened}
         previous = lines[-1] if lines else {}
         if line["type"].endswith(".delta") and previous.get("type") == line["type"]:

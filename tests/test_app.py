@@ -93,26 +93,38 @@ async def kept(wanted: Settings) -> str:
 
 
 async def test_what_was_sealed_before_a_restart_is_still_ours() -> None:
-    """The same backend and key are the same secret; one that is configured goes before both."""
+    """The same keys of backends are the same secret; one that is configured goes before them."""
     async with scripted() as backend:
         backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
-        own = {"seal_key": "a secret of our own"}
+        own = {"signing_key": "a secret of our own"}
+        one, another = {"key": "sk-0a1b2c3d4e5f6g7h8i9j"}, {"key": "sk-9a8b7c6d5e4f3g2h1i0j"}
         first, again, other_key, configured, configured_too = [
             await kept(settings(server, url=backend.url, **key))
-            for server, key in (
-                (None, {}), (None, {}), (None, {"key": "sk-1"}), (own, {}), (own, {"key": "sk-1"}),
-            )
-        ]  # fmt: skip
+            for server, key in ((None, one), (None, one), (None, another), (own, {}), (own, one))
+        ]
     assert first == again
     assert len({first, other_key, configured}) == 3
     assert configured == configured_too
+
+
+async def test_attack_06_where_nothing_is_secret_each_start_has_a_key_of_its_own() -> None:
+    async with scripted() as backend:
+        backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
+        first, again, known_key = [
+            await kept(settings(url=backend.url, **key)) for key in ({}, {}, {"key": "EMPTY"})
+        ]
+    assert len({first, again, known_key}) == 3
 
 
 async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> None:
     """Issue 4, item 4: through the whole proxy, with a summary that somebody has changed."""
     async with scripted() as backend:
         backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
-        wanted = settings(url=backend.url, overrides={"replay": "reasoning_content", "replay_scope": "all"})
+        wanted = settings(
+            {"signing_key": "a secret of our own"},
+            url=backend.url,
+            overrides={"replay": "reasoning_content", "replay_scope": "all"},
+        )
         item = {"type": "reasoning", "summary": [], "encrypted_content": await kept(wanted)}
         items = [{"role": "user", "content": "Hi"}, item, {"role": "assistant", "content": "Hello"}]
         async with app.running(wanted, LOG) as url, aiohttp.ClientSession() as session:

@@ -131,7 +131,11 @@ def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
         ),
         ('[backends."a b"]\nurl = "http://host"\n', 'backends."a b": must be made of letters, digits'),
         ('[routing]\nmodels = {"a*b" = "c"}\n', 'routing.models."a*b": must be a model\'s name, or how'),
-        ('[server]\nseal_key = "short"\n', "server.seal_key: must have at least 16 characters"),
+        (
+            '[server]\nseal_key = "a secret of our own"\n',
+            "server.seal_key is called server.signing_key now: rename it",
+        ),
+        ('[server]\nsigning_key = "short"\n', "server.signing_key: must have at least 16 characters"),
         (
             '[server]\nallowed_hosts = ["http://a:1"]\n',
             "server.allowed_hosts.0: must be a name or an address, without",

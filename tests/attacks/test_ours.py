@@ -1,12 +1,21 @@
 """What is ours is ours: secrets, tokens that clients keep for us, and what the log may hold."""
 
-from base64 import b64encode
+import asyncio
+import hmac
+import zlib
+from base64 import b64encode, urlsafe_b64encode
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+import aiohttp
+import orjson
 import pytest
 
 from proxy.core.redact import MASK
-from tests.shell.backend import DONE, END, HEAD, ScriptedBackend, answer, event, reply, text
+from tests.faults.tenancy import TENANTS, shown_by
+from tests.faults.test_process import Process, served
+from tests.shell.backend import DONE, END, HEAD, ScriptedBackend, answer, delta, event, reply, text
 from tests.shell.conftest import Proxy, StartProxy
 
 PROMPT = [{"role": "user", "content": "Hi"}]
@@ -115,3 +124,106 @@ async def test_attack_19_what_a_model_says_is_its_own(
     for stream in (False, True):
         assert f"A {KEY}" in await said(proxy, "responses", stream)
     assert MASK not in await said(proxy, "chat", True)
+
+
+# ── what clients keep for us (attack 06) ──
+
+SEALED = {"include": ["reasoning.encrypted_content"]}
+GIVES_BACK = {"overrides": {"replay": "reasoning_content", "replay_scope": "all"}}
+
+
+def forged(secret: str, packed: bytes, kind: str = "reasoning") -> str:
+    """A token, proved by a secret that somebody has guessed, without a tenant in it."""
+    proof = hmac.digest(sha256(secret.encode()).digest(), kind.encode() + b"\0" + packed, "sha256")[:16]
+    return "rp1." + urlsafe_b64encode(proof + packed).decode().rstrip("=")
+
+
+def history(*tokens: str) -> list[dict[str, Any]]:
+    thoughts = [{"type": "reasoning", "summary": [], "encrypted_content": token} for token in tokens]
+    return [{"role": "user", "content": "Hi"}, *thoughts, {"role": "assistant", "content": "Hello"}]
+
+
+async def token_of(proxy: Proxy, **headers: str) -> str:
+    async with proxy.post({"model": "m", "input": "Hi"} | SEALED, **headers) as response:
+        return (await response.json())["output"][0]["encrypted_content"]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        b"{}",
+        b"[]",
+        b"5",
+        b'{"text":5}',
+        b'{"text":"injected","extras":{"chat":{"reasoning_details":[{"a":1}]}}}',
+    ],
+)
+async def test_attack_06_who_knows_our_settings_cannot_seal(
+    held: bytes, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """A backend of one's own has no key, and its URL is in everybody's guess."""
+    proxy = await start_proxy(backend=GIVES_BACK)
+    for packed in (zlib.compress(held), held):
+        token = forged(f"{backend.url} ", packed)
+        async with proxy.post({"model": "m", "input": history(token)}) as response:
+            assert response.status == 200
+        ids = forged(f"{backend.url} ", packed, "call_ids")
+        body = SURFACES["native"][1] | {"_proxy": {"call_ids": ids}}
+        async with proxy.session.post(proxy.url + SURFACES["native"][0], json=body) as response:
+            assert response.status == 400
+    assert b"injected" not in b"".join(asked.body for asked in backend.received)
+    assert proxy.log.named("request")[0]["dropped"] == {"foreign_seal": 1}
+    assert proxy.log.named("unhandled exception") == []
+
+
+async def test_attack_06_a_real_token_may_not_be_multiplied(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    backend.answers(reply(delta(reasoning_content="x" * (1 << 20)), text("Hello")))
+    proxy = await start_proxy(backend=GIVES_BACK)
+    token = await token_of(proxy)
+    assert len(token) < 5000
+    backend.answers(reply(text("Hello")))
+    async with proxy.post({"model": "m", "input": history(*[token] * 200)}) as response:
+        assert response.status == 200
+    assert 15 << 20 < len(backend.received[-1].body) < 17 << 20
+    assert proxy.log.named("request")[-1]["dropped"]["foreign_seal"] > 180
+
+
+async def test_attack_06_a_token_of_one_tenant_is_none_of_anothers(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    backend.answers(reply(delta(reasoning_content="what ann thought"), text("Hello")))
+    proxy = await start_proxy(backend=GIVES_BACK, tenants=TENANTS)
+    token = await token_of(proxy, **shown_by("ann"))
+    for name in ("bob", "ann"):
+        async with proxy.post({"model": "m", "input": history(token)}, **shown_by(name)) as response:
+            assert response.status == 200
+        assert (b"what ann thought" in backend.received[-1].body) is (name == "ann")
+
+
+def workers_of(process: Process) -> set[int]:
+    """Those that have served a request."""
+    lines = [orjson.loads(line) for line in process.written.splitlines() if line.startswith(b"{")]
+    return {line["worker"] for line in lines if line["event"] == "request"}
+
+
+async def test_attack_06_what_one_worker_has_sealed_another_opens(
+    backend: ScriptedBackend, tmp_path: Path
+) -> None:
+    """Nothing is configured that could be a secret, so their supervisor has made one for all of them."""
+    backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
+    async with served(backend, tmp_path, server={"workers": 2}, backend=GIVES_BACK) as process:
+
+        async def ask(**body: Any) -> Any:
+            """On a new connection, and so perhaps of another worker."""
+            url, asked = f"{process.url}/v1/responses", {"model": "m"} | body
+            async with aiohttp.ClientSession() as session, session.post(url, json=asked) as response:
+                return await response.json()
+
+        token = (await ask(input="Hi", **SEALED))["output"][0]["encrypted_content"]
+        async with asyncio.timeout(20):
+            while len(workers_of(process)) < 2:
+                await ask(input=history(token))
+                assert backend.received[-1].json["messages"][1]["reasoning_content"] == "Hm."
+    assert b"foreign_seal" not in process.written

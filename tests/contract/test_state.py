@@ -58,10 +58,13 @@ async def test_a_new_proxy_for_each_round(client: str, model: str, stream: bool)
     talk = Conversation(CLIENTS[client], CASE.ask, backend.model, stream=stream)
     async with serving(backend.provider, *(each.says for each in CASE.rounds), pieces=one_by_one) as provider:
         for each in CASE.rounds:
-            async with proxy({"url": provider.url, **backend.settings}) as url:
+            async with proxy({"url": provider.url, **backend.settings}, server=SIGNING) as url:
                 await heard(talk, url, each)
             proofs = each.received.proofs if (client, model) in CARRYING else ()
             assert asked(model, provider) == replace(each.received, proofs=proofs, limit=None)
+
+
+SIGNING = {"signing_key": "the same in each of them"}
 
 
 async def heard(talk: Conversation, url: str, this: Round) -> None:

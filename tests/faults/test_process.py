@@ -236,7 +236,7 @@ async def test_s06_no_key_no_prompt_and_no_answer_stands_in_anything_it_writes(
         HEAD + b"zz\r\ncanary-garbage\r\n",
     )
     settings = {
-        "server": {"seal_key": "canary-seal-key-0123456789"},
+        "server": {"signing_key": "canary-seal-key-0123456789"},
         "backend": {"key": key, "headers": {"X-Extra": "canary-header-0123"}},
         "tenants": TENANTS,
         "logs": {"level": "debug"},

@@ -189,7 +189,7 @@ def test_only_a_client_fault_ever_comes_of_a_native_body(
 ) -> None:
     """F72, N03: with and without a map of call ids."""
     maps = CallMaps(SEAL)
-    brought = maps.fresh()
+    brought = maps.fresh("")
     for call_id in known:
         brought.note(call_id, f"x{call_id}")
     headers = {HEADER: brought.token() if known else token} if token is not None else {}

@@ -107,13 +107,13 @@ class CallMaps:
         self._seal = seal
         self._kept: Shelf[tuple[str, str], CallMap] = Shelf(MAX_BYTES)
 
-    def fresh(self) -> CallMap:
+    def fresh(self, tenant: str) -> CallMap:
         """Of a conversation that nobody here remembers."""
-        return CallMap(self._seal)
+        return CallMap(self._seal.of(tenant))
 
     def of(self, tenant: str, conversation_id: str) -> CallMap:
         """A fresh one if it is not known. Two tenants may use the same id for two conversations."""
-        return self._kept.get((tenant, conversation_id)) or self.fresh()
+        return self._kept.get((tenant, conversation_id)) or self.fresh(tenant)
 
     def keep(self, owner: str, tenant: str, conversation_id: str, call_map: CallMap) -> None:
         """`owner`: whose share of the memory it takes."""

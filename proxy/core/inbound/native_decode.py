@@ -80,7 +80,7 @@ def decode(
     return NativeRequest(
         request,
         chat_envelope.wants_usage(envelope),
-        known if known is not None else _learned(maps.fresh(), request),
+        known if known is not None else _learned(maps.fresh(tenant), request),
         envelope.conversation_id,
     )
 
@@ -99,7 +99,9 @@ def _known(
     ]
     if envelope.conversation_id is None and not brought:
         return None
-    known = maps.fresh() if envelope.conversation_id is None else maps.of(tenant, envelope.conversation_id)
+    known = (
+        maps.fresh(tenant) if envelope.conversation_id is None else maps.of(tenant, envelope.conversation_id)
+    )
     for token, place in brought:
         if not known.learn(token):
             raise wrong_value(

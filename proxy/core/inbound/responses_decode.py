@@ -49,7 +49,7 @@ def decode(
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)
-    walk = Walk(ledger, seal, before=known)
+    walk = Walk(ledger, seal.opening() if seal else None, before=known)
     said = _said(envelope, walk)
     toolbox = read_tools([(envelope.get("tools") or [], "tools"), *walk.tools], ledger, READERS)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)

@@ -213,8 +213,8 @@ def _reasoning(item: Json, walk: Walk) -> Turn:
     """
     thought = _thought(item, "content", walk) or _thought(item, "summary", walk)
     sealed = optional_string_in(item, "encrypted_content")
-    if sealed and walk.seal:
-        if ours := walk.seal.open_reasoning(sealed):
+    if sealed and walk.opening:
+        if ours := walk.opening.reasoning(sealed):
             return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
         walk.ledger.drop("foreign_seal")
     extras = {DIALECT: {"encrypted_content": sealed}} if sealed else {}
@@ -240,7 +240,7 @@ def _compaction_trigger(item: Json, walk: Walk) -> Turn | None:
 def _compaction(item: Json, walk: Walk) -> Turn | None:
     """A summary that we sealed, or one that somebody left open. What others encrypted nobody here can read."""
     token = optional_string_in(item, "encrypted_content") or ""
-    summary = walk.seal.open_summary(token) if walk.seal else None
+    summary = walk.opening.summary(token) if walk.opening else None
     if summary is None and any(character.isspace() for character in token):
         summary = token
     if summary is None:

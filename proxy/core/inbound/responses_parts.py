@@ -19,7 +19,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.seal import Seal
+from proxy.core.inbound.seal import Opening
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
 from proxy.core.redact import quoted
@@ -54,7 +54,7 @@ class Walk:
     """One walk over one request's input: where it stands, what it may still meet, what it found besides turns."""
 
     ledger: Ledger
-    seal: Seal | None = None
+    opening: Opening | None = None
     """Opens what we gave the client to keep; None where nothing ever was."""
     among: str = "input"
     """The list whose items are walked over."""

@@ -56,9 +56,10 @@ class ResponsesSurface:
         if completed is not body:
             facts["continues"] = body["previous_response_id"]
             known = known_items(body, completed)
-        request = responses_decode.decode(completed, ledger, client.orphan_outputs, self.seal, known)
-        seal = self.seal if request.reasoning.sealed or request.compact else None
-        response = self.form(body, self.mint, self.now, seal, ledger.warnings)
+        seal = self.seal.of(tenant)
+        request = responses_decode.decode(completed, ledger, client.orphan_outputs, seal, known)
+        sealing = seal if request.reasoning.sealed or request.compact else None
+        response = self.form(body, self.mint, self.now, sealing, ledger.warnings)
         facts["response_id"] = response.id
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.manners.events, bool(request.tools))

@@ -2,13 +2,15 @@
 
 Some of what a backend says has no place in the Responses API and is wanted back by the backend: the exact reasoning,
 with the objects that a vendor insists on. Codex drops members that it does not know, but it keeps `encrypted_content`.
-So it travels there, authenticated but not secret: a client sees the reasoning anyway.
+So it travels there, authenticated but not secret: a client sees the reasoning anyway. Whoever could make a token could
+put words into a backend's mouth, and unpack gigabytes here; so each is a tenant's own, for one purpose, and all of one
+request are opened at the expense of one budget.
 """
 
 import hmac
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from hashlib import sha256
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from proxy.core import jsontext
@@ -18,18 +20,35 @@ PREFIX = "rp1."
 """Tells our tokens from others', and this form from later ones."""
 
 MAX_HELD = 16 << 20
-"""Bytes in one token, unpacked. Far beyond any model's thoughts; whoever knows the secret cannot fill the memory."""
+"""Bytes that the tokens of one request hold, unpacked, each as often as it stands there: so often it is sent to the
+backend. Far beyond any model's thoughts, and what a body of 64 MiB could hold of real ones."""
+
+MAX_IDS = 1 << 20
+"""Likewise of a map of call ids, of which a request has two at most; the longest is shorter."""
+
+MAX_DEPTH = 128
+"""Of objects in one another. What a backend wants back may have 100 levels (`decoding`), some stand around it."""
 
 PROOF_BYTES = 16
 """128 bits: nobody guesses them, and a token is short."""
 
 REASONING, SUMMARY, CALL_IDS = "reasoning", "summary", "call_ids"
 
+Held = dict[str, Any]
+
 
 class Seal:
+    __slots__ = ("_key",)
+
     def __init__(self, secret: str) -> None:
         """`secret` must outlive restarts, or the conversations of before lose their reasoning."""
-        self._key = sha256(secret.encode("utf-8", "surrogatepass")).digest()
+        self._key = _derived(b"responses-proxy", secret)
+
+    def of(self, tenant: str) -> "Seal":
+        """This tenant's own: nobody else's tokens are taken for its."""
+        its = object.__new__(Seal)
+        its._key = _derived(self._key, tenant)
+        return its
 
     def reasoning(self, thought: Reasoning) -> str:
         return self._closed(REASONING, {"text": thought.text, "extras": thought.extras})
@@ -37,26 +56,24 @@ class Seal:
     def summary(self, text: str) -> str:
         return self._closed(SUMMARY, {"text": text})
 
-    def call_ids(self, held: dict[str, Any]) -> str:
+    def call_ids(self, held: Held) -> str:
         return self._closed(CALL_IDS, held)
 
-    def open_reasoning(self, token: str) -> Reasoning | None:
+    def open_call_ids(self, token: str) -> Held | None:
         """None for whatever is not ours, or no longer what it was."""
-        held = self._opened(REASONING, token)
-        return None if held is None else Reasoning(held["text"], held["extras"])
+        text = _unpacked(self.proven(CALL_IDS, token), MAX_IDS)
+        return _shaped(CALL_IDS, text)
 
-    def open_summary(self, token: str) -> str | None:
-        held = self._opened(SUMMARY, token)
-        return None if held is None else held["text"]
+    def opening(self) -> "Opening":
+        """For the tokens of one request."""
+        return Opening(self)
 
-    def open_call_ids(self, token: str) -> dict[str, Any] | None:
-        return self._opened(CALL_IDS, token)
-
-    def _closed(self, kind: str, held: dict[str, Any]) -> str:
+    def _closed(self, kind: str, held: Held) -> str:
         packed = zlib.compress(jsontext.dumps(held))
         return PREFIX + urlsafe_b64encode(self._proof(kind, packed) + packed).decode().rstrip("=")
 
-    def _opened(self, kind: str, token: str) -> dict[str, Any] | None:
+    def proven(self, kind: str, token: str) -> bytes | None:
+        """What is packed in a token of ours."""
         if not token.startswith(PREFIX):
             return None
         coded = token.removeprefix(PREFIX)
@@ -65,15 +82,112 @@ class Seal:
         except ValueError:
             return None
         proof, packed = whole[:PROOF_BYTES], whole[PROOF_BYTES:]
-        if not hmac.compare_digest(proof, self._proof(kind, packed)):
-            return None
-        unpacking = zlib.decompressobj()
-        text = unpacking.decompress(packed, MAX_HELD)
-        if not unpacking.eof:
-            return None
-        held: dict[str, Any] = jsontext.loads(text)
-        return held
+        return packed if hmac.compare_digest(proof, self._proof(kind, packed)) else None
 
     def _proof(self, kind: str, packed: bytes) -> bytes:
         """The kind is proved too: a summary cannot come back as reasoning."""
         return hmac.digest(self._key, kind.encode() + b"\0" + packed, "sha256")[:PROOF_BYTES]
+
+
+class Opening:
+    __slots__ = ("_left", "_opened", "_seal")
+
+    def __init__(self, seal: Seal) -> None:
+        self._seal = seal
+        self._left = MAX_HELD
+        self._opened: dict[tuple[str, bytes], tuple[int, Held | None]] = {}
+
+    def reasoning(self, token: str) -> Reasoning | None:
+        """None for whatever is not ours, no longer what it was, or too much."""
+        held = self._open(REASONING, token)
+        return None if held is None else Reasoning(held["text"], held["extras"])
+
+    def summary(self, token: str) -> str | None:
+        held = self._open(SUMMARY, token)
+        return None if held is None else held["text"]
+
+    def _open(self, kind: str, token: str) -> Held | None:
+        packed = self._seal.proven(kind, token)
+        if packed is None:
+            return None
+        known = self._opened.get((kind, packed))
+        if known is None:
+            text = _unpacked(packed, self._left)
+            known = self._opened[kind, packed] = (len(text or b""), _shaped(kind, text))
+        size, held = known
+        if held is None or size > self._left:
+            return None
+        self._left -= size
+        return held
+
+
+def _derived(key: bytes, label: str) -> bytes:
+    return hmac.digest(key, label.encode("utf-8", "surrogatepass"), "sha256")
+
+
+def _unpacked(packed: bytes | None, limit: int) -> bytes | None:
+    if packed is None:
+        return None
+    unpacking = zlib.decompressobj()
+    try:
+        text = unpacking.decompress(packed, limit + 1)
+    except zlib.error:
+        return None
+    return text if unpacking.eof and len(text) <= limit else None
+
+
+# ── shapes: whoever reads what was held finds what it looks for, whichever version of ours has sealed it ──
+
+
+def _shaped(kind: str, text: bytes | None) -> Held | None:
+    if text is None:
+        return None
+    try:
+        held = jsontext.strict(text)
+    except ValueError:
+        return None
+    if not isinstance(held, dict) or jsontext.deeper_than(held, MAX_DEPTH):
+        return None
+    return held if all(fits(held.get(name)) for name, fits in SHAPES[kind].items()) else None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_extras(value: Any) -> bool:
+    """As decoders keep them: dialects, and in each lists by name."""
+    return isinstance(value, dict) and all(
+        isinstance(things, dict) and all(_are_entries(name, entries) for name, entries in things.items())
+        for things in value.values()
+    )
+
+
+def _are_entries(name: str, entries: Any) -> bool:
+    return isinstance(entries, list) and (name not in ENTRIES or all(map(ENTRIES[name], entries)))
+
+
+def _is_proof(entry: Any) -> bool:
+    return isinstance(entry, dict) and _is_text(entry.get("id")) and "extra_content" in entry
+
+
+def _is_block(entry: Any) -> bool:
+    block = entry.get("block") if isinstance(entry, dict) else None
+    return isinstance(block, dict) and _is_text(block.get("type"))
+
+
+def _are_ids(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _is_switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+SHAPES: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    REASONING: {"text": _is_text, "extras": _are_extras},
+    SUMMARY: {"text": _is_text},
+    CALL_IDS: {"ids": _are_ids, "forgetful": _is_switch},
+}
+ENTRIES: Mapping[str, Callable[[Any], bool]] = {"proofs": _is_proof, "blocks": _is_block}
+"""Of the lists by these names: whoever gives them back relies on it."""

@@ -95,7 +95,7 @@ def test_a_conversation_has_one_map():
     maps.keep("ann", "t", "c", kept)
     assert maps.of("t", "c") is kept
     assert not maps.of("u", "c").has("a")
-    assert maps.fresh() is not maps.fresh()
+    assert maps.fresh("") is not maps.fresh("")
 
 
 def test_attack_15_what_is_only_named_is_not_kept():

@@ -48,7 +48,7 @@ def test_the_answer_has_every_member_whatever_the_backend_counted(
     [item] = answer["output"]
     assert set(item) == {"id", "type", "encrypted_content"}
     assert (item["type"], item["id"][:4]) == ("compaction", "cmp_")
-    assert SEAL.open_summary(item["encrypted_content"]) == "We met."
+    assert SEAL.opening().summary(item["encrypted_content"]) == "We met."
 
 
 @table("ended", [ReplyEnded(Ending.MAX_TOKENS), ReplyEnded(Ending.FAILED, fault=Truncated("Gone."))])

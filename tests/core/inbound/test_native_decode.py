@@ -123,7 +123,7 @@ def test_a_conversation_id_is_short_and_safe(conversation_id):
 
 def keeping(ours, backends, tenant=""):
     maps = CallMaps(SEAL)
-    kept = maps.fresh()
+    kept = maps.fresh("")
     kept.note(ours, backends)
     maps.keep("ann", tenant, "c1", kept)
     return maps
@@ -146,7 +146,7 @@ def test_each_tenant_has_its_own_conversations():
 
 
 def token(*pairs):
-    fresh = CallMaps(SEAL).fresh()
+    fresh = CallMaps(SEAL).fresh("")
     for ours, backends in pairs:
         fresh.note(ours, backends)
     return fresh.token()

@@ -38,7 +38,7 @@ def asked(**fields: Any) -> NativeAsked:
 
 
 def opened(token: str) -> CallMap:
-    known = CallMap(SEAL)
+    known = CallMap(SEAL.of(""))
     assert known.learn(token)
     return known
 

@@ -111,7 +111,7 @@ def test_a_contradicting_name_is_told_what_was_called():
 @pytest.fixture
 def maps():
     maps = CallMaps(SEAL)
-    kept = maps.fresh()
+    kept = maps.fresh("")
     kept.note("a", "backend_7")
     maps.keep("ann", "", "c1", kept)
     return maps

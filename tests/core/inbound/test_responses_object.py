@@ -444,7 +444,7 @@ def test_whole_reasoning_is_sealed_for_a_client_that_keeps_it(
     )
     assert ("encrypted_content" in item) == sealed
     if sealed:
-        assert SEAL.open_reasoning(item["encrypted_content"]) == part
+        assert SEAL.opening().reasoning(item["encrypted_content"]) == part
     assert "encrypted_content" not in response().add(0, "x_1", PartEnded(part, complete))
 
 

@@ -1,13 +1,19 @@
 """Issue 4, item 4: what clients keep for us comes back exactly, or is not believed."""
 
+import zlib
+from base64 import urlsafe_b64encode
+from typing import Any
+
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.inbound import seal
 from proxy.core.inbound.seal import PREFIX, Seal
 from proxy.core.model import Reasoning
 from tests.tables import table
 
 SEAL = Seal("a secret")
+IDS = {"ids": {"a": "b"}, "forgetful": False}
 DETAILS = {"chat": {"reasoning_details": [{"type": "reasoning.encrypted", "data": "ab" * 500, "index": 0}]}}
 
 
@@ -16,29 +22,29 @@ DETAILS = {"chat": {"reasoning_details": [{"type": "reasoning.encrypted", "data"
     [Reasoning("Hm."), Reasoning("Ünïcödé " * 999), Reasoning("", DETAILS), Reasoning("Hm.", DETAILS)],
 )
 def test_reasoning_comes_back_exactly(thought: Reasoning) -> None:
-    assert SEAL.open_reasoning(SEAL.reasoning(thought)) == thought
+    assert SEAL.opening().reasoning(SEAL.reasoning(thought)) == thought
 
 
 def test_a_summary_comes_back_exactly() -> None:
-    assert SEAL.open_summary(SEAL.summary("We met.")) == "We met."
+    assert SEAL.opening().summary(SEAL.summary("We met.")) == "We met."
 
 
 def test_call_ids_come_back_exactly() -> None:
     """N03."""
-    assert SEAL.open_call_ids(SEAL.call_ids({"ids": {"a": "b"}})) == {"ids": {"a": "b"}}
+    assert SEAL.open_call_ids(SEAL.call_ids(IDS)) == IDS
 
 
 def test_the_same_secret_opens_it_after_a_restart_and_no_other_does() -> None:
     token = SEAL.reasoning(Reasoning("Hm."))
-    assert Seal("a secret").open_reasoning(token) == Reasoning("Hm.")
-    assert Seal("another").open_reasoning(token) is None
+    assert Seal("a secret").opening().reasoning(token) == Reasoning("Hm.")
+    assert Seal("another").opening().reasoning(token) is None
 
 
 def test_one_kind_is_not_taken_for_the_other() -> None:
-    assert SEAL.open_summary(SEAL.reasoning(Reasoning("Hm."))) is None
-    assert SEAL.open_summary(SEAL.call_ids({"text": "Hm."})) is None
+    assert SEAL.opening().summary(SEAL.reasoning(Reasoning("Hm."))) is None
+    assert SEAL.opening().summary(SEAL.call_ids({"text": "Hm."})) is None
     assert SEAL.open_call_ids(SEAL.summary("Hm.")) is None
-    assert SEAL.open_reasoning(SEAL.summary("Hm.")) is None
+    assert SEAL.opening().reasoning(SEAL.summary("Hm.")) is None
 
 
 def test_a_token_is_safe_in_any_text_and_shorter_than_what_repeats_itself() -> None:
@@ -52,7 +58,7 @@ def test_no_changed_character_goes_unnoticed() -> None:
     places = range(len(PREFIX), len(token) - 1)  # the last character has bits that say nothing
     for place in places:
         changed = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
-        assert SEAL.open_reasoning(changed) is None
+        assert SEAL.opening().reasoning(changed) is None
 
 
 @table(
@@ -60,11 +66,137 @@ def test_no_changed_character_goes_unnoticed() -> None:
     ["", "ENC1", "gAAAAABn", PREFIX, f"{PREFIX}A", f"{PREFIX}ABCD", f"{PREFIX}ä", f"{PREFIX}{'A' * 99}"],
 )
 def test_what_is_not_ours_is_not_opened(token: str) -> None:
-    assert SEAL.open_reasoning(token) is None
+    assert SEAL.opening().reasoning(token) is None
 
 
-def test_what_unpacks_to_more_than_anybody_thinks_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever knows the secret could pack gigabytes into a megabyte."""
+# ── what is not believed, though it is proved (attack 06) ──
+
+
+def test_attack_06_a_token_of_one_tenant_is_none_of_anothers() -> None:
+    ann, bob = SEAL.of("ann"), SEAL.of("bob")
+    token = ann.reasoning(Reasoning("Hm."))
+    assert ann.opening().reasoning(token) == Reasoning("Hm.")
+    for other in (bob, SEAL, SEAL.of(""), ann.of("bob"), SEAL.of("ann\0")):
+        assert other.opening().reasoning(token) is None
+        assert other.open_call_ids(ann.call_ids({"ids": {}, "forgetful": False})) is None
+
+
+def forged(kind: str, packed: bytes) -> str:
+    """As somebody makes it who knows the secret."""
+    return PREFIX + urlsafe_b64encode(SEAL._proof(kind, packed) + packed).decode().rstrip("=")
+
+
+def odd(kind: str, held: Any) -> str:
+    return forged(kind, zlib.compress(jsontext.dumps(held)))
+
+
+def deep(levels: int) -> Any:
+    value: Any = {}
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@table(
+    "token",
+    [
+        forged("reasoning", b""),
+        forged("reasoning", b"no zlib at all"),
+        forged("reasoning", zlib.compress(b"{}")[:-1]),
+        forged("reasoning", zlib.compress(b"no json")),
+        forged("reasoning", zlib.compress(b'{"text":"\xff"}')),
+        forged("reasoning", zlib.compress(b'{"text":NaN,"extras":{}}')),
+        forged("reasoning", zlib.compress(b"[" * 100_000)),
+        *(
+            odd("reasoning", held)
+            for held in (
+                {},
+                [],
+                5,
+                None,
+                "text",
+                {"text": 5, "extras": {}},
+                {"text": "Hm."},
+                {"extras": {}},
+                {"text": "Hm.", "extras": []},
+                {"text": "Hm.", "extras": {"chat": []}},
+                {"text": "Hm.", "extras": {"chat": {"reasoning_details": {}}}},
+                {"text": "Hm.", "extras": {"chat": {"proofs": [5]}}},
+                {"text": "Hm.", "extras": {"chat": {"proofs": [{"extra_content": {}}]}}},
+                {"text": "Hm.", "extras": {"chat": {"proofs": [{"id": "a"}]}}},
+                {"text": "Hm.", "extras": {"anthropic": {"blocks": [5]}}},
+                {"text": "Hm.", "extras": {"anthropic": {"blocks": [{"block": []}]}}},
+                {"text": "Hm.", "extras": {"anthropic": {"blocks": [{"block": {"type": 5}}]}}},
+                {"text": "Hm.", "extras": {"chat": {"reasoning_details": [deep(200)]}}},
+            )
+        ),
+    ],
+)
+def test_attack_06_what_is_not_as_we_make_it_is_none_of_ours(token: str) -> None:
+    assert SEAL.opening().reasoning(token) is None
+
+
+@table("held", [{}, [], 5, {"text": 5}, {"text": None}])
+def test_attack_06_a_summary_is_a_text(held: Any) -> None:
+    assert SEAL.opening().summary(odd("summary", held)) is None
+
+
+@table(
+    "held",
+    [
+        {},
+        [],
+        {"ids": {}},
+        {"forgetful": False},
+        {"ids": [], "forgetful": False},
+        {"ids": {"a": 5}, "forgetful": False},
+        {"ids": {}, "forgetful": 1},
+        {"ids": {"a": "b" * seal.MAX_IDS}, "forgetful": False},
+    ],
+)
+def test_attack_06_a_map_of_ids_is_one_of_texts(held: Any) -> None:
+    assert SEAL.open_call_ids(odd("call_ids", held)) is None
+
+
+def test_what_a_backend_may_have_kept_is_as_it_was() -> None:
+    extras = {
+        "chat": {"reasoning_details": ["odd", {"type": 5}], "proofs": [{"id": "a", "extra_content": None}]},
+        "anthropic": {"blocks": [{"model": "m", "block": {"type": "thinking", "x": deep(100)}}]},
+        "google": {"signatures": [{"signature": "s"}]},
+        "acme": {},
+    }
+    assert SEAL.opening().reasoning(SEAL.reasoning(Reasoning("Hm.", extras))) == Reasoning("Hm.", extras)
+
+
+def test_attack_06_all_tokens_of_a_request_are_opened_out_of_one_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A real token can be sent again and again, and each time the backend is sent all that is in it."""
     monkeypatch.setattr(seal, "MAX_HELD", 1000)
-    assert SEAL.open_summary(SEAL.summary("x" * 900)) == "x" * 900
-    assert SEAL.open_summary(SEAL.summary("x" * 1000)) is None
+    opening = SEAL.opening()
+    thought, summary = SEAL.reasoning(Reasoning("x" * 320)), SEAL.summary("y" * 500)
+    assert opening.reasoning(thought) == Reasoning("x" * 320)
+    assert opening.reasoning(thought) == Reasoning("x" * 320)
+    assert opening.summary(summary) is None
+    assert opening.reasoning(thought) is None
+    assert opening.summary(SEAL.summary("z" * 100)) == "z" * 100
+    assert SEAL.opening().summary(summary) == "y" * 500
+
+
+def test_attack_06_the_same_token_is_unpacked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opening, token, bomb = SEAL.opening(), SEAL.reasoning(Reasoning("Hm.")), odd("reasoning", [0] * 100_000)
+    unpacked: list[bytes] = []
+    unpack = seal._unpacked
+    monkeypatch.setattr(
+        seal, "_unpacked", lambda packed, limit: unpacked.append(packed) or unpack(packed, limit)
+    )
+    for _ in range(3):
+        assert opening.reasoning(token) == Reasoning("Hm.")
+        assert opening.reasoning(bomb) is None
+    assert len(unpacked) == 2
+
+
+def test_attack_06_a_bomb_is_not_unpacked_to_its_end() -> None:
+    bomb = forged("summary", zlib.compress(b"0" * (seal.MAX_HELD + 1)))
+    assert len(bomb) < 30_000
+    assert SEAL.opening().summary(bomb) is None
