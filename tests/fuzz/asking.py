@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proxy.core import jsontext
-from tests.helpers import read_stream
+from tests.helpers import TERMINAL, read_stream
 from tests.shell.backend import PROMPTLY
 from tests.shell.conftest import Proxy
 
@@ -89,6 +89,9 @@ def check_stream(surface: str, data: bytes) -> None:
     if surface == "responses":
         read_stream(data)
         return
+    if surface == "codex":  # for whom a failure closes nothing that it cut
+        _check_numbers_and_ending(data)
+        return
     *events, last = [
         event.removeprefix("data: ") for event in data.decode().removesuffix("\n\n").split("\n\n")
     ]
@@ -96,6 +99,15 @@ def check_stream(surface: str, data: bytes) -> None:
     endings = [chunk for chunk in chunks if "error" in chunk or _finish(chunk)]
     if len(endings) != 1 or ("error" in endings[0]) != (last != "[DONE]"):
         raise Wrong(f"{len(endings)} endings of {len(chunks)} chunks, the last of them {last!r}")
+
+
+def _check_numbers_and_ending(data: bytes) -> None:
+    told = [line.removeprefix(b"data: ") for line in data.split(b"\n") if line.startswith(b"data: {")]
+    events = [jsontext.strict(event) for event in told]
+    if [event["sequence_number"] for event in events] != [*range(len(events))]:
+        raise Wrong("numbers with a gap")
+    if [event["type"] in TERMINAL for event in events].index(True) != len(events) - 1:
+        raise Wrong(f"no ending at the end: {events[-1]['type']}")
 
 
 def _finish(chunk: Any) -> Any:
