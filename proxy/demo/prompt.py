@@ -10,7 +10,9 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
 CAPITALISED = re.compile(r"[A-ZÀ-Þ][\w'’-]*(?:[ \t]+[A-ZÀ-Þ][\w'’-]*)*")
 AFTER_PREPOSITION = re.compile(r".*\b(?:in|for|of|at|about|near)\s+([^?.!\n]+)", re.IGNORECASE | re.DOTALL)
-BETWEEN_SUBJECTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+BETWEEN_SUBJECTS = re.compile(
+    r"(?:(?<!\s)\s++)?+,\s*+(?:and\s++)?|(?<!\s)\s++(?:and|or|&)\s++", re.IGNORECASE
+)
 
 # Words that say nothing of what is wanted, and words that say it without being the subject.
 GRAMMAR = frozenset(

@@ -17,10 +17,16 @@ from re import _constants as c  # type: ignore[attr-defined]  # the only place w
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
+from tests.growth import characters
+
 Test = Callable[[str], bool]
 """Does one character fit?"""
 Place = Callable[[str, int], bool]
 """Does a place between two characters fit?"""
+
+
+SINGLE = frozenset({c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN})
+"""What takes one character."""
 
 
 class Op(Enum):
@@ -196,9 +202,9 @@ class Engine:
                     begin, end = regs[2 * step.a], regs[2 * step.a + 1]
                     said = text[begin:end] if begin >= 0 <= end else None
                     again = text[position : position + len(said or "")]
-                    fits = said is not None and _alike(said, self.pattern.flags) == _alike(
-                        again, self.pattern.flags
-                    )
+                    fits = said is not None and characters.alike(
+                        said, self.pattern.flags
+                    ) == characters.alike(again, self.pattern.flags)
                     meter.add(len(again))
                     position += len(again)
                     at += 1
@@ -319,78 +325,32 @@ class Engine:
 
     def _test(self, op: Any, argument: Any) -> Test | None:
         """None for what is not one character."""
-        if op not in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
+        if op not in SINGLE:
             return None
+        self.tests.append(self.single(op, argument))
+        return self.tests[-1]
+
+    def single(self, op: Any, argument: Any) -> Test:
         flags = self._flags
         known: dict[str, bool] = {}
 
         def test(char: str) -> bool:
             if (fits := known.get(char)) is None:
-                fits = known[char] = _fits(op, argument, char, flags)
+                fits = known[char] = characters.fits(op, argument, char, flags)
             return fits
 
-        self.tests.append(test)
         return test
 
     def _place(self, argument: Any) -> Place:
         return {
-            c.AT_BEGINNING: _at_line if self._flags & re.MULTILINE else lambda text, at: at == 0,
+            c.AT_BEGINNING: characters.at_line if self._flags & re.MULTILINE else lambda text, at: at == 0,
             c.AT_BEGINNING_STRING: lambda text, at: at == 0,
-            c.AT_END: _at_line_end
+            c.AT_END: characters.at_line_end
             if self._flags & re.MULTILINE
             else lambda text, at: at == len(text) or (at == len(text) - 1 and text[at] == "\n"),
             c.AT_END_STRING: lambda text, at: at == len(text),
-            c.AT_BOUNDARY: lambda text, at: _at_boundary(text, at, self.pattern.flags),
-            c.AT_NON_BOUNDARY: lambda text, at: text != "" and not _at_boundary(text, at, self.pattern.flags),
+            c.AT_BOUNDARY: lambda text, at: characters.at_boundary(text, at, self.pattern.flags),
+            c.AT_NON_BOUNDARY: lambda text, at: (
+                text != "" and not characters.at_boundary(text, at, self.pattern.flags)
+            ),
         }[argument]
-
-
-def _alike(text: str, flags: int) -> str:
-    return text.lower() if flags & re.IGNORECASE else text
-
-
-def _at_line(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1] == "\n"
-
-
-def _at_line_end(text: str, at: int) -> bool:
-    return at == len(text) or text[at] == "\n"
-
-
-def _at_boundary(text: str, at: int, flags: int) -> bool:
-    before = at > 0 and _is_word(text[at - 1], flags)
-    behind = at < len(text) and _is_word(text[at], flags)
-    return before != behind
-
-
-def _is_word(char: str, flags: int) -> bool:
-    return (char.isalnum() or char == "_") and (not flags & re.ASCII or char.isascii())
-
-
-def _fits(op: Any, argument: Any, char: str, flags: int) -> bool:
-    if op is c.ANY:
-        return bool(flags & re.DOTALL) or char != "\n"
-    forms = {char, char.lower(), char.upper(), char.swapcase()} if flags & re.IGNORECASE else {char}
-    if op is c.LITERAL:
-        return any(form == chr(argument) for form in forms)
-    if op is c.NOT_LITERAL:
-        return all(form != chr(argument) for form in forms)
-    negated = argument[0][0] is c.NEGATE
-    inside = any(_is_in(item, form, flags) for item in argument[negated:] for form in forms if len(form) == 1)
-    return inside != negated
-
-
-def _is_in(item: Any, char: str, flags: int) -> bool:
-    op, argument = item
-    if op is c.LITERAL:
-        return char == chr(argument)
-    if op is c.RANGE:
-        return argument[0] <= ord(char) <= argument[1]
-    ascii_only = flags & re.ASCII and not char.isascii()
-    name = str(argument)
-    fits = {
-        "DIGIT": char.isdecimal() and not ascii_only,
-        "SPACE": char.isspace() and not ascii_only,
-        "WORD": _is_word(char, flags),
-    }[name.rpartition("_")[2]]
-    return fits != ("_NOT_" in name)

@@ -22,7 +22,7 @@ _BLANK: Final = re.compile(r"(?:\s|\\n)*+")
 """Some backends escape the newlines of a whole block once too often."""
 _TAG_BEGUN: Final = re.compile(r"<[^<>\n]{0,256}\Z")
 _BLANK_BEGUN: Final = re.compile(r"\\?\Z")
-_ATTRIBUTE: Final = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
+_ATTRIBUTE: Final = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
 _DIRECT: Final = re.compile(r"\s*=\s*(.*)", re.DOTALL)
 _DRIFTED: Final = re.compile(r"</[\w:]{0,40}(?:param|arg_value)[\w:]{0,40}>?\s*+\Z")
 """A closer that is none, at the end of a value that has no other."""

@@ -56,7 +56,7 @@ _TYPE_OF: Final = (
     (type(None), "null"),
 )
 _INTEGER: Final = re.compile(r"[+-]?\d+")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d+)?")
 _ESCAPED_JSON: Final = re.compile(r"\s*+[\[{](?:\\[nt]|\s)*+\\\"")
 
 

@@ -10,7 +10,7 @@ from proxy.core.outbound.target import Target
 PAGE = "limit=1000"
 """The longest page of models; the usual one would hide all but twenty."""
 
-_VERSIONED = re.compile(r".*/v\d+\w*")
+_VERSIONED = re.compile(r".*/v\d\w*")
 
 
 def messages_url(where: Target, model: str) -> str:

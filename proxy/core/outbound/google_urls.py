@@ -13,7 +13,7 @@ ALL_AT_ONCE = ("pageSize", "1000")
 """Of the list of models, which otherwise comes in pages of fifty."""
 
 _PASTED = re.compile(r"/models(?:/.*)?$")
-_VERSIONED = re.compile(r"/v\d+\w*$")
+_VERSIONED = re.compile(r"/v\d\w*$")
 
 
 def reply_url(target: Target, model: str) -> str:

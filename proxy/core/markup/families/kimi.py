@@ -27,7 +27,7 @@ from proxy.core.markup.values import Unknown
 
 _NAMELESS: Final = re.compile(r":?\d+|(?:call|toolu|chatcmpl-tool)[_-](?=\w*\d)\w{6,}")
 _PREFIX: Final = re.compile(r"functions[._-]?")
-_NUMBER: Final = re.compile(r"[:._-]?\d+\Z")
+_NUMBER: Final = re.compile(r"(?:[:._-]|(?<!\d))\d++\Z")
 
 
 def _name(head: str, _said: str, arguments: str, tools: Tools) -> str:

@@ -1,0 +1,206 @@
+"""Each regular expression with the worst text for it: what stands before, what is repeated, what is behind.
+
+The tests beside it tell the row for a new pattern, made of the pattern itself; whoever knows a worse one puts that.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from proxy.core.markup.code import CodeTracker
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.registry import DIALECTS
+from proxy.core.outbound import anthropic_models
+from proxy.core.policy.admission import _matcher
+from proxy.core.secrets import Secrets
+
+WORST: Mapping[str, tuple[str, str, str]] = {
+    "config:_key": ("-", "-", ""),
+    "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
+    "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
+    "core.markup.openers:_readers": ("", "</tool_call", ""),
+    "core.outbound.anthropic_lessons:_without_tuning": ("", "temperatur", ""),
+    "core.outbound.anthropic_models:find": ("opus-4", "-1", ""),
+    "core.outbound.chat_lessons:_without_fields": ("a", "a", ""),
+    "core.policy.admission:_matcher": ("", "abc", "e"),
+    "core.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
+    "core.secrets:_forms": ("", "%\n", "\n"),
+    "setting_values:_backend_name": ("-", "-", ""),
+    "setting_values:_digest": ("", "0", ""),
+    "setting_values:_header_name": ("!", "!", ""),
+    "setting_values:_host_name": ("", " ", " "),
+    "core.hosts:AUTHORITY": (".", ".", "/"),
+    "core.inbound.native_tools:NAME": ("", "0", ""),
+    "core.inbound.places:_NUMBER": ("[0", "0", ""),
+    "core.inbound.places:_STEP": ("[.", ".", "."),
+    "core.inbound.responses_socket:LANE": ("", "-", ""),
+    "core.inbound.toolbox:NAME": ("", "-", ""),
+    "core.jsontext:_LONG_WHOLE": ("-0000000000000000000", ".a", "a"),
+    "core.markup.bodies:_BLANK": (" ", " ", ""),
+    "core.markup.bodies:_FENCE": ("", "` ", "A"),
+    "core.markup.bodies:_FENCE_BEGUN": ("`_", "_", "A"),
+    "core.markup.bodies:_FENCE_END": ("", "`", ""),
+    "core.markup.bodies:_STRAY": (",", ",", ""),
+    "core.markup.code:_BREAK": ("\t=\t\r", "*\n", "a"),
+    "core.markup.code:_FENCE_HEAD": (" > ", "  > ", "a"),
+    "core.markup.code:_LIST_ITEM": ("\t", "\t", ""),
+    "core.markup.code:_RUN": ("", "a", "a"),
+    "core.markup.expressions:_BETWEEN": (",", ",", ""),
+    "core.markup.expressions:_CALL": ("a-", "a- a", ""),
+    "core.markup.expressions:_JSON": ("[ ", " ", ""),
+    "core.markup.expressions:_NAME_BEGUN": ("a-", "a- a", ""),
+    "core.markup.families.deepseek:_GRAMMAR": ("", "<", "A"),
+    "core.markup.families.deepseek:_token": ("<|tool_calls", "<", "A"),
+    "core.markup.families.dsml:_BEGUN": ("</\n|\nDSML\n|\n", "M</\n|\nDSML", "<"),
+    "core.markup.families.dsml:_DANGLING": ("< | DSML | function_calls > </ | DSML |", " ", "A"),
+    "core.markup.families.dsml:_EMPTY": ("< | DSML | function_calls > </ | ", "D", ""),
+    "core.markup.families.dsml:_TYPED": ('<parameter\n"\nstring\n', "<", ">"),
+    "core.markup.families.dsml:_marks": ("<function_calls\n", "<", "A"),
+    "core.markup.families.elements:_BEGUN": ("<", "a", ""),
+    "core.markup.families.elements:_INVOKE": (" <invoke> <tool_name> ", "/", ""),
+    "core.markup.families.elements:_INVOKE_BEGUN": ("\n<invoke>\n<tool_name>\n", "\n<invoke>i", ""),
+    "core.markup.families.elements:_KEY": ("<a", "-", ""),
+    "core.markup.families.gemma:_BETWEEN": (",", ",", ""),
+    "core.markup.families.gemma:_NAME": (": call : -", "l: ", ""),
+    "core.markup.families.gemma:_NAME_BEGUN": (": call :", " ", ""),
+    "core.markup.families.glm:_grammar": ("<tool_call>\n/", '"<arg_key>', '"'),
+    "core.markup.families.harmony:_HEADER": ("<|start|> assistant to== <|channel|> a to==", " ", "-"),
+    "core.markup.families.harmony:_STRIPPED": ("assistant commentary to=functions.- ", " ", "<"),
+    "core.markup.families.invoke:_INSTEAD": ("\tcall\t", "\n", "A"),
+    "core.markup.families.invoke:_grammar": ("<a-:parameter\nname", "<", "."),
+    "core.markup.families.kimi:_K2": ("<|tool_calls_arguments", "<", "A"),
+    "core.markup.families.kimi:_K3": ("<|open|>\nargument\n", "<", "A"),
+    "core.markup.families.kimi:_NAMELESS": ("call-______", "0c", " "),
+    "core.markup.families.kimi:_NUMBER": ("-0", "-0", "a"),
+    "core.markup.families.kimi:_PREFIX": ("functions-", "f", "a"),
+    "core.markup.families.minimax_m3:_TAG": ("]<]minimax[>[\n</[", "]", "\n"),
+    "core.markup.families.minimax_m3:_TAG_BEGUN": ("\n]<]minimax[>[\n<", "m", ""),
+    "core.markup.families.mistral:_NAME": ("- [CALL_ID]- [ARGS] ", " ", ""),
+    "core.markup.families.mistral:_NAME_BEGUN": ("- [CALL_ID]", "I- [ARGS] ", ""),
+    "core.markup.families.qwen:_grammar": ("<function\nname\n=", "<", "{"),
+    "core.markup.families.sentinels:_AUTHOR": ("<|message_model|>", "|", ""),
+    "core.markup.families.sentinels:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
+    "core.markup.families.step:_CDATA": (" <![CDATA[!]]>", "]", "a"),
+    "core.markup.families.step:_MINICPM": ("<parameter\nname", "<", "A"),
+    "core.markup.families.step:_STEP": (
+        "<\uff5ctool_call_begin\uff5c>\nfunction\n<\uff5ctool_sep\uff5c>\n",
+        "<",
+        "A",
+    ),
+    "core.markup.jsonish:_ESCAPE": ("\\x00", "\\x", " "),
+    "core.markup.jsonish:_FOLLOWED_AS_KEY": (" ", " ", ""),
+    "core.markup.jsonish:_NUMBER": ("+-00", "0", "a"),
+    "core.markup.jsonish:notation": ("", "<", "\n"),
+    "core.markup.sections:_BEGUN": ("<", "a", ""),
+    "core.markup.sections:_HEAD": ("", " ", ""),
+    "core.markup.sections:_LEFT_OVER": ("`", "`", ""),
+    "core.markup.tagged:_ATTRIBUTE": ('- = "', "- '", "/"),
+    "core.markup.tagged:_BLANK": (" ", " ", ""),
+    "core.markup.tagged:_BLANK_BEGUN": ("", "\\", ""),
+    "core.markup.tagged:_DIRECT": (" ", " ", ""),
+    "core.markup.tagged:_DRIFTED": ("</:param:", " ", "-"),
+    "core.markup.tagged:_TAG_BEGUN": ("<a", "<", "\n"),
+    "core.markup.values:_ESCAPED_JSON": (" [\\n", " ", ""),
+    "core.markup.values:_INTEGER": ("+0", "0", "a"),
+    "core.markup.values:_NUMBER": ("+0.0E", "0", "a"),
+    "core.outbound.anthropic_faults:_NOTHING_LEFT": ("", "c", "A"),
+    "core.outbound.anthropic_faults:_NO_MODEL": (" ", " ", ""),
+    "core.outbound.anthropic_urls:_VERSIONED": ("//v0v", "0", "\n"),
+    "core.outbound.call_ids:_FORMS": ("", "0 ", " "),
+    "core.outbound.chat_faults:WORDS": ("resource has been ", "r", "A"),
+    "core.outbound.chat_faults:_CODE": ("a", "-", ""),
+    "core.outbound.chat_faults:_MISTAKE_AS_CRASH": ("images", "gt", "A"),
+    "core.outbound.chat_faults:_NO_MODEL": ("unknown ", "no f", "A"),
+    "core.outbound.chat_faults:_NO_QUOTA": ("insufficient _", "_", "\n"),
+    "core.outbound.chat_lessons:_CAMEL": ("", "a", "0"),
+    "core.outbound.chat_lessons:_IN_MESSAGE": ("", "me", "A"),
+    "core.outbound.chat_lessons:_UNKNOWN_FIELD": ("Unsupported parameter(s)", "property k", ")"),
+    "core.outbound.chat_params:_FIELD": ("", "a", ""),
+    "core.outbound.chat_params:_NAMED": ("unsupported parameter(s)", "u", "-"),
+    "core.outbound.data_urls:_READABLE": ("application/+", "+", ""),
+    "core.outbound.google_faults:_BAD_KEY": ("api key ", "api key ", "\n"),
+    "core.outbound.google_faults:_DAILY": ("per_", "dper_", "0"),
+    "core.outbound.google_faults:_DELAY": ("0", "0", ""),
+    "core.outbound.google_models:TRAITS": ("geminia", "geminiae", "\n"),
+    "core.outbound.google_urls:_PASTED": ("/models//", "/models//\n", "\n"),
+    "core.outbound.google_urls:_VERSIONED": ("/v0v", "a", " "),
+    "core.outbound.lessons:says": ("tools array too long ", "tools ", "\n"),
+    "core.outbound.overflow:LOOK_ALIKE": ("", "s", "A"),
+    "core.outbound.overflow:RATE_LIMIT": ("rate ", "rate t", "A"),
+    "core.outbound.target:_HOST": ("-.-.", "\x80-.-", " "),
+    "core.redact:_NAMED": ("authorization", "_ ", ")"),
+    "core.redact:_SECRETS": ("eyJ-----.", " p", " "),
+    "core.redact:_UNSEEN": ("\x00", "a\x00", "a"),
+    "core.secrets:_BASE64": ("+", "+", " "),
+    "core.secrets:_SCHEME": ("A", "A", ""),
+    "core.stream.wholeness:_STRING_END": ("", "a", "a"),
+    "core.stream.wholeness:_STRUCTURE": ("", "a", "a"),
+    "core.tools.aliases:_FOREIGN": (" ", "0 ", "0"),
+    "core.tools.aliases:_STRING": ('":\\":" ', '"', '"'),
+    "core.tools.custom:_HEREDOC": ("\tapply_patch\t<<", "\t", ""),
+    "core.tools.inlining:_FOREIGN": ("", " ", "-"),
+    "core.tools.names:_FOREIGN": ("", " ", "-"),
+    "core.tools.names:_LETTER": ("", "A", ""),
+    "core.tools.patterns:_TOKEN": ("", "[", "]"),
+    "core.tools.walking:_INDEX": ("1", "0", ""),
+    "core.unseen:UNSEEN": ("", "\x00", "a"),
+    "demo.chunks:TOKEN": (" -", "a-", "a"),
+    "demo.prompt:AFTER_PREPOSITION": ("\nin\na", " n", "!"),
+    "demo.prompt:BETWEEN_SUBJECTS": (" and ", "r ", "0"),
+    "demo.prompt:CAPITALISED": ("A'\tA", "A'\tA\t", "\n"),
+    "demo.prompt:NUMBER": ("-0.0", "0-", " "),
+    "demo.prompt:WORD": ("a'a", "'a", "_"),
+    "shell.http:SAFE_REQUEST_ID": ("", "-", ""),
+    "shell.server:ROUTES": ("/v1/responses/", "/", "\n"),
+}
+
+BOUNDED: Mapping[str, tuple[int, str]] = {
+    "core.outbound.google_models:TRAITS": (1024, "a model's name has 1,024 characters at most"),
+    "core.tools.patterns:_TOKEN": (
+        1000,
+        "MAX_PATTERN, and Python has read it before: every bracket is closed",
+    ),
+}
+"""What grows faster than its text: how long the text can be, and why it is no longer, and no worse than in its row."""
+MOST_STEPS = 200_000
+"""For such a text, at its longest."""
+
+USED: Mapping[str, str] = {"core.policy.admission:_matcher": "match"}
+"""How patterns are used that are handed on without a name."""
+
+PRICED = frozenset({"core.tools.patterns:_compiled"})
+"""Patterns of clients, whose price is told before they are run; `tests/core/tools/test_patterns.py` holds it true."""
+
+
+def _openers() -> Openers:
+    return Openers(DIALECTS)
+
+
+def _closers() -> list[re.Pattern[str]]:
+    openers = _openers()
+    readers = [openers.readers(opener) for dialect in DIALECTS for opener in dialect.openers]
+    return list({one.closed.pattern: one.closed for one in readers if one.closed}.values())
+
+
+def _code_closer() -> list[re.Pattern[str]]:
+    tracker = CodeTracker()
+    tracker._open_fence("`", 3, 8)
+    return [tracker._closer]
+
+
+def _secrets() -> list[re.Pattern[str]]:
+    whole = Secrets(["sk-aaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaa"])._whole
+    assert whole
+    return [whole]
+
+
+MADE_LATER: Mapping[str, Callable[[], list[re.Pattern[str]]]] = {
+    "core.markup.code:CodeTracker._open_fence": _code_closer,
+    "core.markup.openers:Openers.__init__": lambda: [_openers().whole, _openers().begun],
+    "core.markup.openers:_readers": _closers,
+    "core.outbound.anthropic_models:find": lambda: [
+        re.compile(row.name + anthropic_models._NOT_A_LATER_VERSION) for row in anthropic_models.MODELS
+    ],
+    "core.policy.admission:_matcher": lambda: [_matcher(("get_*", "*a*b*c*d")).__self__],
+    "core.secrets:Secrets.__init__": _secrets,
+}
+"""What is made of a configuration, a dialect or a text: examples."""
