@@ -37,6 +37,7 @@ from proxy.settings import Backend as BackendSettings
 from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
 from proxy.shell import descriptors
+from proxy.shell.aside import Aside
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
@@ -91,7 +92,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     settings = signed(settings)
     assert settings.server.signing_key is not None
     seal = Seal(settings.server.signing_key.get_secret_value())
-    beside = Beside(log)
+    beside, aside = Beside(log), Aside()
     backends = _backends(settings, upstream, beside, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
     siblings = Siblings(place, metrics.counts)
@@ -105,6 +106,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         chance=secrets.SystemRandom().random,
         retries=_retry_rules(settings),
         beside=beside,
+        aside=aside,
         metrics=metrics,
         cover=Cover(Secrets(_secrets(settings))),
         log=log,
@@ -145,6 +147,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         await server.stop(settings.server.grace_seconds)
         await tasks.close()
         beside.close()
+        await aside.close()
         await upstream.close()
 
 

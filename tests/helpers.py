@@ -4,8 +4,9 @@ The strict reader is a client that forgives nothing: numbering, order, pairs, jo
 stream that any test makes goes through it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import count, pairwise
 from typing import Any
 
@@ -20,13 +21,15 @@ from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
-from proxy.core.model import Call
+from proxy.core.model import Call, ToolSpec
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outlet import Outlet
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem
 from proxy.core.tools.prepare import prepare
 
 NOW = 1_700_000_000
@@ -276,3 +279,8 @@ def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         else:
             lines.append(line)
     return lines
+
+
+def check_of(spec: ToolSpec) -> Callable[[str], Problem | None] | None:
+    """The check of a tool's calls, made at once, however long it takes; None where they are free text."""
+    return partial(arguments.verdict, arguments.written(spec)) if arguments.is_checked(spec) else None

@@ -39,6 +39,20 @@ class Dear(Exception):
     """This takes longer than everybody else should wait: begin it again where nobody does."""
 
 
+class Allowance:
+    """So many units and no more, for what may also be left undone: Dear when they are spent."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, units: int) -> None:
+        self.left = units
+
+    def spend(self, units: int) -> None:
+        self.left -= units
+        if self.left < 0:
+            raise Dear
+
+
 class Work:
     """One per request."""
 

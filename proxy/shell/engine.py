@@ -35,6 +35,7 @@ from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.restored import restored
+from proxy.shell.aside import Aside
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
@@ -67,6 +68,7 @@ class Engine:
         chance: Callable[[], float],
         retries: RetryRules,
         beside: Beside,
+        aside: Aside,
         metrics: Metrics,
         cover: Cover,
         log: Log,
@@ -81,6 +83,7 @@ class Engine:
         self._chance = chance
         self._retries = retries
         self.beside = beside
+        self._aside = aside
         self._metrics = metrics
         self.cover = cover
         self._log = log
@@ -211,7 +214,9 @@ class Engine:
         keepsakes = Keepsakes() if decoder.keeps(profile) else None
         keep = keepsakes.keep if keepsakes else None
         surface, ledger = errand.surface, errand.ledger
-        stages = stages_for(plan.request, client, surface, errand.tenant, keepsakes, ledger)
+        stages = stages_for(
+            plan.request, client, surface, errand.tenant, keepsakes, ledger, errand.verdicts_on
+        )
         stamp = str(int(self._now() * 1000))
         return Pipeline(
             lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),
@@ -267,12 +272,14 @@ class Engine:
 
         def pour(data: bytes) -> bool:
             goes_on = pipeline.feed(data)
-            return reply.ended is None and channel.push() and goes_on
+            return reply.ended is None and channel.push() and goes_on and not errand.has_question
 
         try:
             while not pipeline.ended:
                 if begun and streaming and channel.flows and not pipeline.finishing:
                     await exchange.pour(pour)
+                    if errand.has_question:
+                        await self._aside.settle(errand)
                     if pipeline.ended:
                         break
                     exchange.finishing(pipeline.finishing)
@@ -281,6 +288,8 @@ class Engine:
                     pipeline.feed(data)
                 else:
                     pipeline.close()
+                if errand.has_question:
+                    await self._aside.settle(errand)
                 if not begun:
                     errand.mark("first_byte")
                     if begun := pipeline.begun:

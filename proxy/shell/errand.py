@@ -11,8 +11,11 @@ from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Request
+from proxy.core.model import Call, Request, ToolName, ToolSpec
+from proxy.core.policy.verdicts import Verdicts
 from proxy.core.tenants import Tenant
+from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem
 from proxy.shell.channel import Channel
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log
@@ -82,6 +85,9 @@ class Errand:
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.reply: Reply | None = None
+        self.verdicts: Verdicts[Problem] | None = None
+        """On its calls, where they are checked."""
+        self.seconds_checked = 0.0
         self._clock = clock
         self._started = clock()
         self._fault: Fault | None = None
@@ -91,6 +97,16 @@ class Errand:
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
+
+    def verdicts_on(self, declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
+        """For one attempt at a reply, whose calls are checked."""
+        self.verdicts = Verdicts(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+        return self.verdicts
+
+    @property
+    def has_question(self) -> bool:
+        """Does the reply wait for a verdict on a call?"""
+        return self.verdicts is not None and self.verdicts.question is not None
 
     def cut(self) -> None:
         self.channel.abort()

@@ -1,17 +1,21 @@
 """The stages that one reply goes through between the assembler and its client: only those that have something to do."""
 
+from collections.abc import Callable, Mapping
+
 from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request
+from proxy.core.model import Request, ToolName, ToolSpec
 from proxy.core.outlet import Stage
-from proxy.core.policy.guard import guard, rules_for
+from proxy.core.policy.guard import Check, guard, rules_for
+from proxy.core.policy.verdicts import Verdicts
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.verdict import answer_needed
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem
 
 
 def stages_for(
@@ -21,8 +25,9 @@ def stages_for(
     tenant: Tenant,
     keepsakes: Keepsakes | None,
     ledger: Ledger,
+    verdicts_on: Callable[[Mapping[ToolName, ToolSpec]], Verdicts[Problem]],
 ) -> list[Stage]:
-    """The first of them nearest to the assembler."""
+    """The first of them nearest to the assembler. `verdicts_on`: asked for where calls of these tools are checked."""
     stages: list[Stage] = [answer_needed] if client.answer_needed or request.compact else []
     if request.compact:
         return [*stages, condensed]
@@ -35,6 +40,21 @@ def stages_for(
         tenant,
         strict=surface.strict,
         parses=surface.parses_arguments,
-        check_of=arguments.check_of,
+        check_of=_no_check_of,
     )
-    return [*stages, guard(rules, ledger)] if rules else stages
+    if rules is None:
+        return stages
+    if rules.checks:
+        verdicts = verdicts_on(rules.declared)
+        rules.check_of = verdicts.check_of
+        stages.append(verdicts.stage)
+    return [*stages, guard(rules, ledger)]
+
+
+def _no_check_of(spec: ToolSpec) -> Check | None:
+    """Finds nothing wrong, but only where there might be something."""
+    return _nothing if arguments.is_checked(spec) else None
+
+
+def _nothing(said: str) -> None:
+    pass

@@ -17,7 +17,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.tools import schema
 from proxy.core.tools.aliases import renamed
-from proxy.core.tools.arguments import checker
+from proxy.core.tools.arguments import verdict
 from proxy.core.work import Work
 from tests.properties.examples import examples
 
@@ -294,6 +294,6 @@ def test_the_check_of_arguments_agrees_with_jsonschema(
     candidate: dict[str, Any], instance: dict[str, Any]
 ) -> None:
     assume(usable(candidate))
-    problem = checker(candidate)(jsontext.compact(instance))
+    problem = verdict(jsontext.dumps(candidate), jsontext.compact(instance))
     fits = valid(candidate, instance)
     assert fits is None or (problem is None) == fits

@@ -1,5 +1,6 @@
 """A stage costs something with every event, so there is none that has nothing to do."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,13 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.outlet import Stage
+from proxy.core.policy.verdicts import Verdicts
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.verdict import answer_needed
 from proxy.core.tenants import ANYBODY
+from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem
 from proxy.shell.stages import stages_for
 from tests.core.stream.assembling import recorder
 from tests.helpers import counting_mint
@@ -23,9 +27,13 @@ TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
 
 
+def verdicts_on(declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
+    return Verdicts(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+
+
 def stages(request: Request, **how: Any) -> list[Stage]:
     given = {"client": DEFAULT, "surface": SURFACE, "tenant": ANYBODY, "keepsakes": None}
-    return stages_for(request, **given | how, ledger=Ledger())
+    return stages_for(request, **given | how, ledger=Ledger(), verdicts_on=verdicts_on)
 
 
 def test_text_alone_goes_through_none() -> None:
@@ -54,3 +62,9 @@ def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:
     assert [stage == keepsakes.added for stage in stages(required, keepsakes=keepsakes)] == [True, False]
     one = replace(required, parallel_calls=False)
     assert [stage == keepsakes.added for stage in stages(one, keepsakes=keepsakes)] == [False, True, False]
+
+
+def test_calls_are_checked_only_where_that_is_wanted() -> None:
+    checked = replace(TOOLS, validate_arguments=True)
+    assert [getattr(stage, "__name__", "") for stage in stages(checked)] == ["stage", "stage"]
+    assert len(stages(replace(TOOLS, validate_arguments=False))) == 1

@@ -40,6 +40,9 @@ REQUIRED = ChoiceMode.REQUIRED
 
 NO_CALL = "The model called no tool, though tool_choice demands a call."
 
+UNCHECKED = "unchecked_tool_arguments"
+"""Not that anything is wrong: it cannot be known."""
+
 
 class Problem(Protocol):
     """What a check finds wrong with arguments: the code for it, what it is, and where."""
@@ -70,6 +73,11 @@ class Rules:
     """Must there be a call?"""
     limits: Limits = ANYBODY.limits
     limits_mode: Mode = Mode.OFF
+
+    @property
+    def checks(self) -> bool:
+        """Are arguments held against the schemas of their tools?"""
+        return self.mode is not Validation.OFF
 
     @property
     def holds(self) -> bool:
@@ -122,6 +130,7 @@ ADVICE = {
     "unknown_tool_call": "Ask again, or declare the tool.",
     "malformed_tool_arguments": "Ask again.",
     "invalid_tool_arguments": "Ask again, or loosen the tool's schema.",
+    UNCHECKED: "Simplify the tool's schema and its patterns, or have arguments not checked.",
     "tool_call_required": "Ask again, or set tool_choice to auto.",
 }
 """The way out, by the code."""
@@ -276,10 +285,11 @@ class _Guard:
                 f"The model called {_shown(call.tool)} with arguments that are no JSON object.",
                 True,
             )
-        if rules.mode is not Validation.OFF and (problem := check(call.arguments)):
+        if rules.checks and (problem := check(call.arguments)):
             place = f" at {problem.path}" if problem.path else ""
+            state = "unchecked" if problem.code == UNCHECKED else "wrong"
             self._unfit(
-                problem.code, f"The model's call of {_shown(call.tool)} is wrong{place}: {problem.message}"
+                problem.code, f"The model's call of {_shown(call.tool)} is {state}{place}: {problem.message}"
             )
 
     # ── what becomes of it ──

@@ -1,15 +1,22 @@
 """Do the arguments of a call fit the schema that the client declared?
 
 The client's own schema is asked, not what was left of it for the backend. Two kinds of strangers meet here, the
-schema of one and the arguments of another, so nothing is fetched, no pattern is run whose time has no bound, and a
-check that takes too many steps ends as one that failed. Formats are remarks, as the standard has it.
+schema of one and the arguments of another, and no count is safe from both: a pattern that goes back and tries again
+holds the whole process, whatever was thought to be its price. So a check is made `briefly` first, with nothing in it
+that could take long; most end there. For the rest there is `verdict`, to be asked in a process that can be ended.
+
+Nothing is fetched. Formats are remarks, as the standard has it.
 """
 
+import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
+from jsonschema._utils import find_evaluated_item_indexes_by_schema
 from jsonschema.validators import extend
 from referencing import Registry
 
@@ -22,18 +29,27 @@ from proxy.core.tools.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools.schema import check_schema
 from proxy.core.tools.unions import frozen
 from proxy.core.tools.walking import Path, Schema
-from proxy.core.work import Work
+from proxy.core.work import Allowance, Dear, Purse, Work
 
-MAX_STEPS = 25_000
-"""Keywords looked at in one check, at some 2 µs each; honest calls need some dozen."""
-REFERENCE_STEPS = 20
+STEP = 20
+"""What one keyword costs, and each thing that it loops over: some 2 µs."""
+REFERENCE = 20 * STEP
 """A reference is looked up anew each time, which takes as long as many other keywords."""
-PATTERN_STEPS = 50
-"""Steps of a pattern that take the time of one keyword."""
+COMPILING = 2
+"""For each character of a pattern. The schema itself takes as much for each of its bytes."""
+MATCHED_PER_UNIT = 2
+"""Steps of a pattern."""
+QUOTED_PER_UNIT = 4
+"""Characters of a message: it quotes what it complains about, however large."""
+WHOLE_CHECK = 2_500_000
+"""Units of a check that does not stop anybody else: a quarter of a second and more. Honest calls need some thousand."""
+BRIEF_BYTES = 256 * 1024
+"""Of arguments. Longer ones take more than a thousandth of a second to be read."""
 MAX_NESTING = 64
 """Of arguments. The validator takes some ten of Python's 1000 frames for each level."""
 SHOWN = 200
 """Characters of the validator's message: it quotes what it complains about."""
+CACHED_PATTERNS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,45 +60,71 @@ class Problem:
     """The way to the value that does not fit, such as `.days[2]`."""
 
 
-Check = Callable[[str], Problem | None]
+UNCHECKED = Problem("unchecked_tool_arguments", "It takes too long to hold its arguments against the schema.")
 
 
-def check_of(spec: ToolSpec) -> Check | None:
-    """The check of a tool's calls; None where they are free text."""
-    return None if BRIDGES[spec.kind].freeform else checker(spec.parameters)
+def is_checked(spec: ToolSpec) -> bool:
+    """Not where the input of a tool is free text."""
+    return not BRIDGES[spec.kind].freeform
 
 
-def checker(parameters: Schema | None) -> Check:
-    """Tells of the arguments of a call, as the model wrote them, what is wrong. ClientFault if that is no schema."""
-    schema = parameters or {}
-    check_schema(schema, "parameters", Work())
-    data = jsontext.dumps(schema)
-    return _CHECKERS.of((data, None), lambda: (_checker(data), OBJECTS_PER_BYTE * len(data)))
+def briefly(spec: ToolSpec, arguments: str, purse: Purse) -> Problem | None:
+    """What is wrong with the arguments of a call, as the model wrote them. Raises Dear, at the latest when the purse is
+    empty, if that could take long. The schema was checked when the request was read."""
+    if len(arguments) > BRIEF_BYTES:
+        raise Dear
+    data = written(spec)
+
+    def make() -> tuple[Draft202012Validator, int]:
+        purse.spend(COMPILING * len(data))
+        return _validator(data), OBJECTS_PER_BYTE * len(data)
+
+    return _checked(_VALIDATORS.of((data, None), make), arguments, purse, certain=True)
 
 
-_CHECKERS: Remembered[Check] = Remembered()
+def written(spec: ToolSpec) -> bytes:
+    """The schema, as `verdict` takes it."""
+    return jsontext.dumps(spec.parameters or {})
 
 
-def _checker(data: bytes) -> Check:
-    validator = _BoundedValidator(_answerable(jsontext.loads(data)), registry=Registry())
+def verdict(schema: bytes, arguments: str) -> Problem | None:
+    """The same, but it takes as long as it takes: for a process that can be ended. ClientFault if that is no schema."""
 
-    def check(arguments: str) -> Problem | None:
-        try:
-            value = jsontext.strict(arguments.strip() or "{}")
-        except ValueError:
-            return Problem("malformed_tool_arguments", "The arguments are not valid JSON.")
-        if not isinstance(value, dict):
-            return Problem("malformed_tool_arguments", "The arguments are not a JSON object.")
-        if jsontext.deeper_than(value, MAX_NESTING):
-            return _invalid(f"The arguments are nested deeper than {MAX_NESTING} levels.")
-        try:
-            with _steps:
-                error = next(validator.iter_errors(value), None)
-        except (_TooMany, RecursionError, OverflowError):  # the last from numbers that no float holds
-            return _invalid("The arguments take too long to be checked against their schema.")
-        return error and _invalid(error.message[:SHOWN], walking.spelled(tuple(error.absolute_path)))
+    def make() -> tuple[Draft202012Validator, int]:
+        check_schema(jsontext.loads(schema), "parameters", Work())
+        return _validator(schema), OBJECTS_PER_BYTE * len(schema)
 
-    return check
+    try:
+        validator = _VALIDATORS.of((schema, None), make)
+        return _checked(validator, arguments, Allowance(WHOLE_CHECK), certain=False)
+    except Dear:
+        return UNCHECKED
+
+
+_VALIDATORS: Remembered[Draft202012Validator] = Remembered()
+
+
+def _validator(data: bytes) -> Draft202012Validator:
+    return _CountingValidator(_answerable(jsontext.loads(data)), registry=Registry())
+
+
+def _checked(
+    validator: Draft202012Validator, arguments: str, purse: Purse, *, certain: bool
+) -> Problem | None:
+    try:
+        value = jsontext.strict(arguments.strip() or "{}")
+    except ValueError:
+        return Problem("malformed_tool_arguments", "The arguments are not valid JSON.")
+    if not isinstance(value, dict):
+        return Problem("malformed_tool_arguments", "The arguments are not a JSON object.")
+    if jsontext.deeper_than(value, MAX_NESTING):
+        return _invalid(f"The arguments are nested deeper than {MAX_NESTING} levels.")
+    _check.purse, _check.certain = purse, certain
+    try:
+        error = next(validator.iter_errors(value), None)
+    except (RecursionError, OverflowError):  # the last from numbers that no float holds
+        return UNCHECKED
+    return error and _invalid(error.message[:SHOWN], walking.spelled(tuple(error.absolute_path)))
 
 
 def _invalid(message: str, path: str = "") -> Problem:
@@ -124,48 +166,87 @@ def _pointer(path: Path) -> str:
 # ── the validator ──
 
 
-class _TooMany(Exception):
-    """The check has taken more steps than any honest one."""
+class _Check:
+    """The one that is under way. The core never waits, so that there is only one at a time."""
+
+    __slots__ = ("certain", "purse")
+
+    purse: Purse
+    certain: bool
+    """Is nothing to be done but what takes as long as was thought, beyond doubt?"""
+
+    def spend(self, units: int) -> None:
+        self.purse.spend(units)
 
 
-class _Steps:
-    """What is left of one check. The core never waits, so that there is only one check at a time."""
-
-    __slots__ = ("left",)
-
-    def __enter__(self) -> None:
-        self.left = MAX_STEPS
-
-    def __exit__(self, *_: object) -> None:
-        self.left = 0
-
-    def spend(self, steps: int = 1) -> None:
-        self.left -= steps
-        if self.left < 0:
-            raise _TooMany
-
-
-_steps = _Steps()
+_check = _Check()
 
 Errors = Iterable[ValidationError]
 Keyword = Callable[[Any, Any, Any, Schema], Errors | None]
 
 
-def _counted(keyword: Keyword, steps: int) -> Keyword:
-    def counting(validator: Any, value: Any, instance: Any, schema: Schema) -> Errors | None:
-        _steps.spend(steps)
-        return keyword(validator, value, instance, schema)
+def _counted(name: str, keyword: Keyword) -> Keyword:
+    price, loops = REFERENCE if name == "$ref" else STEP, _LOOPS.get(name, _over_nothing)
+
+    def counting(validator: Any, value: Any, instance: Any, schema: Schema) -> Errors:
+        _check.spend(price + STEP * loops(value, instance))
+        for error in keyword(validator, value, instance, schema) or ():
+            _check.spend(len(error.message) // QUOTED_PER_UNIT)
+            yield error
 
     return counting
 
 
+def _over_nothing(value: Any, instance: Any) -> int:
+    return 0
+
+
+def _over_items(value: Any, instance: Any) -> int:
+    return len(instance) if isinstance(instance, list) else 0
+
+
+def _over_names(value: Any, instance: Any) -> int:
+    return len(instance) if isinstance(instance, dict) else 0
+
+
+def _over_its_own(value: Any, instance: Any) -> int:
+    return len(value)
+
+
+def _over_lists(value: Any, instance: Any) -> int:
+    return len(value) + sum(map(len, value.values()))
+
+
+_LOOPS: dict[str, Callable[[Any, Any], int]] = {
+    **dict.fromkeys(("items", "contains"), _over_items),
+    **dict.fromkeys(("propertyNames", "additionalProperties"), _over_names),
+    **dict.fromkeys(("properties", "required", "prefixItems", "dependentSchemas"), _over_its_own),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), _over_its_own),
+    "dependentRequired": _over_lists,
+}
+"""What a keyword loops over, besides the keywords inside it, which count by themselves."""
+
+
 def _found(pattern: str, text: str) -> bool:
-    """What cannot be matched at a bounded price counts as found."""
-    price = priced(pattern)
+    """What Python cannot read counts as found."""
+    if not _check.certain:
+        expression = _compiled(pattern)
+        return expression is None or expression.search(text) is not None
+    _check.spend(STEP + COMPILING * len(pattern))
+    price = None if "(" in pattern else priced(pattern)  # of what has no brackets, the price is beyond doubt
     if price is None:
-        return True
-    _steps.spend(price.steps(len(text)) // PATTERN_STEPS)
+        raise Dear
+    _check.spend(price.steps(len(text)) // MATCHED_PER_UNIT)
     return price.expression.search(text) is not None
+
+
+@lru_cache(maxsize=CACHED_PATTERNS)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return None
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Schema) -> Errors:
@@ -176,10 +257,15 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Schema) -> Err
 def _pattern_properties(validator: Any, patterns: Schema, instance: Any, schema: Schema) -> Errors:
     if isinstance(instance, dict):
         for pattern, inner in patterns.items():
-            if priced(pattern):
+            if _is_readable(pattern):
                 for name, value in instance.items():
                     if _found(pattern, name):
                         yield from validator.descend(value, inner, path=name, schema_path=pattern)
+
+
+def _is_readable(pattern: str) -> bool:
+    """What cannot be read counts as found, but says nothing of what was."""
+    return _check.certain or _compiled(pattern) is not None
 
 
 def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: Schema) -> Errors:
@@ -203,9 +289,41 @@ def _unique_items(validator: Any, wanted: bool, instance: Any, schema: Schema) -
     if (
         wanted
         and isinstance(instance, list)
-        and len({frozen(item, _steps) for item in instance}) < len(instance)
+        and len({frozen(item, _check) for item in instance}) < len(instance)
     ):
         yield ValidationError("the items are not all different")
+
+
+def _enum(validator: Any, listed: list[Any], instance: Any, schema: Schema) -> Errors:
+    """Whatever is compared is counted with all that is inside it."""
+    looked_for = frozen(instance, _check)
+    if not any(frozen(each, _check) == looked_for for each in listed):
+        yield ValidationError(f"{instance!r} is not one of {listed!r}")
+
+
+def _const(validator: Any, only: Any, instance: Any, schema: Schema) -> Errors:
+    if frozen(instance, _check) != frozen(only, _check):
+        yield ValidationError(f"{only!r} was expected")
+
+
+def _unevaluated_items(validator: Any, wanted: Any, instance: Any, schema: Schema) -> Errors:
+    """jsonschema looks for each item in a list of all that were evaluated, and lists them once for each schema."""
+    if isinstance(instance, list):
+        _check.spend(STEP * (1 + len(instance)) * _parts(schema))
+        evaluated = set(find_evaluated_item_indexes_by_schema(validator, instance, schema))
+        if len(evaluated & set(range(len(instance)))) < len(instance):
+            yield ValidationError("there are more items than the schema allows")
+
+
+def _unevaluated_properties(validator: Any, wanted: Any, instance: Any, schema: Schema) -> Errors:
+    """In such a list, too, so the price grows by the square."""
+    if isinstance(instance, dict):
+        _check.spend((STEP + len(instance)) * (1 + len(instance)) * _parts(schema))
+    yield from Draft202012Validator.VALIDATORS["unevaluatedProperties"](validator, wanted, instance, schema)
+
+
+def _parts(schema: Schema) -> int:
+    return sum(1 for _ in walking.subschemas(schema))
 
 
 _OWN: dict[str, Keyword] = {
@@ -213,11 +331,12 @@ _OWN: dict[str, Keyword] = {
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "uniqueItems": _unique_items,
+    "enum": _enum,
+    "const": _const,
+    "unevaluatedItems": _unevaluated_items,
+    "unevaluatedProperties": _unevaluated_properties,
 }
-_BoundedValidator = extend(
+_CountingValidator = extend(
     Draft202012Validator,
-    {
-        name: _counted(keyword, REFERENCE_STEPS if name == "$ref" else 1)
-        for name, keyword in (Draft202012Validator.VALIDATORS | _OWN).items()
-    },
+    {name: _counted(name, keyword) for name, keyword in (Draft202012Validator.VALIDATORS | _OWN).items()},
 )

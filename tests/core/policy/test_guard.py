@@ -32,10 +32,9 @@ from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
-from proxy.core.tools.arguments import check_of
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
-from tests.helpers import DONE, STOP, call_chunk, chunk, counting_mint
+from tests.helpers import DONE, STOP, call_chunk, check_of, chunk, counting_mint
 from tests.tables import table
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

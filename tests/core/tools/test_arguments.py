@@ -1,14 +1,18 @@
 """P05: what is wrong with the arguments of a call, found in bounded time (S21) and without fetching anything (S20)."""
 
+from collections.abc import Callable
+from functools import partial
 from timeit import repeat
 from typing import Any
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import arguments
-from proxy.core.tools.arguments import Problem, check_of, checker
+from proxy.core.tools.arguments import BRIEF_BYTES, UNCHECKED, Problem, briefly, verdict
+from proxy.core.work import BRIEF_UNITS, Allowance, Dear
 from tests.tables import table
 
 WEATHER = {
@@ -20,6 +24,14 @@ WEATHER = {
     "required": ["city"],
     "additionalProperties": False,
 }
+
+
+def checker(schema: Any) -> Callable[[str], Problem | None]:
+    return partial(verdict, jsontext.dumps(schema or {}))
+
+
+def spec(parameters: Any, kind: ToolKind = ToolKind.FUNCTION) -> ToolSpec:
+    return ToolSpec(ToolName("a"), kind, parameters=parameters)
 
 
 def of_x(schema: Any, value: str, **root: Any) -> Problem | None:
@@ -83,6 +95,12 @@ def test_without_a_schema_any_object_fits(absent: Any) -> None:
         ({"if": {"type": "string"}, "then": {"minLength": 1}}, "1", '""'),
         ({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, "1", "6"),
         ({"not": {"type": "string"}}, "1", '"a"'),
+        ({"const": [1]}, "[1.0]", "[true]"),
+        ({"enum": [{"a": [1]}, "b"]}, '{"a": [1]}', '"a"'),
+        ({"unevaluatedItems": False, "prefixItems": [{}]}, "[1]", "[1, 2]"),
+        ({"unevaluatedItems": False}, '"no array"', "[1]"),
+        ({"unevaluatedItems": {"type": "string"}}, '["a"]', "[1]"),
+        ({"unevaluatedProperties": False}, '"no object"', '{"a": 1}'),
     ],
 )
 def test_the_whole_standard_is_checked(schema: Any, good: str | None, bad: str | None) -> None:
@@ -101,9 +119,9 @@ def test_the_whole_standard_is_checked(schema: Any, good: str | None, bad: str |
         ({"$ref": "https://x.example/y.json"}, "1"),
         ({"$dynamicRef": "#meta"}, "1"),
         ({"$ref": "#/x-hidden"}, '"aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"'),
-        ({"pattern": "^(a+)+$"}, '"aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"'),
-        ({"patternProperties": {"^(a+)+$": False}}, '{"aaaaaaaaaaaaaaaaaaaaaaaaaaaa": 1}'),
-        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}, '{"b": 1}'),
+        ({"pattern": "\\p{Letter}"}, '"a"'),
+        ({"patternProperties": {"(": False}}, '{"a": 1}'),
+        ({"patternProperties": {"(": {}}, "additionalProperties": False}, '{"b": 1}'),
         ({"patternProperties": {"^a": {}}, "unevaluatedProperties": False}, '{"b": 1}'),
     ],
 )
@@ -133,19 +151,15 @@ DOUBLED = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in rang
         pytest.param(
             {"$ref": "#/$defs/d0", "$defs": DOUBLED | {"d40": {"type": "string"}}}, "{}", id="doubled"
         ),
-        pytest.param({"properties": {"x": {"pattern": "^a*a*a*$"}}}, f'{{"x": "{"a" * 3000}!"}}', id="cubic"),
         pytest.param({"properties": {"x": {"multipleOf": 10**400}}}, '{"x": 1.5}', id="beyond floats"),
         pytest.param(
-            {"properties": {"x": {"items": {"type": "integer"}}}}, f'{{"x": [{"1," * 60_000}1]}}', id="long"
+            {"properties": {"x": {"items": {"type": "integer"}}}}, f'{{"x": [{"1," * 250_000}1]}}', id="long"
         ),
     ],
 )
 def test_a_check_without_end_ends(schema: Any, text: str) -> None:
     """S21."""
-    problem = checker(schema)(text)
-    assert problem == Problem(
-        "invalid_tool_arguments", "The arguments take too long to be checked against their schema."
-    )
+    assert checker(schema)(text) is UNCHECKED
 
 
 def test_three_thousand_objects_are_compared_in_one_pass() -> None:
@@ -170,7 +184,7 @@ def test_the_deepest_arguments_are_checked() -> None:
 @table("bad", [{"type": "objekt", "required": 1}, {"anyOf": [{}] * 2001}])
 def test_what_is_no_schema_or_a_bomb_is_never_compiled(bad: Any) -> None:
     with pytest.raises(ClientFault):
-        checker(bad)
+        checker(bad)("{}")
 
 
 def test_a_message_shows_little_of_what_it_quotes() -> None:
@@ -179,20 +193,97 @@ def test_a_message_shows_little_of_what_it_quotes() -> None:
     assert len(problem.message) == arguments.SHOWN
 
 
-def test_a_schema_too_long_to_be_remembered_is_compiled_anew() -> None:
-    long = {"properties": {"x": {"type": "string", "description": "y" * 120_000}}}
-    assert checker(long) is not checker(long)
-    assert checker(WEATHER) is checker(WEATHER)
-
-
 def test_a_usual_call_costs_little() -> None:
     """50 µs; a slow machine may take ten times as long."""
-    check = checker(WEATHER)
-    assert min(repeat(lambda: check('{"city": "Oslo", "days": [1, 2]}'), number=100, repeat=5)) < 100 * 500e-6
+    tool, purse = spec(WEATHER), Allowance(BRIEF_UNITS)
+    arguments = '{"city": "Oslo", "days": [1, 2]}'
+    times = repeat(lambda: briefly(tool, arguments, purse), number=100, repeat=1)
+    assert min(times) < 100 * 500e-6
+
+
+# ── what is done briefly ──
+
+
+@table(
+    ("schema", "value", "fits"),
+    [
+        ({"pattern": "^[a-z]+-\\d{4}$"}, '"ab-2026"', True),
+        ({"pattern": "^[a-z]+-\\d{4}$"}, '"ab-202"', False),
+        ({"patternProperties": {"^n": {"type": "integer"}}}, '{"n1": "b"}', False),
+        ({"pattern": "(a|b"}, "1", True),
+        ({"enum": [1, 2]}, "2", True),
+    ],
+)
+def test_what_is_certain_to_be_short_is_answered_at_once(schema: Any, value: str, fits: bool) -> None:
+    problem = briefly(spec({"properties": {"x": schema}}), f'{{"x": {value}}}', Allowance(BRIEF_UNITS))
+    assert (problem is None) is fits
+
+
+@table(
+    ("schema", "value"),
+    [
+        pytest.param({"pattern": "^((((a*){2}){2}){2}){2}$"}, '"aaa!"', id="attack-02"),
+        pytest.param({"pattern": "^(a+)+$"}, '"aaa!"', id="nested"),
+        pytest.param({"pattern": "a**"}, '"a"', id="unreadable"),
+        pytest.param({"pattern": ".*.*.*=.*"}, f'"{"a" * 300}"', id="a high power"),
+        pytest.param({"patternProperties": {"(a|b)": {}}}, '{"a": 1}', id="in a name"),
+        pytest.param({"type": "string"}, f'"{"a" * BRIEF_BYTES}"', id="long"),
+    ],
+)
+def test_what_could_take_long_is_not_even_begun(schema: Any, value: str) -> None:
+    with pytest.raises(Dear):
+        briefly(spec({"properties": {"x": schema}}), f'{{"x": {value}}}', Allowance(BRIEF_UNITS))
+
+
+def spent(schema: Any, value: str) -> int:
+    units = 10**9
+    purse = Allowance(units)
+    tool = spec({"properties": {"x": schema}})
+    briefly(tool, "{}", Allowance(units))  # compiled
+    briefly(tool, f'{{"x": {value}}}', purse)
+    return units - purse.left
+
+
+NUMBERS = [*range(1000)]
+OBJECT = jsontext.dumps({f"p{number}": 1 for number in NUMBERS}).decode()
+NAMES = [f"p{number}" for number in NUMBERS]
+
+
+@table(
+    ("schema", "value"),
+    [
+        ({"items": {}}, f"{NUMBERS}"),
+        ({"items": {"enum": [*range(100)]}}, "[99, 99, 99, 99, 99, 99, 99, 99, 99, 99]"),
+        ({"enum": NUMBERS}, "999"),
+        ({"enum": [NUMBERS]}, "1"),
+        ({"const": NUMBERS}, f"{NUMBERS}"),
+        ({"contains": {}}, f"{NUMBERS}"),
+        ({"contains": {"type": "string"}, "minContains": 0}, f"{NUMBERS}"),
+        ({"prefixItems": [{}] * 900}, f"{NUMBERS}"),
+        ({"propertyNames": {}}, OBJECT),
+        ({"required": NAMES}, OBJECT),
+        ({"properties": {name: {} for name in NAMES[:900]}}, OBJECT),
+        ({"additionalProperties": {}}, OBJECT),
+        ({"dependentRequired": {"p1": NAMES}}, OBJECT),
+        ({"uniqueItems": True}, f"{NUMBERS}"),
+        ({"unevaluatedItems": {}}, f"{NUMBERS}"),
+        ({"unevaluatedProperties": {}}, OBJECT),
+        ({"allOf": [{}] * 900}, "1"),
+        ({"anyOf": [{"type": "string"}] * 900}, "1"),
+        ({"anyOf": [{"type": "string"}] * 10}, f"{NUMBERS}"),
+    ],
+)
+def test_whatever_a_keyword_loops_over_is_counted(schema: Any, value: str) -> None:
+    """attack-10: a keyword cost one step, and 2 KB of arguments took 37 seconds."""
+    assert spent(schema, value) >= 900
+
+
+def test_a_check_of_twenty_million_comparisons_ends() -> None:
+    """attack-10"""
+    schema = {"properties": {"x": {"items": {"enum": [*range(20_000)]}}}}
+    assert checker(schema)(f'{{"x": {[19_999] * 1000}}}') is UNCHECKED
 
 
 def test_only_the_calls_of_tools_whose_input_is_json_are_checked() -> None:
-    check = check_of(ToolSpec(ToolName("a"), parameters=WEATHER))
-    assert check
-    assert check("{}") == Problem("invalid_tool_arguments", "'city' is a required property")
-    assert check_of(ToolSpec(ToolName("a"), ToolKind.CUSTOM)) is None
+    assert arguments.is_checked(spec(WEATHER))
+    assert not arguments.is_checked(spec(None, ToolKind.CUSTOM))

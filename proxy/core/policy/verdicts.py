@@ -1,0 +1,107 @@
+"""A stage that lets the check of a call be waited for, in front of the guard that asks for it.
+
+The guard looks at a call in an instant, and so do most checks. One that could take long is a `question` for somebody
+who may wait: until the verdict comes, the end of the call and whatever follows it are held here. Whoever feeds the
+pipeline looks for a question after each read, so no more than a read is ever held.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from proxy.core.events import Event, PartEnded
+from proxy.core.model import Call, ToolName, ToolSpec
+from proxy.core.outlet import Outlet
+from proxy.core.work import BRIEF_UNITS, Allowance, Dear, Purse
+
+Problem = TypeVar("Problem")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Do these arguments fit this tool?"""
+
+    spec: ToolSpec
+    arguments: str
+
+
+class Verdicts(Generic[Problem]):
+    """On the calls of one reply."""
+
+    def __init__(
+        self,
+        declared: Mapping[ToolName, ToolSpec],
+        is_checked: Callable[[ToolSpec], bool],
+        briefly: Callable[[ToolSpec, str, Purse], Problem | None],
+        unchecked: Problem,
+    ) -> None:
+        """`briefly` raises Dear where it could take long. `unchecked` is the verdict when nobody waits any more."""
+        self._declared = declared
+        self._is_checked = is_checked
+        self._briefly = briefly
+        self._unchecked = unchecked
+        self._patience = Allowance(BRIEF_UNITS)
+        """For all brief checks of the reply together."""
+        self._asks = True
+        self._held: list[Event | tuple[str, list[Any] | None]] = []
+        self._verdict: Problem | None = None
+        """On the call that is passed on just now."""
+        self.question: Question | None = None
+
+    def check_of(self, spec: ToolSpec) -> Callable[[str], Problem | None] | None:
+        """The check as the guard knows it; None where arguments are free text."""
+        return self._told if self._is_checked(spec) else None
+
+    def _told(self, arguments: str) -> Problem | None:
+        return self._verdict
+
+    def stage(self, outlet: Outlet) -> Outlet:
+        self._emit, self._pass_on = outlet.feed, outlet.delta
+        return Outlet(self._feed, self._delta)
+
+    def answer(self, verdict: Problem | None) -> None:
+        """On the question. What was held goes on, until there is another."""
+        self.question, self._verdict = None, verdict
+        (ended, *held), self._held = self._held, []
+        assert isinstance(ended, PartEnded)
+        self._emit(ended)
+        for each in held:
+            if isinstance(each, tuple):
+                self._delta(*each)
+            else:
+                self._feed(each)
+
+    def give_up(self) -> None:
+        """Nobody waits any more: what has not been checked by now is not going to be."""
+        self._asks = False
+        if self.question is not None:
+            self.answer(self._unchecked)
+
+    def _feed(self, event: Event) -> None:
+        if self.question is not None:
+            self._held.append(event)
+            return
+        if isinstance(event, PartEnded) and event.complete and isinstance(event.part, Call):
+            self._look_at(event.part)
+            if self.question is not None:
+                self._held.append(event)
+                return
+        self._emit(event)
+
+    def _delta(self, text: str, logprobs: list[Any] | None) -> None:
+        if self.question is not None:
+            self._held.append((text, logprobs))
+        else:
+            self._pass_on(text, logprobs)
+
+    def _look_at(self, call: Call) -> None:
+        spec = self._declared.get(call.tool)
+        if spec is None or not self._is_checked(spec):
+            return
+        try:
+            self._verdict = self._briefly(spec, call.arguments, self._patience)
+        except Dear:
+            if self._asks:
+                self.question = Question(spec, call.arguments)
+            else:
+                self._verdict = self._unchecked
