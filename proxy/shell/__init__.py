@@ -9,5 +9,6 @@ one, *attempts* what follows a failed one. *backends* are all that are configure
 puts requests to the model and learns from refusals. *discovery* finds out what stands behind a URL, *upstream* has the
 connections, *tap* takes their bytes as they arrive, and *failures* names what goes wrong with them.
 
-Beside them: *metrics*, and *siblings* that tell one another theirs; *logs*; *tasks*, which do not get lost; *entropy*.
+Long work is done *beside* the loop, in threads; checks that nothing but their end can stop are made *aside*, in
+processes. Then there are *metrics*, and *siblings* that tell one another theirs; *logs*; *tasks*, which do not get lost; *entropy*.
 """

@@ -25,7 +25,7 @@ CHILDREN = 2
 CHECK_SECONDS = 1.0
 """For one check, which usually takes a thousandth of that."""
 
-REPLY_SECONDS = 3.0
+REPLY_SECONDS = 5.0
 """For all checks of one reply, the wait for a child included."""
 
 STARTING_SECONDS = 10.0
@@ -40,9 +40,7 @@ class Lost(Exception):
 
 
 class Aside:
-    def __init__(self, check_seconds: float = CHECK_SECONDS, reply_seconds: float = REPLY_SECONDS) -> None:
-        self._check_seconds = check_seconds
-        self._reply_seconds = reply_seconds
+    def __init__(self) -> None:
         self._places = asyncio.Semaphore(CHILDREN)
         self._idle: list[Process] = []
         self._children: set[Process] = set()
@@ -62,7 +60,7 @@ class Aside:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            async with asyncio.timeout(self._reply_seconds - errand.seconds_checked):
+            async with asyncio.timeout(REPLY_SECONDS - errand.seconds_checked):
                 return await self.verdict(question)
         except (TimeoutError, Lost, OSError) as cause:
             errand.log.error("check given up", cause=type(cause).__name__)
@@ -78,7 +76,7 @@ class Aside:
         async with self._places:
             child = self._idle.pop() if self._idle else await self._started()
             try:
-                async with asyncio.timeout(2 * self._check_seconds):  # it should have ended itself by then
+                async with asyncio.timeout(2 * CHECK_SECONDS):  # it should have ended itself by then
                     answer = await self._asked(child, schema, said)
             except BaseException:  # whatever it goes on to say would be taken for another answer
                 await self._end(child)
@@ -109,7 +107,7 @@ class Aside:
     async def _asked(self, child: Process, schema: bytes, said: bytes) -> list[str] | None:
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write(QUESTION.pack(self._check_seconds, len(schema), len(said)) + schema + said)
+        child.stdin.write(QUESTION.pack(CHECK_SECONDS, len(schema), len(said)) + schema + said)
         try:
             (size,) = ANSWER.unpack(await child.stdout.readexactly(ANSWER.size))
             answer: list[str] | None = jsontext.loads(await child.stdout.readexactly(size))

@@ -7,6 +7,7 @@ pattern that holds Python cannot hold that, and should our parent be killed mean
 import signal
 import struct
 import sys
+from dataclasses import astuple
 from typing import BinaryIO
 
 from proxy.core import jsontext
@@ -44,7 +45,7 @@ def _answer(schema: bytes, said: str) -> bytes:
         problem = verdict(schema, said)
     except MemoryError:
         problem = UNCHECKED
-    return jsontext.dumps(problem and [problem.code, problem.message, problem.path])
+    return jsontext.dumps(problem and astuple(problem))
 
 
 def _end_in(seconds: float) -> None:

@@ -54,7 +54,7 @@ def short_and_growing(number: int) -> Json:
 
 
 def required_lists(number: int) -> Json:
-    return of({"allOf": [{"required": [f"p{number} {n} {m}" for m in range(20)]} for n in range(400)]})
+    return of({"allOf": [{"required": [f"p{number} {n} {m}" for m in range(20)]} for n in range(200)]})
 
 
 def overlapping(number: int) -> Json:
@@ -62,12 +62,12 @@ def overlapping(number: int) -> Json:
 
     def branch(kind: int) -> Json:
         schema: Json = {"const": kind}
-        for level in range(8):
+        for level in range(5):
             beside = {f"{name}{level}": {"type": "object", "required": ["q"]} for name in "yz"}
             schema = {"type": "object", "required": ["x", *beside], "properties": {"x": schema} | beside}
         return schema
 
-    return of({"oneOf": [branch(1_000 * number + kind) for kind in range(64)]})
+    return of({"oneOf": [branch(1_000 * number + kind) for kind in range(48)]})
 
 
 def rare_words(number: int) -> Json:
@@ -86,7 +86,6 @@ def rare_words(number: int) -> Json:
         ("google", short_and_growing),
         ("google", required_lists),
         ("google", overlapping),
-        ("anthropic", overlapping),
         ("default", rare_words),
         ("mistral", doubling),
         ("google", doubling),
@@ -97,7 +96,7 @@ async def test_attack_13_the_schemas_of_one_request_share_what_they_may_cost(
 ) -> None:
     """attack-03 by the last two. The overlapping branches are bounded by what they are told apart by."""
     proxy = await start_proxy(backend={"profile": profile})
-    status, error = await asked(proxy, tools=tools(100, make))
+    status, error = await asked(proxy, tools=tools(60, make))
     assert (status, error["code"]) in {(400, TOO_COMPLEX), (400, "tool_schema_incompatible")}, error
     assert error["param"].startswith("tools[")
     assert not backend.received
@@ -142,26 +141,32 @@ def calls(*arguments: str) -> bytes:
     )
 
 
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proxy.shell.aside.CHECK_SECONDS", 0.3)
+
+
 CHECKED = {"request_options": {"validate_tool_arguments": True}}
 UNCHECKED = "unchecked_tool_arguments"
 ENDLESS = of({"type": "string", "pattern": "^((((a*){2}){2}){2}){2}$"})
 
 
+@pytest.mark.usefixtures("brief")
 async def test_attack_02_a_pattern_without_end_costs_its_request_alone(
     proxy: Proxy, backend: ScriptedBackend
 ) -> None:
     """The loop never came back, and SIGTERM was not heard."""
-    backend.answers(calls(f'{{"x":"{"a" * 40}!"}}'))
+    backend.answers(calls(f'{{"x":"{"a" * 40}!"}}'), calls('{"x":"aa"}'))
     status, error = await asked(proxy, tools=tools(1, lambda _: ENDLESS), **CHECKED)
     assert (status, error["code"]) == (502, UNCHECKED)
     assert "Simplify the tool's schema" in error["message"]
     assert proxy.log.named("check given up")
-    assert proxy.log.request["oddities"] == {UNCHECKED: 1}
-    backend.answers(calls('{"x":"aa"}'))
+    assert proxy.log.request["oddities"][UNCHECKED] == 1
     status, error = await asked(proxy, tools=tools(1, lambda _: of({"pattern": "^(a)+$"})), **CHECKED)
     assert status == 200, error
 
 
+@pytest.mark.usefixtures("brief")
 async def test_attack_02_a_stream_is_told_as_well(proxy: Proxy, backend: ScriptedBackend) -> None:
     backend.answers(calls(f'{{"x":"{"a" * 40}!"}}', '{"x":"aa"}'))
     found = await proxy.stream(tools=tools(1, lambda _: ENDLESS), **CHECKED)
@@ -170,6 +175,7 @@ async def test_attack_02_a_stream_is_told_as_well(proxy: Proxy, backend: Scripte
     assert not [event for event in found if event.name == "response.function_call_arguments.delta"]
 
 
+@pytest.mark.usefixtures("brief")
 async def test_attack_02_where_calls_are_observed_the_client_is_warned(
     start_proxy: StartProxy, backend: ScriptedBackend
 ) -> None:

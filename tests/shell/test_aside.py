@@ -28,8 +28,9 @@ LONG = question(ENDLESS, "a" * 40 + "!")
 
 
 @pytest.fixture
-async def aside() -> AsyncIterator[Aside]:
-    made = Aside(check_seconds=0.5)
+async def aside(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Aside]:
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.5)
+    made = Aside()
     async with asyncio.timeout(PROMPTLY):
         yield made
         await made.close()
@@ -98,7 +99,7 @@ async def test_after_closing_no_process_is_left() -> None:
 
 async def test_a_process_ends_by_its_own_alarm_though_nobody_asks_it_to() -> None:
     """Its parent may have been killed while a pattern holds it."""
-    aside = Aside(check_seconds=0.05)
+    aside = Aside()
     child = await aside._started()
     schema, said = b'{"properties":{"x":{"pattern":"^(a+)+$"}}}', b'{"x":"' + b"a" * 60 + b'!"}'
     assert child.stdin is not None

@@ -13,7 +13,7 @@ from proxy.core.work import Purse
 MAX_COMPARED = 64
 """Branches that are compared each with each. Of plain values there may be more."""
 
-LOOKING, MERGING = 2, 8
+LOOKING, MERGING = 6, 10
 """What it costs to ask a schema for its types, and to put the smallest two together."""
 
 ANNOTATIONS = frozenset(
