@@ -10,5 +10,6 @@ puts requests to the model and learns from refusals. *discovery* finds out what 
 connections, *tap* takes their bytes as they arrive, and *failures* names what goes wrong with them.
 
 Long work is done *beside* the loop, in threads; checks that nothing but their end can stop are made *aside*, in
-processes. Then there are *metrics*, and *siblings* that tell one another theirs; *logs*; *tasks*, which do not get lost; *entropy*.
+processes. Then there are *metrics*, and *siblings* that tell one another theirs; *logs*; *tasks*, which do not get
+lost; *entropy*.
 """
