@@ -26,10 +26,8 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outlet import Outlet, unheard
-from proxy.core.policy.admission import admit
 from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
-from proxy.core.policy.results import truncated
 from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
@@ -143,7 +141,7 @@ class Engine:
         """What the backends made of it. None where nobody was asked, and the client has its answer."""
         channel, request = errand.channel, asked.request
         try:
-            attempts = self._attempts(errand, asked)
+            attempts = await self._attempts(errand, asked)
             plan = await attempts.first()
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
@@ -169,11 +167,9 @@ class Engine:
             lambda: errand.surface.read(body, errand.headers, ledger, errand.tenant.name), ledger
         )
 
-    def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
+    async def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
-        request = asked.request
-        admit(request, errand.tenant, strict=errand.surface.strict, ledger=errand.ledger)
-        request = truncated(request, errand.tenant.tool_result_max_bytes, errand.ledger)
+        request = await self.beside.run(partial(errand.admitted, asked.request), errand.ledger)
         request = self._recall.completed(_whose(errand, request), request)
         if errand.surface.own_call_ids:
             request = as_backend_knows(request)

@@ -12,6 +12,8 @@ from proxy.core.events import Reply
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Request, ToolName, ToolSpec
+from proxy.core.policy.admission import admit
+from proxy.core.policy.results import truncated
 from proxy.core.policy.verdicts import Verdicts
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
@@ -97,6 +99,11 @@ class Errand:
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
+
+    def admitted(self, request: Request) -> Request:
+        """The request as the tenant's rules let it pass."""
+        admit(request, self.tenant, strict=self.surface.strict, ledger=self.ledger)
+        return truncated(request, self.tenant.tool_result_max_bytes, self.ledger)
 
     def verdicts_on(self, declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
         """For one attempt at a reply, whose calls are checked."""

@@ -16,13 +16,14 @@ from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.model import UNNAMED, Request, ToolSpec
 from proxy.core.redact import quoted
+from proxy.core.remembered import Remembered
 from proxy.core.tenants import Limits, Mode, Tenant, dotted, or_raise
+from proxy.core.work import Work
 
 TOLD = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
-CACHED_SCHEMAS = 1024
-CACHED_BYTES = 32 * 1024
-"""Longer schemas are measured anew each time, so that the cache stays small whatever clients send."""
+MEASURING = 4
+"""What each value costs that a schema is written with."""
 
 DEEPER = frozenset(
     {"items", "prefixItems", "contains", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"}
@@ -53,7 +54,7 @@ def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> 
     if not request.tools:
         return
     mode = tenant.mode(strict=strict)
-    _judge(_over_limits(request.tools, tenant.limits), mode, ledger, "over_limits")
+    _judge(_over_limits(request.tools, tenant.limits, ledger.work), mode, ledger, "over_limits")
     if request.strict_alone:
         _strict_tools_alone(request, mode, ledger)
     if tenant.tool_allowlist is not None:
@@ -100,17 +101,18 @@ IN_PARALLEL = _Breach(
 class _Rule:
     field: str
     limit: str
-    breaks: Callable[[ToolSpec, int], bool]
+    breaks: Callable[[ToolSpec, int, Work], bool]
     complaint: str
     advice: str
 
 
-def _long_description(spec: ToolSpec, limit: int) -> bool:
+def _long_description(spec: ToolSpec, limit: int, work: Work) -> bool:
     return spec.description is not None and len(spec.description) > limit
 
 
-def _deep_schema(spec: ToolSpec, limit: int) -> bool:
-    return spec.parameters is not None and depth(spec.parameters) > limit
+def _deep_schema(spec: ToolSpec, limit: int, work: Work) -> bool:
+    work.on = f"{spec.place}.parameters"
+    return spec.parameters is not None and depth(spec.parameters, work) > limit
 
 
 RULES = (
@@ -131,7 +133,7 @@ RULES = (
 )
 
 
-def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[_Breach]:
+def _over_limits(tools: list[ToolSpec], limits: Limits, work: Work) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
         place = tools[0].place.rpartition("[")[0]
         yield _Breach(
@@ -143,7 +145,7 @@ def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[_Breach]:
     for rule in RULES:
         limit, breaks = getattr(limits, rule.limit), rule.breaks
         for spec in tools:
-            if breaks(spec, limit):
+            if breaks(spec, limit, work):
                 place = f"{spec.place}.{rule.field}"
                 yield _Breach(
                     f"{place} of the tool {quoted(dotted(spec.tool))} {rule.complaint.format(limit=limit)}",
@@ -153,18 +155,21 @@ def _over_limits(tools: list[ToolSpec], limits: Limits) -> Iterator[_Breach]:
                 )
 
 
-def depth(schema: Mapping[str, Any]) -> int:
+def depth(schema: Mapping[str, Any], work: Work) -> int:
     """Levels of objects and lists inside one another that a schema describes, as far as it is written out.
 
     Remembered by the schema's bytes: the same tools come with every request of an agent. What is nested too deeply to
     be written was refused where schemas are checked.
     """
     data = jsontext.dumps(schema)
-    return (_depth if len(data) <= CACHED_BYTES else _depth.__wrapped__)(data)
+    return _DEPTHS.of((data, None), lambda: (_depth(data, work), 0))
 
 
-@lru_cache(maxsize=CACHED_SCHEMAS)
-def _depth(data: bytes) -> int:
+_DEPTHS: Remembered[int] = Remembered()
+
+
+def _depth(data: bytes, work: Work) -> int:
+    work.spend(MEASURING * (data.count(b",") + data.count(b":")))
     deepest = 0
     ahead: list[tuple[int, Any]] = [(0, jsontext.loads(data))]
     for level, value in ahead:

@@ -22,10 +22,10 @@ from referencing import Registry
 
 from proxy.core import jsontext
 from proxy.core.model import ToolSpec
+from proxy.core.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.patterns import priced
-from proxy.core.tools.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools.schema import check_schema
 from proxy.core.tools.unions import frozen
 from proxy.core.tools.walking import Path, Schema

@@ -13,10 +13,10 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
+from proxy.core.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools import meta, reductions, rewriting, walking
 from proxy.core.tools.losses import Rewritten
 from proxy.core.tools.meta import BAD_PARAMETERS, BAD_SCHEMA
-from proxy.core.tools.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools.subsets import PROVIDERS
 from proxy.core.tools.walking import Schema
 from proxy.core.work import Work

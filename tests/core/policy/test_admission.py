@@ -8,8 +8,9 @@ import pytest
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, ToolKind, ToolName, ToolSpec
-from proxy.core.policy.admission import CACHED_BYTES, admit, depth
+from proxy.core.policy.admission import admit, depth
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant
+from proxy.core.work import Work
 from tests.tables import table
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -190,13 +191,13 @@ def test_p06_of_many_warnings_the_first_are_told_and_all_are_counted() -> None:
         ({"$defs": {"items": STRING}}, 0),
         ({"items": [STRING, objects(1)]}, 2),
         ({"x-remarks": {"properties": 5, "items": "none", "$defs": []}}, 0),
-        (objects(3) | {"description": "d" * CACHED_BYTES}, 3),
+        (objects(3) | {"description": "d" * 100_000}, 3),
     ],
 )
 def test_p06_the_depth_of_a_schema_is_that_of_the_arguments_it_describes(
     schema: dict[str, Any], levels: int
 ) -> None:
-    assert depth(schema) == levels
+    assert depth(schema, Work()) == levels
 
 
 ALLOWED = Tenant("t", tool_allowlist=("get_weather", "mcp__docs.*", "read_?ile"))
