@@ -29,7 +29,9 @@ from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import Budget, RetryRules
+from proxy.core.policy.shares import Shares
 from proxy.core.secrets import Secrets
+from proxy.core.shelf import Shelf
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.setting_values import AUTO
@@ -43,6 +45,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.beside import Beside
 from proxy.shell.channel import Tempo
 from proxy.shell.connections import Connections
+from proxy.shell.conversations import Conversations
 from proxy.shell.cover import Cover
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
@@ -50,15 +53,21 @@ from proxy.shell.entropy import Entropy
 from proxy.shell.exchange import Limits
 from proxy.shell.gate import Gate, Room
 from proxy.shell.logs import LibraryLines, Log, make_log
+from proxy.shell.machine import memory_bytes
 from proxy.shell.metrics import Metrics
 from proxy.shell.server import Server, Surfaces
 from proxy.shell.siblings import ALONE, Place, Siblings
 from proxy.shell.tasks import Tasks
 from proxy.shell.upstream import Upstream
-from proxy.shell.websocket import Conversations
 from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024
+
+MEMORY_BYTES = 1 << 30
+"""Usually, for what requests under way and remembered conversations take."""
+
+REMEMBERED_PART = 4
+"""A quarter of it is for conversations, which are packed."""
 
 WAYS_OUT = {
     errno.EADDRINUSE: "Choose another port: --port, server.port.",
@@ -114,8 +123,17 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     responses = ResponsesSurface(mint, now, seal, _manners(settings))
     tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
+    room = _memory(settings)
+    memory = Shares(room - room // REMEMBERED_PART)
     conversations = Conversations(
-        engine=engine, surface=responses, tempo=tempo, message_limit=body_limit, tasks=tasks, log=log
+        engine=engine,
+        surface=responses,
+        tempo=tempo,
+        message_limit=body_limit,
+        memory=memory,
+        remembered=Shelf(room // REMEMBERED_PART),
+        tasks=tasks,
+        log=log,
     )
     server = Server(
         engine=engine,
@@ -135,6 +153,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
         tempo=tempo,
         body_limit=body_limit,
+        memory=memory,
         mint=mint,
         tasks=tasks,
         log=log,
@@ -254,6 +273,14 @@ def _manners(settings: Settings) -> Manners:
         events=EventStyle(settings.clients.events),
         message_first=settings.clients.item_order == "message_first",
     )
+
+
+def _memory(settings: Settings) -> int:
+    """On a small machine half of what it has, for all workers together."""
+    if settings.server.memory_mib is not None:
+        return settings.server.memory_mib * BYTES_PER_MIB
+    there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
+    return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
 
 
 def limits_of(backend: BackendSettings, patience: float) -> Limits:

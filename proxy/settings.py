@@ -36,6 +36,9 @@ class Server(Section):
     """Port to listen on; 0 takes any free one."""
     body_limit_mib: int = Field(64, ge=1, le=1024)
     """Largest request body, in MiB, as sent and after decompression."""
+    memory_mib: int | None = Field(None, ge=16)
+    """Memory for requests under way and remembered conversations, in each worker; not set, their part of half of what
+    the machine or container has, 1,024 at most."""
     websocket: bool = True
     """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
     signing_key: SigningKey | None = None

@@ -15,6 +15,7 @@ from proxy.settings import Settings
 from proxy.shell.exchange import Limits
 from proxy.shell.logs import make_log
 from tests.shell.backend import ScriptedBackend, answer, delta, reply, scripted, text
+from tests.tables import table
 
 LOG = make_log(stream=io.StringIO())
 
@@ -164,3 +165,23 @@ async def test_a_backend_is_asked_what_it_is_unless_that_is_configured() -> None
         backend.answers(answer(200, {"data": [{"id": "m", "owned_by": "vllm"}]}), reply(text("Hello")))
         assert await status_of(settings(url=backend.url, profile="auto")) == 200
         assert paths(backend) == ["/v1/models", "/v1/chat/completions"]
+
+
+# ── memory ──
+
+
+@table(
+    ("server", "machine", "expected"),
+    [
+        ({}, 64 << 30, 1 << 30),
+        ({}, 1 << 30, 512 << 20),
+        ({"workers": 4}, 4 << 30, 512 << 20),
+        ({"workers": 4}, None, 1 << 30),
+        ({"memory_mib": 100, "workers": 4}, 1 << 30, 100 << 20),
+    ],
+)
+def test_attack_14_a_small_machine_gives_half_of_what_it_has(
+    server: dict[str, Any], machine: int | None, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "memory_bytes", lambda: machine)
+    assert app._memory(settings(server)) == expected

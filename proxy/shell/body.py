@@ -6,7 +6,7 @@ and a coding that is not spoken is refused instead of being passed on as garbage
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from aiohttp import HttpVersion11, web
 
@@ -29,10 +29,13 @@ MAX_VAIN_BYTES = 1024 * 1024
 hold nothing at all, and any number of them may follow one another."""
 
 
-async def read_body(request: web.BaseRequest, limit: int) -> bytes:
-    """Unpacked, and never empty."""
+Take = Callable[[int], None]
+
+
+async def read_body(request: web.BaseRequest, limit: int, take: Take) -> bytes:
+    """Unpacked, and never empty. `take`: takes memory for each piece, or raises."""
     _check_type(request.headers)
-    data = await _read(request, limit)
+    data = await _read(request, limit, take)
     if not data:
         raise ClientFault("The request body is empty: send a JSON object.")
     return data
@@ -49,11 +52,11 @@ def _check_type(headers: Mapping[str, str]) -> None:
         )
 
 
-async def _read(request: web.BaseRequest, limit: int) -> bytes:
+async def _read(request: web.BaseRequest, limit: int, take: Take) -> bytes:
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
     coding = request.headers.get("Content-Encoding", "").strip().lower() or "identity"
-    collect = _Plain(limit) if coding == "identity" else _Inflated(coding, limit)
+    collect = _Plain(limit, take) if coding == "identity" else _Inflated(coding, limit, take)
     if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
         await _invite(request)  # to an older client it would be the answer
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
@@ -93,8 +96,9 @@ def _too_large(limit: int) -> TooLarge:
 
 
 class _Plain:
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, take: Take) -> None:
         self._limit = limit
+        self._take = take
         self._size = 0
         self._pieces: list[bytes] = []
 
@@ -105,6 +109,7 @@ class _Plain:
         self._size += len(data)
         if self._size > self._limit:
             raise _too_large(self._limit)
+        self._take(len(data))
         self._pieces.append(data)
 
     def close(self) -> bytes:
@@ -115,8 +120,8 @@ class _Inflated(_Plain):
     """Lets out no more than the limit, whatever a small body claims to unpack to (S17), and others work in between. It
     takes in no more either, and nothing behind the end, for zlib would keep that whole and copy it with each piece."""
 
-    def __init__(self, coding: str, limit: int) -> None:
-        super().__init__(limit)
+    def __init__(self, coding: str, limit: int, take: Take) -> None:
+        super().__init__(limit, take)
         if coding not in CODINGS:
             raise Unsupported(
                 f"Content-Encoding {quoted(coding)} is not supported: use {' or '.join(CODINGS)}, or none.",

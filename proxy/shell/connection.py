@@ -43,6 +43,8 @@ class Connection(web.RequestHandler):
         self._watch: asyncio.TimerHandle | None = None
         self.address = ""
         """Whom its client's stands for; the same for all requests on it."""
+        self.listener: Callable[[int], None] | None = None
+        """Is told how many bytes come, as they come."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -103,6 +105,8 @@ class Connection(web.RequestHandler):
         """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
         one, and whoever reads the body would wait for the rest until patience ends."""
         super().data_received(data)
+        if self.listener is not None:
+            self.listener(len(data))
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
             self._break_bodies()
 
@@ -129,10 +133,10 @@ class Connection(web.RequestHandler):
         return response
 
 
-def address_of(request: web.BaseRequest) -> str:
+def connection_of(request: web.BaseRequest) -> Connection:
     connection = request.protocol
     assert isinstance(connection, Connection)
-    return connection.address
+    return connection
 
 
 class Acceptor(web.Server):
@@ -143,8 +147,7 @@ class Acceptor(web.Server):
         self._all = connections
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = request.protocol
-        assert isinstance(connection, Connection)
+        connection = connection_of(request)
         self._all.busy(connection)
         try:
             return await self._answer(request)

@@ -21,13 +21,15 @@ from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan, Shares
 from proxy.core.redact import quotable, quoted, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_body
 from proxy.shell.channel import Channel, Tempo
-from proxy.shell.connection import Acceptor, address_of
+from proxy.shell.connection import Acceptor, connection_of
 from proxy.shell.connections import Connections
+from proxy.shell.conversations import Conversations
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor, own_failure, shutting_down
 from proxy.shell.fault_facts import facts_of
@@ -36,7 +38,6 @@ from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.siblings import Siblings
 from proxy.shell.tasks import Tasks
-from proxy.shell.websocket import Conversations
 
 TOO_LARGE = 413
 BACKLOG = 1024
@@ -102,6 +103,7 @@ class Server:
         connections: Connections,
         tempo: Tempo,
         body_limit: int,
+        memory: Shares,
         mint: Mint,
         tasks: Tasks,
         log: Log,
@@ -121,6 +123,7 @@ class Server:
         self._connections = connections
         self._tempo = tempo
         self._body_limit = body_limit
+        self._memory = memory
         self._mint = mint
         self._tasks = tasks
         self._log = log
@@ -174,7 +177,7 @@ class Server:
             if found := path.fullmatch(request.path):
                 tenant = self._doors.get(path.pattern, self._tenants).of(request.headers)
                 if handler := self._handler(request, methods):
-                    owner = self._tenants.owner(tenant, address_of(request))
+                    owner = self._tenants.owner(tenant, connection_of(request).address)
                     return await handler(self, Visit(request, this, tenant, owner), **found.groupdict())
                 return self._refuse_method(request, _allowed(methods), this)
         message = f"There is nothing at {quoted(request.path)}. GET /openapi.json lists the paths."
@@ -223,20 +226,25 @@ class Server:
             raise shutting_down()
         request = visit.request
         channel = Channel(request, visit.id, self._tempo, self._tasks)
+        loan = Loan(self._memory, visit.owner)
         try:
             await self._engine.respond(
-                surface, partial(self._body, request, read, channel), visit.visitor, channel
+                surface, partial(self._body, request, read, channel, loan), visit.visitor, channel
             )
         except Fault as fault:
             return self._told(fault, request, visit.id)
+        finally:
+            loan.end()
         return channel.response
 
     async def _body(
-        self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel, ledger: Ledger
+        self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel, loan: Loan, _: Ledger
     ) -> Any:
-        data = await read_body(request, self._body_limit)
+        data = await read_body(request, self._body_limit, loan.take)
         channel.bytes_in = len(data)
-        return read(parsed(data, "The request body", "Send one JSON object in UTF-8."))
+        body = parsed(data, "The request body", "Send one JSON object in UTF-8.")
+        loan.take_up(body, len(data))
+        return read(body)
 
     async def _respond(self, visit: Visit) -> web.StreamResponse:
         return await self._ask(self._surfaces.responses, visit)

@@ -12,34 +12,28 @@ each event would be packed by itself, and each socket keep the memory for both.
 """
 
 import asyncio
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from proxy.core.errors import ClientFault, Fault, OwnWords
+from proxy.core.errors import ClientFault, Fault
 from proxy.core.inbound.responses_encode import SOCKET
-from proxy.core.inbound.responses_memory import LatestResponses
+from proxy.core.inbound.responses_memory import PIECE_BYTES, LatestResponses, Remembered
 from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.ledger import Ledger
-from proxy.core.policy.shares import Shares
+from proxy.core.policy.shares import Loan, Shares
 from proxy.shell.channel import Channel, Tempo
-from proxy.shell.engine import Engine
+from proxy.shell.connection import connection_of
+from proxy.shell.engine import LARGE_BYTES, Engine
 from proxy.shell.errand import Visitor
-from proxy.shell.failures import exhausted
 from proxy.shell.http import SERVER
-from proxy.shell.logs import Log
 from proxy.shell.tasks import Tasks
 
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""
-
-MAX_OPEN = 2048
-"""Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
 
 MAX_WAITING = 32
 """Messages that may wait for their turn; published clients send one and wait for its end."""
@@ -47,15 +41,10 @@ MAX_WAITING = 32
 CLOSING_SECONDS = 3.0
 """For a client to answer our close with its own."""
 
-HANDSHAKE = (
-    "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
-    "Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64."
-)
-
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
 
 Socket = web.WebSocketResponse[Literal[False]]
-Message = tuple[WSMsgType, bytes]
+Message = tuple[WSMsgType, bytes, Loan]
 
 
 class SocketChannel(Channel):
@@ -110,29 +99,37 @@ class Conversation:
         visitor: Visitor,
         tempo: Tempo,
         message_limit: int,
+        memory: Shares,
+        remembered: Remembered,
         tasks: Tasks,
     ) -> None:
         self._request = request
         self._request_id = request_id
         self._engine = engine
-        self._memory = LatestResponses(message_limit)
-        self._surface = replace(surface, memory=self._memory)
+        self._known = LatestResponses(message_limit, remembered, visitor.owner)
+        self._surface = replace(surface, memory=self._known)
         self._visitor = visitor
+        self._memory = memory
+        self._coming = Loan(memory, visitor.owner)
+        """For a message of which not all has come."""
         self._tempo = tempo
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
             timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False, compress=False
         )
-        self._waiting: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._waiting: asyncio.Queue[Message | Fault | None] = asyncio.Queue()
         self._waiting_bytes = 0
         self._leaving = False
         self._last_word: Fault | None = None
         self.turns = 0
+        self.cut: Fault | None = None
+        """Why the connection was cut, if it was."""
 
     async def run(self) -> Socket:
         self._socket.headers.update({"Server": SERVER, "X-Request-Id": self._request_id})
         await self._socket.prepare(self._request)
+        connection_of(self._request).listener = self._hear_bytes
         loop = asyncio.get_running_loop()
         lifetime = loop.call_later(LIFETIME_SECONDS, self.leave, _limit_reached())
         try:
@@ -143,6 +140,7 @@ class Conversation:
                 answering.cancel()
         finally:
             lifetime.cancel()
+            self._let_go()
         # While somebody listens, aiohttp would not wait for the client's own close.
         await self._socket.close(code=WSCloseCode.GOING_AWAY)
         return self._socket
@@ -161,22 +159,59 @@ class Conversation:
 
     async def _listen(self) -> None:
         """Until the socket is closed, whoever closes it."""
-        while True:
-            try:
-                message = await self._socket.receive(self._tempo.heartbeat)
-            except TimeoutError:
-                if await self._ping():
-                    continue
-                return
-            if message.type not in MESSAGE:
-                return
-            self._waiting_bytes += len(message.data)
-            self._waiting.put_nowait((message.type, message.data))
-            if self._too_much_waits():
-                await self._socket.close(
-                    code=WSCloseCode.POLICY_VIOLATION, message=b"Too many messages are waiting."
-                )
-                return
+        while await self._hear():
+            pass
+
+    async def _hear(self) -> bool:
+        """Whether there may be more. Nothing of a message stays here while the next one is waited for."""
+        try:
+            message = await self._socket.receive(self._tempo.heartbeat)
+        except TimeoutError:
+            return await self._ping()
+        if message.type not in MESSAGE:
+            return False
+        self._coming.end()
+        self._waiting.put_nowait(self._taken(message.type, message.data))
+        if self._too_much_waits():
+            await self._socket.close(
+                code=WSCloseCode.POLICY_VIOLATION, message=b"Too many messages are waiting."
+            )
+            return False
+        return True
+
+    def _taken(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
+        """What is answered in its turn; without a word of it, if there is no memory for it."""
+        loan = Loan(self._memory, self._visitor.owner)
+        try:
+            loan.take(len(data))
+        except Fault as fault:
+            return fault
+        self._waiting_bytes += len(data)
+        return kind, data, loan
+
+    def _hear_bytes(self, size: int) -> None:
+        """Of a message that may be large, and may never end."""
+        try:
+            self._coming.take(size)
+        except Fault as fault:
+            self.cut = fault
+            connection = connection_of(self._request)
+            connection.listener = None
+            if connection.transport is not None:
+                connection.transport.pause_reading()  # else all that comes before its close would be kept
+            self._tasks.start(self._close_for_want_of_memory(), "close")
+
+    async def _close_for_want_of_memory(self) -> None:
+        await self._socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"Too much is under way.")
+
+    def _let_go(self) -> None:
+        """Of what nobody will answer or continue any more."""
+        connection_of(self._request).listener = None
+        self._coming.end()
+        while not self._waiting.empty():
+            if isinstance(message := self._waiting.get_nowait(), tuple):
+                message[2].end()
+        self._known.close()
 
     def _too_much_waits(self) -> bool:
         """One message may always wait: how large it is has been checked by whoever received it."""
@@ -197,21 +232,31 @@ class Conversation:
     async def _answer_all(self, listening: asyncio.Task[None]) -> None:
         try:
             while not self._leaving:
-                message = await self._waiting.get()
-                if message is not None:
-                    await self._answer(message)
+                await self._answer(await self._waiting.get())  # of which nothing stays here
             if self._last_word is not None:
                 await self._refuse(self._last_word)
             listening.cancel()
         except ConnectionError:
             pass  # the client has left, which is heard by whoever listens
 
-    async def _answer(self, message: Message) -> None:
+    async def _answer(self, message: Message | Fault | None) -> None:
+        if isinstance(message, Fault):
+            await self._refuse(message)
+        if not isinstance(message, tuple):
+            return
         self._waiting_bytes -= len(message[1])
         self.turns += 1
         this = f"{self._request_id}.{self.turns}"
         channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
         channel.bytes_in = len(message[1])
+        try:
+            await self._turn(message, channel)
+            for _ in self._known.shelve():
+                await asyncio.sleep(0)
+        finally:
+            message[2].end()
+
+    async def _turn(self, message: Message, channel: SocketChannel) -> None:
         try:
             body = partial(self._body, message, channel)
             await self._engine.respond(self._surface, body, self._visitor, channel)
@@ -219,102 +264,24 @@ class Conversation:
             await self._refuse(fault, channel.lane)
 
     async def _body(self, message: Message, channel: SocketChannel, ledger: Ledger) -> dict[str, Any]:
-        kind, data = message
+        kind, data, loan = message
         if kind is not WSMsgType.TEXT:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
         body = read_create(data)
-        channel.lane = self._memory.lane = take_lane(body)
+        loan.take_up(body, len(data))
+        channel.lane = self._known.lane = take_lane(body)
+        pieces = 0
+        for _ in self._known.bring(body, loan.take):
+            pieces += 1
+            await asyncio.sleep(0)
+        ledger.work.dear = pieces * PIECE_BYTES > LARGE_BYTES
         return body
 
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
         fault = self._engine.cover.over(fault, self._request.headers)
         await self._socket.send_frame(error_message(fault, lane), WSMsgType.TEXT)
-
-
-class Conversations:
-    """All that are open."""
-
-    def __init__(
-        self,
-        *,
-        engine: Engine,
-        surface: ResponsesSurface,
-        tempo: Tempo,
-        message_limit: int,
-        tasks: Tasks,
-        log: Log,
-    ) -> None:
-        self._engine = engine
-        self._surface = surface
-        self._tempo = tempo
-        self._message_limit = message_limit
-        self._tasks = tasks
-        self._log = log
-        self._open: set[Conversation] = set()
-        self._shares = Shares(MAX_OPEN)
-        self._none = asyncio.Event()
-        self._none.set()
-
-    async def hold(self, request: web.BaseRequest, request_id: str, visitor: Visitor) -> web.StreamResponse:
-        if (refusal := self._refusal(request)) is not None:
-            raise refusal
-        this = Conversation(
-            request,
-            request_id,
-            self._engine,
-            self._surface,
-            visitor,
-            self._tempo,
-            self._message_limit,
-            self._tasks,
-        )
-        if not self._shares.take(visitor.owner):
-            raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))
-        self._open.add(this)
-        self._none.clear()
-        try:
-            return await this.run()
-        finally:
-            self._shares.give_back(visitor.owner)
-            self._open.discard(this)
-            if not self._open:
-                self._none.set()
-            self._log.info("websocket", request_id=request_id, turns=this.turns, code=this.close_code)
-
-    def _refusal(self, request: web.BaseRequest) -> Fault | None:
-        if not web.WebSocketResponse().can_prepare(request):
-            return ClientFault(HANDSHAKE, code="invalid_handshake")
-        if _comes_from_elsewhere(request):
-            return ClientFault(
-                "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
-                status=403,
-                code="origin_not_allowed",
-            )
-        return None
-
-    def leave(self) -> None:
-        """No further turns; those under way are the engine's."""
-        for conversation in self._open:
-            conversation.leave()
-
-    async def closed(self) -> None:
-        """All have taken leave, or had the time to. From then on nothing is heard of them."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSING_SECONDS):
-                await self._none.wait()
-
-
-def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
-    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
-    origin = request.headers.get("Origin")
-    if origin is None:
-        return False
-    try:
-        return urlsplit(origin).netloc != request.host
-    except ValueError:  # not even an address
-        return True
 
 
 def _limit_reached() -> ClientFault:

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from proxy.core.inbound import call_map
-from proxy.shell import gate, websocket
+from proxy.shell import conversations, gate
 from tests.faults.tenancy import TENANTS, shown_by
 from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
 from tests.shell.conftest import Proxy, StartProxy
@@ -110,7 +110,7 @@ async def opened(stack: AsyncExitStack, proxy: Proxy, headers: dict[str, str]) -
 async def test_attack_17_no_address_takes_all_sockets(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(websocket, "MAX_OPEN", 8)
+    monkeypatch.setattr(conversations, "MAX_OPEN", 8)
     proxy = await start_proxy()
     async with AsyncExitStack() as stack, stranger(proxy) as other:
         assert await held(stack, proxy, 5) == [GOOD] * 4 + [BUSY]
@@ -123,7 +123,7 @@ async def test_attack_17_no_tenant_takes_all_sockets(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever addresses it has."""
-    monkeypatch.setattr(websocket, "MAX_OPEN", 8)
+    monkeypatch.setattr(conversations, "MAX_OPEN", 8)
     proxy = await start_proxy(tenants=TENANTS)
     async with AsyncExitStack() as stack, stranger(proxy) as other:
         assert await held(stack, proxy, 3, **shown_by("ann")) == [GOOD] * 3

@@ -55,6 +55,13 @@ BODIES = (
         status=413,
         world="small",
     ),
+    _body(
+        "send less, or fewer values, or have server.memory_mib raised",
+        "request_too_large",
+        b'{"model": "m", "input": "%b"}' % (b"x" * 3_000_000),
+        status=413,
+        world="narrow",
+    ),
     _raw(
         "send it faster, or less of it",
         "request_timeout",

@@ -242,4 +242,4 @@ async def test_a_body_that_breaks_off_is_400() -> None:
     payload = StreamReader(protocol, 1024, loop=asyncio.get_running_loop())
     payload.set_exception(web.RequestPayloadError())
     with pytest.raises(ClientFault, match="broken"):
-        await module.read_body(make_mocked_request("POST", "/", payload=payload), MIB)
+        await module.read_body(make_mocked_request("POST", "/", payload=payload), MIB, lambda _: None)

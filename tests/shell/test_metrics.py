@@ -12,7 +12,7 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFa
 from proxy.core.ledger import Ledger
 from proxy.core.policy import guard
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
-from proxy.shell import metrics, websocket
+from proxy.shell import conversations, metrics
 from proxy.shell.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
 from tests.shell.backend import ScriptedBackend, answer, reply, text
 from tests.shell.conftest import Proxy, StartProxy
@@ -295,7 +295,7 @@ async def test_whoever_is_refused_a_websocket_is_counted_too(
 
 
 async def test_as_is_whoever_finds_no_room(start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket, "MAX_OPEN", 0)
+    monkeypatch.setattr(conversations, "MAX_OPEN", 0)
     proxy = await start_proxy()
     async with proxy.session.get(f"{proxy.url}/v1/responses", headers=UPGRADE) as response:
         assert response.status == 503

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.responses_memory import MAX_LANES, LatestResponses, NoMemory, known_items
+from proxy.core.inbound.responses_memory import (
+    MAX_LANES,
+    PIECE_BYTES,
+    LatestResponses,
+    NoMemory,
+    Remembered,
+    known_items,
+)
+from proxy.core.shelf import Shelf
 from tests.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}
@@ -13,21 +21,42 @@ ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_t
 MORE = {"type": "message", "role": "user", "content": "More"}
 
 
+def free(weight: int) -> None:
+    """There is memory for everything."""
+
+
+def empty(limit: int = 1000, shelf: Remembered | None = None, owner: str = "ann") -> LatestResponses:
+    return LatestResponses(limit, Shelf(10_000_000) if shelf is None else shelf, owner)
+
+
 def memory(limit: int = 1000) -> LatestResponses:
-    known = LatestResponses(limit)
-    known.keep("resp_1", {"input": "Hi", "instructions": "Be brief."}, [ANSWER])
+    known = empty(limit)
+    keep(known, "resp_1", {"input": "Hi", "instructions": "Be brief."}, [ANSWER])
     return known
+
+
+def keep(known: LatestResponses, response_id: str, body: Any, output: list[dict[str, Any]]) -> None:
+    known.keep(response_id, body, output)
+    for _ in known.shelve():
+        pass
+
+
+def completed(known: LatestResponses, body: Any) -> Any:
+    for _ in known.bring(body, free):
+        pass
+    assert known.completed(body) == known.completed(body), "long work is begun again beside the loop"
+    return known.completed(body)
 
 
 def missed(known: LatestResponses, previous: str) -> ClientFault:
     with pytest.raises(ClientFault) as refused:
-        known.completed({"previous_response_id": previous})
+        completed(known, {"previous_response_id": previous})
     return refused.value
 
 
 def test_a_request_that_continues_nothing_is_complete() -> None:
     body = {"input": "Hi", "previous_response_id": None}
-    assert memory().completed(body) is body
+    assert completed(memory(), body) is body
 
 
 def test_where_nothing_is_kept_a_request_stays_as_it_is() -> None:
@@ -47,55 +76,55 @@ def test_where_nothing_is_kept_a_request_stays_as_it_is() -> None:
 )
 def test_what_is_new_comes_after_what_was_said(given: Any, new: list[Any]) -> None:
     body = {"model": "m", "input": given, "previous_response_id": "resp_1"}
-    assert memory().completed(body) == {"model": "m", "input": [USER, ANSWER, *new]}
+    assert completed(memory(), body) == {"model": "m", "input": [USER, ANSWER, *new]}
     assert body["previous_response_id"] == "resp_1"
 
 
 def test_what_is_no_input_is_said_to_be_none() -> None:
     with pytest.raises(ClientFault, match="input must be a string or an array of items, got number"):
-        memory().completed({"input": 5, "previous_response_id": "resp_1"})
+        completed(memory(), {"input": 5, "previous_response_id": "resp_1"})
 
 
 def test_what_is_no_id_is_left_to_whoever_checks_types() -> None:
     body = {"previous_response_id": 5}
-    assert memory().completed(body) is body
+    assert completed(memory(), body) is body
 
 
 def test_a_conversation_grows() -> None:
     known = memory()
-    known.keep("resp_2", known.completed({"input": "More", "previous_response_id": "resp_1"}), [ANSWER])
-    assert known.completed({"previous_response_id": "resp_2"})["input"] == [USER, ANSWER, MORE, ANSWER]
+    keep(known, "resp_2", completed(known, {"input": "More", "previous_response_id": "resp_1"}), [ANSWER])
+    assert completed(known, {"previous_response_id": "resp_2"})["input"] == [USER, ANSWER, MORE, ANSWER]
 
 
 def test_only_the_newest_is_known() -> None:
     known = memory()
-    known.keep("resp_2", {"input": "More"}, [])
+    keep(known, "resp_2", {"input": "More"}, [])
     fault = missed(known, "resp_1")
     assert (fault.status, fault.code, fault.param) == (
         400,
         "previous_response_not_found",
         "previous_response_id",
     )
-    assert known.completed({"previous_response_id": "resp_2"})["input"] == [MORE]
+    assert completed(known, {"previous_response_id": "resp_2"})["input"] == [MORE]
 
 
 def test_a_continuation_that_does_not_come_to_a_good_end_has_evicted_what_it_continued() -> None:
     known = memory()
-    known.completed({"previous_response_id": "resp_1"})
+    completed(known, {"previous_response_id": "resp_1"})
     assert missed(known, "resp_1").code == "previous_response_not_found"
 
 
 def test_a_failure_elsewhere_leaves_it_known() -> None:
     known = memory()
-    known.completed({"input": "something else"})
+    completed(known, {"input": "something else"})
     missed(known, "resp_0")
-    assert known.completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    assert completed(known, {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
 
 
 def test_what_is_too_long_is_forgotten() -> None:
     known = memory(limit=200)
-    assert known.completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
-    known.keep("resp_2", {"input": "x" * 200}, [])
+    assert completed(known, {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    keep(known, "resp_2", {"input": "x" * 200}, [])
     missed(known, "resp_2")
 
 
@@ -103,7 +132,7 @@ def test_what_is_too_long_is_forgotten() -> None:
 def test_the_items_that_its_client_did_not_send_are_counted(sent: dict[str, Any], known: int) -> None:
     """Places in messages are those of the client's own list."""
     body = sent | {"previous_response_id": "resp_1"}
-    assert known_items(body, memory().completed(body)) == known
+    assert known_items(body, completed(memory(), body)) == known
 
 
 # ── lanes ──
@@ -116,47 +145,107 @@ def on(known: LatestResponses, lane: str | None) -> LatestResponses:
 
 def test_v05_each_lane_has_a_newest_response_of_its_own() -> None:
     known = memory()
-    on(known, "b").keep("resp_2", {"input": "More"}, [])
-    on(known, "b").keep("resp_3", {"input": "More"}, [])
+    keep(on(known, "b"), "resp_2", {"input": "More"}, [])
+    keep(on(known, "b"), "resp_3", {"input": "More"}, [])
     missed(known, "resp_2")
-    assert on(known, "b").completed({"previous_response_id": "resp_3"})["input"] == [MORE]
-    assert on(known, None).completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    assert completed(on(known, "b"), {"previous_response_id": "resp_3"})["input"] == [MORE]
+    assert completed(on(known, None), {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
 
 
 def test_v05_another_lane_forks_and_takes_nothing_away() -> None:
     known = memory()
     for _ in range(2):
-        assert on(known, "fork").completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
-    assert on(known, None).completed({"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+        assert completed(on(known, "fork"), {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+    assert completed(on(known, None), {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
     missed(known, "resp_1")
 
 
 def test_v05_what_is_oldest_is_forgotten_when_there_are_too_many_lanes() -> None:
-    known = LatestResponses(10_000)
+    known = empty(10_000)
     for number in range(MAX_LANES + 1):
-        on(known, f"lane-{number}").keep(f"resp_{number}", {"input": "Hi"}, [])
+        keep(on(known, f"lane-{number}"), f"resp_{number}", {"input": "Hi"}, [])
     missed(known, "resp_0")
     for number in range(1, MAX_LANES + 1):
-        assert on(known, "fork").completed({"previous_response_id": f"resp_{number}"})["input"] == [USER]
+        assert completed(on(known, "fork"), {"previous_response_id": f"resp_{number}"})["input"] == [USER]
 
 
 def test_v05_all_lanes_together_have_the_room_of_one() -> None:
     """Else a connection could hold sixteen times as much."""
-    known = LatestResponses(1000)
+    known = empty(1000)
     for lane in "abc":
-        on(known, lane).keep(f"resp_{lane}", {"input": "x" * 400}, [])
+        keep(on(known, lane), f"resp_{lane}", {"input": "x" * 400}, [])
     missed(known, "resp_a")
-    on(known, "d").keep("resp_d", {"input": "x" * 1000}, [])
+    keep(on(known, "d"), "resp_d", {"input": "x" * 1000}, [])
     missed(known, "resp_d")
     for lane in "bc":
-        assert on(known, lane).completed({"previous_response_id": f"resp_{lane}"})["input"]
+        assert completed(on(known, lane), {"previous_response_id": f"resp_{lane}"})["input"]
 
 
 def test_attack_22_so_is_what_cannot_be_read_at_once() -> None:
     """Though no message of it was too large, all together are."""
     known = memory(limit=1 << 24)
     items = [{**USER, "x": [[]] * 300_000}]
-    known.keep("resp_2", {"input": items}, [])
-    known.completed({"previous_response_id": "resp_2"})
-    known.keep("resp_3", {"input": items * 2}, [])
+    keep(known, "resp_2", {"input": items}, [])
+    completed(known, {"previous_response_id": "resp_2"})
+    keep(known, "resp_3", {"input": items * 2}, [])
     assert missed(known, "resp_3").code == "previous_response_not_found"
+
+
+# ── one shelf for all ──
+
+
+def test_attack_14_what_is_remembered_is_packed() -> None:
+    shelf: Remembered = Shelf(1_000_000)
+    known = empty(1 << 20, shelf)
+    keep(known, "resp_1", {"input": "Hello " * 100_000}, [])
+    assert shelf.forget() < 10_000
+
+
+def test_attack_14_others_may_need_the_room() -> None:
+    shelf: Remembered = Shelf(1_000)
+    mine, theirs = empty(1000, shelf), empty(1000, shelf, "bob")
+    keep(mine, "resp_1", {"input": "Hi"}, [])
+    keep(theirs, "resp_2", {"input": "Hi"}, [])
+    assert "others needed the room" in missed(mine, "resp_1").message
+    missed(mine, "resp_1")
+    assert completed(theirs, {"previous_response_id": "resp_2"})["input"] == [USER]
+
+
+def test_attack_14_a_connection_that_is_over_leaves_nothing() -> None:
+    shelf: Remembered = Shelf(10_000)
+    known = empty(1000, shelf)
+    keep(known, "resp_1", {"input": "Hi"}, [])
+    on(known, "a")
+    keep(known, "resp_2", {"input": "Hi"}, [])
+    known.close()
+    assert not shelf
+
+
+def test_attack_14_who_cannot_pay_for_the_work_may_come_again() -> None:
+    asked: list[int] = []
+
+    def refuse(weight: int) -> None:
+        asked.append(weight)
+        raise ClientFault("no")
+
+    known = memory()
+    with pytest.raises(ClientFault, match="no"):
+        list(known.bring({"previous_response_id": "resp_1"}, refuse))
+    assert asked[0] > 1000
+    assert completed(known, {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
+
+
+def test_attack_14_large_ones_are_packed_and_unpacked_piece_by_piece() -> None:
+    known = empty(1 << 24)
+    known.keep("resp_1", {"input": "x" * (3 * PIECE_BYTES)}, [])
+    assert len(list(known.shelve())) == 4
+    assert len(list(known.bring(more := {"previous_response_id": "resp_1"}, free))) == 4
+    assert len(known.completed(more)["input"][0]["content"]) == 3 * PIECE_BYTES
+
+
+def test_a_turn_that_failed_after_all_is_not_kept_by_the_next() -> None:
+    known = empty()
+    known.keep("resp_1", {"input": "Hi"}, [])
+    assert completed(known, {"input": "More"})
+    assert list(known.shelve()) == []
+    missed(known, "resp_1")

@@ -10,6 +10,7 @@ from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
+from proxy.core.shelf import Shelf
 from tests.helpers import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}
@@ -49,13 +50,14 @@ def test_the_configured_order_of_items_and_none_for_a_summary() -> None:
 
 
 def test_what_was_answered_can_be_continued() -> None:
-    speaking = surface(memory=LatestResponses(10_000))
+    known = LatestResponses(10_000, Shelf(10_000), "ann")
+    speaking = surface(memory=known)
     first = speaking.read(BODY, {}, Ledger())
     first.whole(REPLY)
     first.answered(REPLY, "ann")
-    second = speaking.read(
-        {"model": "m", "input": "More", "previous_response_id": first.response.id}, {}, Ledger()
-    )
+    more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
+    assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
+    second = speaking.read(more, {}, Ledger())
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
     assert second.facts["continues"] == first.response.id
 
@@ -64,11 +66,13 @@ def test_half_a_call_is_not_continued() -> None:
     """Nobody ran it, so nobody can say what came of it."""
     cut = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a')
     reply = Reply([PartEnded(Text("Hel"), True), PartEnded(cut, False)], ReplyEnded(Ending.MAX_TOKENS))
-    speaking = surface(memory=LatestResponses(10_000))
+    known = LatestResponses(10_000, Shelf(10_000), "ann")
+    speaking = surface(memory=known)
     first = speaking.read(BODY, {}, Ledger())
     assert [item["status"] for item in first.whole(reply)["output"]] == ["completed", "incomplete"]
     first.answered(reply, "ann")
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
+    assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
     second = speaking.read(more, {}, Ledger())
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
 

@@ -1,9 +1,11 @@
 """Shares: one alone gets half, newcomers always find something, and nothing is lost on the way back."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.core.policy.shares import Shares
+from proxy.core.errors import ProxyFault, TooLarge
+from proxy.core.policy.shares import Loan, Shares
 
 
 def test_attack_17_one_alone_gets_half() -> None:
@@ -54,3 +56,40 @@ def test_nobody_ever_holds_more_than_is_left(asked: list[tuple[str, int]]) -> No
         if amount:
             shares.give_back(owner, amount)
     assert shares.take("a", total // 2)
+
+
+# ── loans ──
+
+
+def test_attack_14_what_was_lent_is_given_back_at_once() -> None:
+    memory = Shares(100)
+    ann = Loan(memory, "ann")
+    ann.take(0)
+    assert not memory.has("ann")
+    ann.take(20)
+    ann.take(30)
+    with pytest.raises(ProxyFault, match="all memory that you may have") as refused:
+        Loan(memory, "ann").take(1)
+    assert (refused.value.status, refused.value.retry_after, refused.value.retryable) == (503, 1, True)
+    Loan(memory, "bob").take(25)
+    ann.end()
+    ann.end()
+    assert not memory.has("ann")
+    Loan(memory, "ann").take(37)
+
+
+def test_attack_14_what_was_read_weighs_more_than_its_bytes() -> None:
+    memory = Shares(100)
+    ann = Loan(memory, "ann")
+    ann.take(1)
+    ann.take_up(5, 1)
+    assert not memory.take("bob", 35)
+    assert memory.take("bob", 34)
+
+
+def test_attack_14_what_could_never_be_lent_is_refused_for_good() -> None:
+    ann = Loan(Shares(100), "ann")
+    ann.take(30)
+    with pytest.raises(TooLarge, match="more than 50 bytes of memory"):
+        ann.take(21)
+    ann.take(20)

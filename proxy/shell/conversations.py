@@ -1,0 +1,119 @@
+"""All WebSockets that are open: who may open one, and how they are closed together."""
+
+import asyncio
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from proxy.core.errors import ClientFault, Fault, OwnWords
+from proxy.core.inbound.responses_memory import Remembered
+from proxy.core.inbound.responses_surface import ResponsesSurface
+from proxy.core.policy.shares import Shares
+from proxy.shell.channel import Tempo
+from proxy.shell.engine import Engine
+from proxy.shell.errand import Visitor
+from proxy.shell.failures import exhausted
+from proxy.shell.fault_facts import facts_of
+from proxy.shell.logs import Log
+from proxy.shell.tasks import Tasks
+from proxy.shell.websocket import CLOSING_SECONDS, Conversation
+
+MAX_OPEN = 2048
+"""Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
+
+HANDSHAKE = (
+    "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
+    "Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64."
+)
+
+
+class Conversations:
+    """All that are open."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        surface: ResponsesSurface,
+        tempo: Tempo,
+        message_limit: int,
+        memory: Shares,
+        remembered: Remembered,
+        tasks: Tasks,
+        log: Log,
+    ) -> None:
+        self._engine = engine
+        self._surface = surface
+        self._tempo = tempo
+        self._message_limit = message_limit
+        self._memory = memory
+        self._remembered = remembered
+        self._tasks = tasks
+        self._log = log
+        self._open: set[Conversation] = set()
+        self._shares = Shares(MAX_OPEN)
+        self._none = asyncio.Event()
+        self._none.set()
+
+    async def hold(self, request: web.BaseRequest, request_id: str, visitor: Visitor) -> web.StreamResponse:
+        if (refusal := self._refusal(request)) is not None:
+            raise refusal
+        this = Conversation(
+            request,
+            request_id,
+            self._engine,
+            self._surface,
+            visitor,
+            self._tempo,
+            self._message_limit,
+            self._memory,
+            self._remembered,
+            self._tasks,
+        )
+        if not self._shares.take(visitor.owner):
+            raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))
+        self._open.add(this)
+        self._none.clear()
+        try:
+            return await this.run()
+        finally:
+            self._shares.give_back(visitor.owner)
+            self._open.discard(this)
+            if not self._open:
+                self._none.set()
+            told = {"code": this.close_code} if this.cut is None else facts_of(this.cut)
+            self._log.info("websocket", request_id=request_id, turns=this.turns, **told)
+
+    def _refusal(self, request: web.BaseRequest) -> Fault | None:
+        if not web.WebSocketResponse().can_prepare(request):
+            return ClientFault(HANDSHAKE, code="invalid_handshake")
+        if _comes_from_elsewhere(request):
+            return ClientFault(
+                "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
+                status=403,
+                code="origin_not_allowed",
+            )
+        return None
+
+    def leave(self) -> None:
+        """No further turns; those under way are the engine's."""
+        for conversation in self._open:
+            conversation.leave()
+
+    async def closed(self) -> None:
+        """All have taken leave, or had the time to. From then on nothing is heard of them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_SECONDS):
+                await self._none.wait()
+
+
+def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
+    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != request.host
+    except ValueError:  # not even an address
+        return True

@@ -1,0 +1,30 @@
+"""How much memory there is for this process, as far as the system tells."""
+
+import os
+from pathlib import Path
+
+CONTAINERS_LIMIT = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+"""By the version of Linux's control groups. Without a limit it is a word, or more than any machine has."""
+
+
+def memory_bytes() -> int | None:
+    """Of the machine, or of the container if it may have less; None where nobody tells."""
+    told = [_of_machine(), *map(_number_in, CONTAINERS_LIMIT)]
+    return min((number for number in told if number is not None), default=None)
+
+
+def _of_machine() -> int | None:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows, and systems that do not know the names
+        return None
+
+
+def _number_in(path: Path) -> int | None:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
