@@ -1,6 +1,7 @@
 """Real clients need a real proxy: one process for the whole session, in front of the demo model."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -10,7 +11,13 @@ import openai
 import pytest
 
 from proxy import demo
+from tests.codex.backend import Model, scripted_model
+from tests.codex.conftest import proxying
 from tests.processes import serving
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = (
+    "False"  # before it is imported, when it would begin to tell its maker
+)
 
 CONFIG = """
 [backend]
@@ -65,3 +72,30 @@ def how(proxy: str) -> dict[str, Any]:
 def client(how: dict[str, Any]) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(**how) as client:
         yield client
+
+
+# ── a model that says what it is told ──
+
+
+@pytest.fixture(scope="session")
+def scripted() -> Iterator[Model]:
+    with scripted_model() as model:
+        yield model
+
+
+@pytest.fixture(scope="session")
+def scripted_proxy(scripted: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with proxying(scripted.url, tmp_path_factory.mktemp("scripted")) as url:
+        yield url
+
+
+@pytest.fixture
+def model(scripted: Model, scripted_proxy: str) -> Model:
+    """The model of one test; its proxy has started, and has asked it whatever it wanted to know."""
+    scripted.plays()
+    return scripted
+
+
+@pytest.fixture
+def scripted_url(scripted_proxy: str, model: Model) -> str:
+    return f"{scripted_proxy}/v1"
