@@ -112,12 +112,13 @@ class Channel:
         await self._send(self._begin() + self._framed(self._take()))
         self._busy = False
 
-    async def finish(self) -> None:
-        """Sends the rest and ends the body with it, in one write."""
+    async def finish(self, *, broken: bool = False) -> None:
+        """Sends the rest and ends the body with it, in one write. `broken`: the connection closes and the body has no
+        end, which is a failure to everybody who reads it."""
         self._starts_to_write()
-        await self._send(
-            self._begin() + self._framed(self._take()) + (b"0\r\n\r\n" if self._chunked else b"")
-        )
+        self._keeps = self._keeps and not broken
+        end = b"0\r\n\r\n" if self._chunked and not broken else b""
+        await self._send(self._begin() + self._framed(self._take()) + end)
 
     @property
     def response(self) -> web.StreamResponse:

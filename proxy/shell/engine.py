@@ -316,7 +316,7 @@ class Engine:
                 self._recall.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
         errand.interruptible.over()
         if whole is None:
-            await errand.channel.finish()
+            await errand.channel.finish(broken=encoder is not None and encoder.broken)
         else:
             errand.channel.headers |= {**asked.headers(), **self._quota.remaining(errand.tenant)}
             await errand.channel.answer(whole)

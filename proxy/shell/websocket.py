@@ -70,7 +70,7 @@ class SocketChannel(Channel):
         await self._send_frames()
         self._busy = False
 
-    async def finish(self) -> None:
+    async def finish(self, *, broken: bool = False) -> None:
         await self._send_frames()
 
     async def _send_frames(self) -> None:

@@ -34,6 +34,23 @@ const scenarios = {
     return { kinds: [...new Set(kinds)], asked, text: await result.text, steps: (await result.steps).length };
   },
 
+  // As Cline does it: it runs the calls itself, and completes what is no JSON yet.
+  async cut() {
+    const told = { calls: [], errors: [] };
+    const declared = { get_weather: { ...tools.get_weather, execute: undefined } };
+    const once = { ...agent, tools: declared, stopWhen: stepCountIs(1), onError() {} };
+    try {
+      for await (const part of streamText(once).fullStream) {
+        if (part.type === "tool-call") told.calls.push(part.input);
+        if (part.type === "error") told.errors.push(part.error.message);
+        if (part.type === "finish") told.reason = part.finishReason;
+      }
+    } catch (error) {
+      told.errors.push(error.message);
+    }
+    return told;
+  },
+
   async tools() {
     const { text, steps } = await generateText(agent);
     return { asked, text, steps: steps.length };

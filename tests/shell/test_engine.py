@@ -5,6 +5,7 @@ import gzip
 import io
 import threading
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from typing import Any
 
 import aiohttp
@@ -166,6 +167,29 @@ async def test_a_header_decides_for_its_request(proxy: Proxy) -> None:
         assert b"event: response.done" in await response.read()
     async with proxy.post(body, **{"X-Proxy-Events": "all"}) as response:
         assert response.status == 400
+
+
+@pytest.mark.parametrize(
+    ("agent", "breaks"),
+    [("ai-sdk-openai/4.0.118", True), ("OpenAI/Python 3.51.0", False), ("curl/8.5.0", False)],
+)
+async def test_v01_a_chat_stream_breaks_where_its_end_would_make_a_call_of_half_a_one(
+    backend: ScriptedBackend, proxy: Proxy, agent: str, breaks: bool
+) -> None:
+    half = {"index": 0, "id": "call_1", "function": {"name": "get_weather", "arguments": '{"ci'}}
+    backend.answers(HEAD + delta(tool_calls=[half]) + END)
+    tool = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "stream": True, "tools": [tool]}
+    said = b""
+    with pytest.raises(aiohttp.ClientPayloadError) if breaks else nullcontext():
+        async with proxy.session.post(
+            f"{proxy.url}/v1/chat/completions", json=body, headers={"User-Agent": agent}
+        ) as response:
+            async for piece in response.content.iter_any():
+                said += piece
+    assert b'data: {"error":' in said
+    assert b"[DONE]" not in said
+    assert proxy.log.request["ending"] == "failed"
 
 
 async def test_v01_nobody_is_told_that_half_a_call_is_done(backend: ScriptedBackend, proxy: Proxy) -> None:

@@ -4,14 +4,15 @@ A delta is the hot path: its chunk is a byte prefix made once per part, with onl
 other chunk is one dict literal through orjson.
 
 A reply that fails ends with an `error` and without a finish reason and `[DONE]`: the SDKs raise on the first, and who
-looks for the others sees that there is no end (R3).
+looks for the others sees that there is no end (R3). Some clients look for neither, and make calls of all that they have
+heard when the body ends: where they have heard half of one, it is told as an error, and the connection breaks.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from proxy.core import sse
-from proxy.core.errors import Fault
+from proxy.core.errors import Fault, Unfit
 from proxy.core.events import (
     Event,
     PartEnded,
@@ -20,11 +21,19 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
+from proxy.core.inbound import clients
 from proxy.core.inbound.chat_object import PARAMS, Chunk, Completion
 from proxy.core.inbound.chat_proofs import Proofs
+from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.responses_object import error_member
 from proxy.core.jsontext import dumps, string
 from proxy.core.model import Call
+
+HALF_A_CALL = (
+    "The answer reached its limit within a tool call, half of which must not be run. Raise max_completion_tokens, or "
+    "ask for less."
+)
+"""For clients to whom the reason of an ending says nothing of its calls."""
 
 PROSE = {PartKind.TEXT: "content", PartKind.REASONING: "reasoning_content", PartKind.REFUSAL: "refusal"}
 
@@ -33,8 +42,11 @@ Around = tuple[bytes, bytes]
 
 
 class ChatEncoder:
-    def __init__(self, completion: Completion, emit: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, completion: Completion, emit: Callable[[bytes], None], client: ClientProfile = clients.DEFAULT
+    ) -> None:
         self._completion = completion
+        self._client = client
         self._emit = emit
         self._calls: list[PartEnded] = []
         self._proofs = Proofs()
@@ -42,6 +54,7 @@ class ChatEncoder:
         """Of the open part; None if its deltas are not told."""
         self._over = False
         """Was the last word said, whatever may come?"""
+        self.broken = False
 
     def feed(self, event: Event) -> None:
         if self._over:
@@ -88,6 +101,8 @@ class ChatEncoder:
 
     def _end_call(self, call: Call, ended: PartEnded) -> None:
         form, index = self._completion.calls, len(self._calls)
+        cut = not ended.complete and self._open is not None  # and the client has seen what there is of it
+        self.broken = cut and self._client.end_closes_calls
         try:
             self._tell(form.closed(index, call, ended.complete, self._proofs.of(call)))
         except Fault as fault:  # it cannot be put into this surface's words
@@ -95,8 +110,11 @@ class ChatEncoder:
         self._calls.append(ended)
 
     def _on_ended(self, ended: ReplyEnded) -> None:
-        if ended.fault is not None:
-            self._fail(ended.fault)
+        fault = ended.fault
+        if fault is None and self.broken:
+            fault = Unfit(HALF_A_CALL, code="tool_call_incomplete")
+        if fault is not None:
+            self._fail(fault)
             return
         for chunk in self._completion.last_chunks(ended, self._calls):
             self._send(chunk)

@@ -50,7 +50,7 @@ class ChatAsked:
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
         """Whatever the framing: there is one way only to send a stream of this kind."""
-        return ChatEncoder(self.completion, emit)
+        return ChatEncoder(self.completion, emit, self.client)
 
     def whole(self, reply: Reply) -> dict[str, Any]:
         return self.completion.whole(reply)

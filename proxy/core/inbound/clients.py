@@ -43,6 +43,9 @@ class ClientProfile:
     """May anything follow the terminal event? Some keep what the last event brings, whichever that is."""
     answer_needed: bool = False
     """Is a reply of thoughts alone a failure, because this client would end its turn without a word?"""
+    end_closes_calls: bool = False
+    """Does it make a call of whatever it has heard when a Chat stream ends, for whatever reason? Then a stream that cut
+    a call must not end at all."""
     refusals_as_text: bool = False
     """Does a refusal leave as ordinary text, because the client drops what it does not know?"""
     faults_in_stream: bool = False
@@ -82,6 +85,7 @@ CODEX = ClientProfile(
 OPENAI_SDK = ClientProfile(
     "openai-sdk", hears_after_end=False
 )  # of any language, alone or inside a framework
+AI_SDK = ClientProfile("ai-sdk", hears_after_end=False, end_closes_calls=True)  # Vercel's, as in Cline
 NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
 
 Headers = Mapping[str, str]
@@ -97,6 +101,10 @@ def _is_node_sdk(headers: Headers) -> bool:
     return headers.get("x-stainless-lang", "").lower() == "js"
 
 
+def _is_ai_sdk(headers: Headers) -> bool:
+    return "ai-sdk" in headers.get("user-agent", "").lower()
+
+
 def _is_openai_sdk(headers: Headers) -> bool:
     if "openai" in headers.get("user-agent", "").lower():
         return True
@@ -106,6 +114,7 @@ def _is_openai_sdk(headers: Headers) -> bool:
 RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
     (_is_codex, CODEX),
     (_is_node_sdk, NODE_SDK),
+    (_is_ai_sdk, AI_SDK),
     (_is_openai_sdk, OPENAI_SDK),
 )
 """The first that knows the client by its headers."""

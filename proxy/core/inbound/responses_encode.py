@@ -68,6 +68,8 @@ class _OpenItem:
 
 
 class ResponsesEncoder:
+    broken = False
+
     def __init__(
         self,
         response: ResponseObject,

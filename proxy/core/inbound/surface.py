@@ -33,6 +33,10 @@ class Encoder(Protocol):
     def delta(self, text: str, logprobs: list[Any] | None) -> None:
         """More of the open part."""
 
+    @property
+    def broken(self) -> bool:
+        """Must the connection break, because who hears a clean end would take half a call for a whole one?"""
+
     def still_working(self) -> None:
         """Tells a client that takes no comment for it that there is life."""
 

@@ -19,11 +19,12 @@ from proxy.core.events import (
 )
 from proxy.core.inbound.chat_calls import CallForm, FunctionCall, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
+from proxy.core.inbound.clients import AI_SDK, DEFAULT, ClientProfile
 from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.outbound import profiles
-from tests.core.stream.assembling import PartDelta, Told
+from tests.core.stream.assembling import PartDelta, Told, into
 from tests.helpers import DONE, REQUEST, STOP, call_chunk, chunk
 from tests.helpers_chat_stream import completion_of, encoded, request_of, run_chat
 from tests.tables import table
@@ -336,3 +337,38 @@ def test_4_3_what_a_chat_backend_proves_its_calls_with_goes_on_with_them() -> No
     calls = run.folded()["choices"][0]["message"]["tool_calls"]
     assert [call["extra_content"] for call in calls] == proofs
     assert run.folded() == run.whole()
+
+
+# ── clients that make calls of whatever they have heard ──
+
+
+def broken(client: ClientProfile, *events: Told, form: CallForm | None = None) -> tuple[bool, bytes]:
+    """Must the connection break, and what was said last?"""
+    frames: list[bytes] = []
+    encoder = ChatEncoder(completion_of(request_of(), form or ToolCalls()), frames.append, client)
+    for event in events:
+        into(encoder)(event)
+    return encoder.broken, frames[-1]
+
+
+HALF = [*part(CALL), *part(replace(CALL, arguments='{"a"'), '{"a"', complete=False)]
+FAILED = ReplyEnded(Ending.FAILED, None, Truncated("Gone."))
+AT_THE_LIMIT = ReplyEnded(Ending.MAX_TOKENS, USAGE)
+
+
+@table(("ended", "message"), [(FAILED, b"Gone."), (AT_THE_LIMIT, b"half of which must not be run")])
+def test_v01_where_an_end_would_make_a_call_of_half_a_one_there_is_none(
+    ended: ReplyEnded, message: bytes
+) -> None:
+    breaks, last = broken(AI_SDK, ReplyStarted(), *HALF, ended)
+    assert breaks
+    assert message in last
+    assert last.startswith(b'data: {"error":')
+
+
+@table("ended", [FAILED, AT_THE_LIMIT])
+def test_v01_for_all_others_the_stream_ends_as_it_should(ended: ReplyEnded) -> None:
+    assert broken(DEFAULT, ReplyStarted(), *HALF, ended)[0] is False
+    assert broken(AI_SDK, ReplyStarted(), *part(CALL), *part(Text("x"), complete=False), ended)[0] is False
+    native = ParsedCalls(None)
+    assert broken(AI_SDK, ReplyStarted(), *HALF, ended, form=native)[0] is False

@@ -16,6 +16,7 @@ from proxy.core.errors import (
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.inbound import clients
 from proxy.core.inbound.clients import (
+    AI_SDK,
     CODEX,
     DEFAULT,
     NODE_SDK,
@@ -40,6 +41,8 @@ from tests.tables import table
         ({"User-Agent": "OpenAI/Go 4.2.0"}, OPENAI_SDK),
         ({"user-agent": "com.openai.client/Java 5.1"}, OPENAI_SDK),
         ({"User-Agent": "my-agent/1.0", "X-Stainless-Retry-Count": "0"}, OPENAI_SDK),
+        ({"User-Agent": "ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/24"}, AI_SDK),
+        ({"User-Agent": "Cline/3.0 ai-sdk/openai-compatible/3.0.2"}, AI_SDK),
         ({"User-Agent": "curl/8.5.0"}, DEFAULT),
         ({"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)", "Accept": "text/event-stream"}, DEFAULT),
         ({"originator": "codex_exec"}, CODEX),
