@@ -46,6 +46,8 @@ _NAMED = re.compile(
 )
 _UNSEEN = re.compile(f"(?:{UNSEEN.pattern})+")
 
+_NAME = re.compile(r"[\w.:/@+-]{1,128}")
+
 
 def masked(text: str) -> str:
     """Without anything that looks like a key."""
@@ -60,6 +62,12 @@ def quotable(text: str, limit: int = MAX_QUOTE) -> str:
     """One line, masked, and cut."""
     text = masked(_UNSEEN.sub(" ", text[:MAX_SEARCHED])).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def as_name(text: str) -> str:
+    """A name or an id that somebody else has chosen, for the log: as it is if it can be one, else nothing of it, for it
+    may be a prompt in the wrong place."""
+    return text if _NAME.fullmatch(text) else "*"
 
 
 def shown(text: str) -> str:

@@ -15,6 +15,7 @@ from proxy.core.errors import ClientFault, Fault
 from proxy.core.model import Request
 from proxy.core.policy import retry
 from proxy.core.policy.retry import RetryRules
+from proxy.core.redact import as_name
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way
@@ -94,7 +95,9 @@ class Attempts:
         return plan
 
     def _begin(self, plan: Plan) -> None:
-        self._errand.note(backend=plan.backend.name, backend_model=plan.model, profile=plan.profile.name)
+        self._errand.note(
+            backend=plan.backend.name, backend_model=as_name(plan.model), profile=plan.profile.name
+        )
         if self._several:
             self._errand.channel.likely[BACKEND_HEADER] = plan.backend.name
 

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.errors import Fault, Unauthorized
+from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -21,6 +21,7 @@ from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
+from proxy.core.redact import as_name
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.beside import Beside
@@ -187,7 +188,7 @@ class Backend:
         ledger.log.info(
             "learned from a refusal",
             backend=self.name,
-            model=plan.model,
+            model=as_name(plan.model),
             lessons=[lesson.row for lesson, _ in taught if lesson.lasting],
             minutes=LASTS_SECONDS / 60,
             once=[lesson.row for lesson, _ in taught if not lesson.lasting],
@@ -211,6 +212,9 @@ class Backend:
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
     fault = spoken_by(plan.profile).refusal(
         exchange.status, exchange.headers, words, own_key=plan.target.own_key
+    )
+    fault.own_words = fault.own_words or OwnWords(
+        f"The backend answered {exchange.status:d} with {len(words):d} bytes."
     )
     if advice := lessons.advice(text):
         fault.message = f"{fault.message} ({advice})"

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from proxy.core.inbound.places import known_place
 from proxy.core.ledger import Ledger
 from proxy.core.work import Dear
 from proxy.shell.logs import Log
@@ -102,7 +103,7 @@ class Beside:
         try:
             return await loop.run_in_executor(self._threads, run)
         except _GivenUp:
-            self._log.error("work given up", seconds=self._deadline, field=ledger.work.on)
+            self._log.error("work given up", seconds=self._deadline, field=known_place(ledger.work.on or ""))
             raise ledger.work.too_much() from None
         finally:
             self._jobs.discard(this)

@@ -15,6 +15,7 @@ from proxy.core.model import Call, Request, ToolName, ToolSpec
 from proxy.core.policy.admission import admit
 from proxy.core.policy.results import truncated
 from proxy.core.policy.verdicts import Verdicts
+from proxy.core.redact import as_name
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
@@ -122,7 +123,7 @@ class Errand:
 
     def reads(self, request: Request, facts: Mapping[str, Any]) -> None:
         """It is known what is asked for."""
-        self.note(model=request.model, stream=request.stream, **facts)
+        self.note(model=as_name(request.model), stream=request.stream, **facts)
         if request.stream:
             self.metrics.streams(self.surface.name)
 

@@ -1,6 +1,6 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
-from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, masked, quotable, shown
+from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, as_name, masked, quotable, shown
 from tests.quickness import quickly
 from tests.tables import table
 
@@ -83,3 +83,13 @@ def test_attack_05_what_only_begins_like_a_token_is_read_once(text: str) -> None
 @table("before", ["", "/", "=", "?token=", " ", "'", ":", "."])
 def test_a_signed_token_is_masked_wherever_it_begins(before: str) -> None:
     assert CANARY not in masked(f"a{before or ' '}eyJhbGciOi.{CANARY}.x")
+
+
+@table("text", ["gpt-5", "Qwen/Qwen3-Coder:free", "call_0123", "müller@eu+1", "a" * 128])
+def test_what_can_be_a_name_is_told(text: str) -> None:
+    assert as_name(text) == text
+
+
+@table("text", ["", "two words", "a" * 129, "a\n", "what's up?", '{"a":1}'])
+def test_attack_20_what_can_be_none_may_be_a_prompt(text: str) -> None:
+    assert as_name(text) == "*"

@@ -26,7 +26,7 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.redact import shown
+from proxy.core.redact import as_name, shown
 
 OrphanOutputs = Literal["refuse", "drop"]
 
@@ -137,7 +137,7 @@ class _History:
         else:
             waiting.append(deque((pair,)))
         if self._ledger.details:
-            self._ledger.log.debug("input_call", name=call.tool.name, call_id=call.call_id)
+            self._ledger.log.debug("input_call", name=as_name(call.tool.name), call_id=as_name(call.call_id))
         return call
 
     def _fresh(self, said_id: str) -> str:
@@ -165,7 +165,7 @@ class _History:
         call_id = pair.call.call_id
         pair.result = result if result.call_id == call_id else replace(result, call_id=call_id)
         if self._ledger.details:
-            self._ledger.log.debug("input_output", call_id=call_id, bytes=_size(result))
+            self._ledger.log.debug("input_output", call_id=as_name(call_id), bytes=_size(result))
         return pair.turn
 
     def _made_up(self, call: Call) -> Result:

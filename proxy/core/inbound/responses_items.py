@@ -42,7 +42,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
-from proxy.core.redact import quoted, shown
+from proxy.core.redact import as_name, quoted
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
@@ -69,6 +69,12 @@ ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "developer": (Role.DEVELOPER, (Text,)),
 }
 """Who may speak in a message, and in which kinds of part."""
+
+
+FOREIGN_SUMMARY = (
+    "A compaction item was left out, and what it summed up with it: it was not made by this proxy, or before it was "
+    "started again without a server.signing_key."
+)
 
 
 def read_items(items: list[Any], walk: Walk) -> list[Said]:
@@ -99,7 +105,7 @@ def _turn(item: Any, walk: Walk) -> Turn | None:
     if reader is not None:
         return reader(item, walk)
     walk.ledger.drop("unknown_item")
-    walk.ledger.log.debug("input_item_ignored", type=shown(kind))
+    walk.ledger.log.debug("input_item_ignored", type=as_name(kind))
     return None
 
 
@@ -245,6 +251,7 @@ def _compaction(item: Json, walk: Walk) -> Turn | None:
         summary = token
     if summary is None:
         walk.ledger.drop("foreign_seal")
+        walk.ledger.warn(FOREIGN_SUMMARY)
         return None
     return Turn(USER, [Text(f"{SUMMED_UP}\n\n{summary}")])
 

@@ -22,7 +22,7 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
-from proxy.core.redact import quoted, shown
+from proxy.core.redact import as_name, quoted, shown
 from proxy.core.tenants import dotted
 from proxy.core.tools import schema
 from proxy.core.work import Work
@@ -99,7 +99,7 @@ def read_tools(
         toolbox.left += len(declared.keys() & toolbox.specs.keys())
         toolbox.specs |= declared
     if toolbox.hosted:
-        ledger.log.info("hosted_tools_dropped", types=sorted(toolbox.hosted))
+        ledger.log.info("hosted_tools_dropped", types=sorted(map(as_name, toolbox.hosted)))
     return toolbox
 
 

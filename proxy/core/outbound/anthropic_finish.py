@@ -8,9 +8,6 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound import token_counts
 
-MAX_LOGGED = 64
-"""Of a word that nobody knows; the longest known one has half of it."""
-
 WORDS = {
     "end_turn": Finish.STOP,
     "stop_sequence": Finish.STOP,
@@ -25,7 +22,7 @@ WORDS = {
 def finish(reason: str, ledger: Ledger) -> Finish:
     if reason not in WORDS:
         ledger.odd("finish_unknown")
-        ledger.log.info("finish_reason_unknown", reason=reason[:MAX_LOGGED])
+        ledger.log.info("finish_reason_unknown", characters=len(reason))
     return WORDS.get(reason, Finish.STOP)
 
 

@@ -64,5 +64,5 @@ def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     if failure := FAILURES.get(word):
         return failure(f"The backend stopped the reply: {quotable(told, MAX_LOGGED)}.")
     ledger.odd("finish_unknown")
-    ledger.log.info("finish_reason_unknown", reason=told[:MAX_LOGGED])
+    ledger.log.info("finish_reason_unknown", characters=len(told))
     return Finish.STOP

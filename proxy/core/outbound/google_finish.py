@@ -49,7 +49,7 @@ def read(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish 
         return _failure(word, message, retryable=MAY_SUCCEED_NEXT_TIME[word])
     if word not in VAGUE:
         ledger.odd("finish_unknown")
-        ledger.log.info("finish_reason_unknown", reason=word[:MAX_LOGGED])
+        ledger.log.info("finish_reason_unknown", characters=len(word))
     return Finish.STOP if spoken else _failure(word, message, retryable=True)
 
 

@@ -44,6 +44,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Usage
 from proxy.core.outlet import Outlet
+from proxy.core.redact import as_name
 from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
@@ -241,10 +242,10 @@ class Assembler:
         call.id = self._ids.shown(call.id)
         call.move(CallPhase.OPEN)
         self._open = call
-        self._ledger.log.debug("call_started", name=call.name, index=call.index)
+        self._ledger.log.debug("call_started", name=as_name(call.name), index=call.index)
         self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type, call.backend_id)))
         if text := call.take_pending():
-            self._ledger.log.debug("call_arguments_replayed", name=call.name, bytes=len(text))
+            self._ledger.log.debug("call_arguments_replayed", name=as_name(call.name), bytes=len(text))
             self._take_arguments(call, text)
 
     def _end_call(self, call: CallState, complete: bool) -> Call:
@@ -260,7 +261,7 @@ class Assembler:
             self._ledger.odd("malformed_arguments")
         call.move(CallPhase.ENDED)
         call.arguments.clear()
-        self._ledger.log.debug("call_complete", name=call.name, bytes=len(text), complete=complete)
+        self._ledger.log.debug("call_complete", name=as_name(call.name), bytes=len(text), complete=complete)
         tool, _ = self._names.client(call.name)
         return Call(call.id or "", tool, call.type, text, call.backend_id)
 
