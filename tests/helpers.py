@@ -99,6 +99,7 @@ def start(
             part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
         },
         call_identity=profile.call_identity,
+        thoughts_until=profile.thoughts_until,
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),

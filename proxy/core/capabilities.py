@@ -143,6 +143,8 @@ class BackendProfile:
     """What tells the fragments of one call from another's: the id first, or the index alone."""
     calls_in_other_choices: bool = False
     """Calls also arrive in choices after the first."""
+    thoughts_until: str | None = None
+    """The tag that ends the thoughts of replies which begin inside them, because the prompt's template opens them."""
     markup: bool = True
     """Calls that the backend leaves in its text are made into real ones. False: its text is never looked at."""
     markup_dialects: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ What was learned of a model is kept for a while, so that the next request is rig
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault, OwnWords, Unauthorized
@@ -193,6 +194,14 @@ class Backend:
             minutes=LASTS_SECONDS / 60,
             once=[lesson.row for lesson, _ in taught if not lesson.lasting],
         )
+
+    def showed(self, plan: Plan, shown: Mapping[str, Any], ledger: Ledger) -> None:
+        """What a reply has shown of its model, as fields of the profile."""
+        known = self._known.get(plan.model)
+        now = self._clock()
+        for name, value in shown.items():
+            if known is not None and known.learned.show(name, value, plan.owner, now):
+                ledger.log.info("learned from a reply", backend=self.name, model=plan.model, **{name: value})
 
     async def _put(
         self, request: Request, target: Target, model: str, url: str, owner: str, ledger: Ledger

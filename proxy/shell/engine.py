@@ -198,6 +198,7 @@ class Engine:
             pipeline = self._pipeline(errand, plan, reply.outlet, client)
             errand.reply = pipeline.reply
             await self._run(errand, plan, pipeline)
+            plan.backend.showed(plan, pipeline.lesson(seen=plan.request.stream), errand.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
                 reply.settle()
@@ -209,20 +210,19 @@ class Engine:
         decoder = spoken_by(profile).decoder
         keepsakes = Keepsakes() if decoder.keeps(profile) else None
         keep = keepsakes.keep if keepsakes else None
-        surface, ledger = errand.surface, errand.ledger
-        stages = stages_for(
-            plan.request, client, surface, errand.tenant, keepsakes, ledger, errand.verdicts_on
-        )
+        surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
+        stages = stages_for(plan.request, client, surface, tenant, keepsakes, ledger, errand.verdicts_on)
         stamp = str(int(self._now() * 1000))
         return Pipeline(
             lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),
             names=plan.prepared.names,
             mint=self._mint,
-            ledger=errand.ledger,
+            ledger=ledger,
             sink=outlet,
             used_ids=partial(_call_ids, plan.request),
             call_identity=profile.call_identity,
-            own_call_ids=errand.surface.own_call_ids,
+            own_call_ids=surface.own_call_ids,
+            thoughts_until=profile.thoughts_until,
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),

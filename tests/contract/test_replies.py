@@ -50,3 +50,23 @@ async def test_v24_white_space_before_a_call_is_no_message(way: Way, backend_nam
         answer = await talk.round(url, replace(CALL_ROUND, says=blank))
     assert answer.outcome.text == ""
     assert len(answer.outcome.calls) == 1
+
+
+@every_way
+async def test_v25_a_closing_tag_teaches_and_a_reply_without_it_undoes_that(way: Way) -> None:
+    """Whoever has not seen a reply yet gets it right at once. A stream tells it as it comes: the first with the tag in
+    its text; and the first without it, once that is learned, as a thought, and then whole as the answer that it was."""
+    seen = way[1]
+    opened, plain = Say(text="Hm.</think>\n\nHello"), Say(text="Hello")
+    heard = []
+    async with talking(way, "chat", CASES["text"].ask, [opened, opened, plain, plain, opened], None) as (
+        talk,
+        url,
+        _,
+    ):
+        for _ in range(5):
+            answer = await talk.round(url, replace(CASES["text"].rounds[0], says=plain))
+            assert answer.outcome.ending == "completed"
+            heard.append((answer.outcome.reasoning, answer.outcome.text))
+    first = ("", opened.text) if seen else ("Hm.", "Hello")
+    assert heard == [first, ("Hm.", "Hello"), ("Hello" if seen else "", "Hello"), ("", "Hello"), first]

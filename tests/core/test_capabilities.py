@@ -43,6 +43,7 @@ SAFEST: dict[str, Any] = {
     "call_id": "len40",
     "call_identity": "id",
     "calls_in_other_choices": False,
+    "thoughts_until": None,
     "markup": True,
     "markup_dialects": frozenset(),
     "markup_without": frozenset(),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.shell import backend as module
-from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, answer, reply, text
+from tests.shell.backend import DONE, END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, finish, reply, text
 from tests.shell.conftest import Proxy, StartProxy, names
 
 REPLY = reply(text("Hello"))
@@ -223,3 +223,75 @@ async def test_f21_a_reply_that_cannot_be_unpacked_is_named_and_left(
     assert "(x-compress)" in error["message"]
     async with asyncio.timeout(PROMPTLY):
         await left.wait()
+
+
+# ── replies ──
+
+OPENED = reply(text("Hm."), text("</think>\n\nHello"))
+
+
+async def told(proxy: Proxy, **body: Any) -> list[str]:
+    """The kinds of items of a streamed answer."""
+    last = (await proxy.stream(**body))[-2].data["response"]
+    return [item["type"] for item in last["output"]]
+
+
+async def test_v25_what_a_reply_shows_is_remembered_for_its_model_and_logged_once(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.answers(OPENED)
+    seen = [await told(proxy, model=model) for model in ("a", "a", "a", "b")]
+    assert seen == [["message"], ["reasoning", "message"], ["reasoning", "message"], ["message"]]
+    of_a, of_b = proxy.log.named("learned from a reply")
+    assert (of_a["model"], of_a["thoughts_until"]) == ("a", "</think>")
+    assert of_b["model"] == "b"
+    oddities = [line.get("oddities") for line in proxy.log.named("request")]
+    assert oddities == [{"thought_unopened": 1}, None, None, {"thought_unopened": 1}]
+    async with proxy.session.get(f"{proxy.url}/metrics") as response:
+        assert 'oddities_total{what="thought_unopened",worker="0"} 2.0' in await response.text()
+
+
+async def test_v25_a_lesson_that_anybody_can_give_harms_nobody_for_long(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Whoever asks a model to write the tag teaches it. The next answer comes whole, and the one after it as ever."""
+    plain = reply(text("Hel"), text("lo"))
+    backend.answers(OPENED, plain)
+    assert await told(proxy) == ["message"]
+    events = await proxy.stream()
+    assert [event.data["text"] for event in events if event.name == "response.output_text.done"] == ["Hello"]
+    assert await told(proxy) == ["message"]
+    _, undone = proxy.log.named("learned from a reply")
+    assert undone["thoughts_until"] is None
+    assert proxy.log.named("request")[1]["oddities"] == {"thought_taken_back": 1}
+
+
+@pytest.mark.parametrize(
+    ("set_by_hand", "kinds"), [("</think>", ["reasoning", "message"]), ("", ["message"])]
+)
+async def test_v25_what_is_set_by_hand_stays(
+    set_by_hand: str, kinds: list[str], backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"overrides": {"thoughts_until": set_by_hand}})
+    backend.answers(OPENED, reply(text("Hello")), OPENED)
+    assert [await told(proxy), await told(proxy), await told(proxy)][::2] == [kinds, kinds]
+    assert proxy.log.named("learned from a reply") == []
+
+
+async def test_v25_what_a_cut_reply_shows_counts_and_what_it_does_not_show_does_not(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    cut = b"".join((HEAD, text("Hm."), finish("length"), DONE, END))
+    backend.answers(OPENED, cut, OPENED)
+    assert [await told(proxy) for _ in range(3)] == [["message"], ["reasoning"], ["reasoning", "message"]]
+    assert len(proxy.log.named("learned from a reply")) == 1
+
+
+async def test_v25_a_model_that_is_no_longer_known_learns_nothing(
+    backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reply may take longer than it is remembered."""
+    monkeypatch.setattr(module, "MAX_KNOWN", 1)
+    backend.answers(OPENED)
+    assert await asyncio.gather(told(proxy, model="a"), told(proxy, model="b")) == [["message"]] * 2
+    assert len(proxy.log.named("learned from a reply")) == 1

@@ -8,7 +8,8 @@ White space that stands by itself beside a recovered call is not worth a message
 visible in it keeps all of its own. Without a recovered call everything leaves as it came, whatever was held meanwhile.
 
 In reasoning, models rehearse calls that they make later. So markup there is a call only if nobody would rehearse in
-it (`Dialect.native`), or if it is the very last thing of a reply that has no answer and no other call.
+it (`Dialect.native`), or if it is the very last thing of a reply that has no answer and no other call. The same call in
+the text after such reasoning is that call once more.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -105,6 +106,8 @@ class MarkupStage:
         """Those of text that is held."""
         self._kept: list[Kept] = []
         self._recovered: list[Recovered] = []
+        self._thought: list[Recovered] = []
+        """Those that stood in the reasoning, until they stand in the text once more."""
         self._suspects: list[CallDelta] = []
         """A structured call that may be a recovered one once more, until it is whole."""
         self._repeated: set[int] = set()
@@ -254,6 +257,12 @@ class MarkupStage:
             self._ledger.found("stripped", found.dialect.name)
             return
         for call in found.calls:
+            if kept.channel is self._content and call in self._thought:
+                self._thought.remove(call)
+                self._ledger.odd("call_repeats_thought")
+                continue
+            if kept.channel is self._reasoning:
+                self._thought.append(call)
             self._ledger.found("recovered", found.dialect.name)
             place = len(self._recovered)
             self._emit(CallDelta(FIRST_INDEX + place, self._new_id(place, call), call.name, call.arguments))

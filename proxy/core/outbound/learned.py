@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
-from proxy.core.capabilities import BackendProfile
+from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.outbound.target import Target
 
 LASTS_SECONDS = 600.0
@@ -111,6 +111,24 @@ class Learned:
                 while len(lesson.until) > MAX_OWNERS:
                     del lesson.until[next(iter(lesson.until))]
         self._forget(now)
+
+    def show(self, name: str, value: Any, owner: str, now: float) -> bool:
+        """A reply has shown what this field should be; is that news? Each reply that shows it again renews the lesson.
+        One that shows what was thought at first ends it, for all: what replies show harms whoever it is not true for.
+        What somebody has set by hand stays."""
+        base = self._base.profile
+        given = getattr(base, name)
+        if given != getattr(DEFAULT, name):
+            return False
+        if value == given:
+            left = {key: lesson for key, lesson in self._lessons.items() if lesson.change.field != name}
+            news = len(left) < len(self._lessons)
+            self._lessons = left
+            self._made.clear()
+            return news
+        news = bool(getattr(self.target(owner, now).profile, name) != value)
+        self.learn(base, changed(base, Change(name, None, value)), owner, now)
+        return news
 
     def _forget(self, now: float) -> None:
         held = {

@@ -4,8 +4,9 @@ The shell's whole duty is to call `feed` for each read, then `close` at the end 
 off; whatever a backend does, none of the three raises.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
+from typing import Any
 
 from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
 from proxy.core.events import Delta
@@ -17,6 +18,7 @@ from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
+from proxy.core.stream.prompted import UNTIL, PromptedSplitter, told_apart, unopened, without_thought
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
@@ -37,15 +39,19 @@ class Pipeline:
         used_ids: Callable[[], Set[str]] = frozenset,
         call_identity: str = "id",
         own_call_ids: bool = False,
+        thoughts_until: str | None = None,
         markup: MarkupSettings | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
         """`used_ids` tells the ids that calls of the conversation have, should there be more calls.
 
+        `thoughts_until` is the tag that ends the thoughts of replies which begin inside them.
+
         `markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
         `stages` stand between the assembler and whoever takes the events, the first of them nearest to it.
         """
+        self._ledger = ledger
         self._received = 0
         collector = Collector(sink.feed)
         self.reply = collector.reply
@@ -56,7 +62,9 @@ class Pipeline:
         ids = ShownIds(mint, used_ids, own_call_ids)
         self._assembler = Assembler(outlet, names, ids, ledger, call_identity)
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
-        self._think = ThinkSplitter((self._markup or self._assembler).feed)
+        following = (self._markup or self._assembler).feed
+        self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
+        self._think = self._prompted or ThinkSplitter(following)
         self._intake = Intake(make_decoder(self._think.feed))
         self._assembler.start()
 
@@ -105,6 +113,24 @@ class Pipeline:
         self._think.close()
         if self._markup:
             self._markup.close()
+
+    def lesson(self, *, seen: bool) -> Mapping[str, Any]:
+        """What the reply, now that it is over, has shown of its model, as fields of the profile. `seen`: has the client
+        followed it? Else it is put right first."""
+        parts, prompted = self.reply.parts, self._prompted
+        if prompted is not None:
+            if prompted.told_twice:
+                self._ledger.odd("thought_taken_back")
+                if not seen:
+                    parts[:] = without_thought(parts)
+            return {} if prompted.holds is None else {UNTIL: prompted.until if prompted.holds else None}
+        found = unopened(parts)
+        if found is None:
+            return {}
+        self._ledger.odd("thought_unopened")
+        if not seen:
+            parts[:] = told_apart(parts, found)
+        return {UNTIL: found.closer}
 
     @property
     def begun(self) -> bool:

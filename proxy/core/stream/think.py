@@ -52,7 +52,7 @@ class _State(Enum):
 UNDECIDED, THINKING, AFTER, PLAIN = _State
 """Asked for with every token; Python 3.11 is slow to find a member in its enumeration."""
 
-_ASIDE: Final = frozenset({UsageDelta, ReasoningDelta})
+ASIDE: Final = frozenset({UsageDelta, ReasoningDelta})
 """What says nothing of the text: it may go on with a tag."""
 
 
@@ -71,7 +71,7 @@ class ThinkSplitter:
             if type(delta) is TextDelta:
                 self._look(delta)
                 return
-            if type(delta) not in _ASIDE:
+            if type(delta) not in ASIDE:
                 self.close()
         self._emit(delta)
 
@@ -112,6 +112,10 @@ class ThinkSplitter:
             if _may_begin(visible, _FIRST):
                 self._held = text
                 return ""
+        return self._without_tag(text)
+
+    def _without_tag(self, text: str) -> str:
+        """The content has begun, and with no tag."""
         self._state = PLAIN
         self._say(text)
         return ""

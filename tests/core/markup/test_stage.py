@@ -211,6 +211,18 @@ CASES: dict[str, tuple[tuple[Delta, ...], list[str]]] = {
         (thought(f"a {DRAFT}"), text(LOOK), STOP),
         [f"r a {DRAFT}", "+ look", "! Finish"],
     ),
+    "V25: a native call in reasoning that is told again as text": (
+        (thought(f"a {NATIVE}"), text(f"a {NATIVE}"), STOP),
+        ["r a ", "+ run", "t a ", "! Finish"],
+    ),
+    "V25: two of them": (
+        (thought(f"{NATIVE}{NATIVE}"), text(f"{NATIVE}{NATIVE}{NATIVE}"), STOP),
+        ["+ run", "+ run", "+ run", "! Finish"],
+    ),
+    "V25: a draft that is told again as text": (
+        (thought(f"a {DRAFT}"), text(f"a {DRAFT}"), STOP),
+        [f"r a {DRAFT}", "t a ", "+ run", "! Finish"],
+    ),
     "a draft beside a native call": (
         (thought(f"{NATIVE} {DRAFT}"), STOP),
         ["+ run", f"r {DRAFT}", "! Finish"],

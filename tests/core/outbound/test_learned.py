@@ -111,3 +111,49 @@ def test_what_is_remembered_is_bounded() -> None:
         known.learn(BASE, NO_USAGE, str(number), 0)
     assert profile(known, "cid").usage == "never"
     assert len(repr(known._lessons)) < 20_000
+
+
+# ── what replies show (V25) ──
+
+TAG = "</think>"
+
+
+def until(known: Learned, owner: str = "ann", now: float = 0) -> str | None:
+    return profile(known, owner, now).thoughts_until
+
+
+def test_what_a_reply_shows_holds_as_other_lessons_do_and_is_news_once() -> None:
+    known = learned()
+    assert known.show("thoughts_until", TAG, "ann", 0)
+    assert (until(known), until(known, "bob")) == (TAG, None)
+    assert not known.show("thoughts_until", TAG, "ann", 0)
+    assert known.show("thoughts_until", TAG, "bob", 0)
+    assert until(known, "eve") == TAG
+    assert not known.show("thoughts_until", TAG, "eve", 0)
+
+
+def test_each_reply_that_shows_it_again_renews_it() -> None:
+    known = learned()
+    for now in (0, LASTS_SECONDS - 1):
+        known.show("thoughts_until", TAG, "ann", now)
+    assert until(known, now=LASTS_SECONDS) == TAG
+    assert until(known, now=2 * LASTS_SECONDS) is None
+
+
+def test_a_reply_that_shows_the_contrary_ends_it_for_all_and_nothing_else() -> None:
+    known = learned()
+    known.learn(BASE, NO_USAGE, "ann", 0)
+    for owner in ("ann", "bob"):
+        known.show("thoughts_until", TAG, owner, 0)
+    assert known.show("thoughts_until", None, "eve", 0)
+    assert [until(known, owner) for owner in ("ann", "bob", "eve")] == [None] * 3
+    assert profile(known) == NO_USAGE
+    assert not known.show("thoughts_until", None, "eve", 0)
+
+
+@table("given", [TAG, ""])
+def test_what_is_set_by_hand_stays(given: str) -> None:
+    known = Learned(Target("t", "http://host", replace(BASE, thoughts_until=given)))
+    for shown in (None, "[/THINK]"):
+        assert not known.show("thoughts_until", shown, "ann", 0)
+        assert until(known) == given

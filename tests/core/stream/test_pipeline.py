@@ -1,9 +1,11 @@
 """One reply from the backend's bytes to the client's events: whatever a backend does, nothing here raises."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from proxy.core.capabilities import overridden
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
 from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
@@ -390,3 +392,55 @@ def test_attack_22_a_reply_that_cannot_be_read_at_once_is_a_failure_of_the_backe
     assert ending(reply) == (Ending.FAILED, Garbled)
     assert reply.pipeline.fault is not None
     assert "values" in reply.pipeline.fault.message
+
+
+# ── V25: what a reply shows of its model ──
+
+LEARNED = overridden(profiles.DEFAULT, {"thoughts_until": "</think>"})
+OPENED = text("Hm.</think>Hi") + STOP
+PLAIN = text("Hi") + STOP
+TAG, NONE = {"thoughts_until": "</think>"}, {"thoughts_until": None}
+
+
+@table(
+    ("reply", "profile", "lesson", "whole", "odd"),
+    [
+        (OPENED, profiles.DEFAULT, TAG, [Reasoning("Hm."), Text("Hi")], {"thought_unopened": 1}),
+        (PLAIN, profiles.DEFAULT, {}, [Text("Hi")], {}),
+        (OPENED, LEARNED, TAG, [Reasoning("Hm."), Text("Hi")], {}),
+        (PLAIN, LEARNED, NONE, [Text("Hi")], {"thought_taken_back": 1}),
+        (text('{"a":1}') + STOP, LEARNED, {}, [Text('{"a":1}')], {}),
+        (
+            chunk({"reasoning_content": "Hm."}) + PLAIN,
+            LEARNED,
+            NONE,
+            [Reasoning("Hm."), Text("Hi")],
+            {},
+        ),
+    ],
+)
+def test_v25_a_lesson_is_drawn_once_the_reply_is_over(
+    reply: bytes,
+    profile: profiles.BackendProfile,
+    lesson: dict[str, str | None],
+    whole: list[Any],
+    odd: dict[str, int],
+) -> None:
+    """Whoever has not seen it yet gets it as it was meant; for the others it stands as it was told."""
+    for seen in (False, True):
+        heard = run(reply + DONE, REQUEST, profile=profile)
+        told = [*heard.reply.parts]
+        assert heard.pipeline.lesson(seen=seen) == lesson
+        assert heard.reply.parts == (told if seen else done(*whole))
+        assert heard.ledger.oddities == odd
+
+
+def test_v25_a_call_that_a_thought_holds_is_made_once_though_the_text_is_told_twice() -> None:
+    """No model rehearses in its own tokens, so in a thought they are a call at once."""
+    native = "<|tool_call_begin|>functions.get_time:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    said = f"Well.<|tool_calls_section_begin|>{native}<|tool_calls_section_end|>"
+    heard = run(text(said) + STOP + DONE, profile=LEARNED)
+    assert [ended.part.tool.name for ended in heard.reply.parts if isinstance(ended.part, Call)] == [
+        "get_time"
+    ]
+    assert Text("Well.") in [ended.part for ended in heard.reply.parts]

@@ -17,6 +17,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from proxy.core.stream.think import MAX_LEADING_BLANKS, ThinkSplitter
+from tests.core.stream.merging import merged
 from tests.tables import table
 
 USAGE = UsageDelta(Usage(1, 2, 3))
@@ -29,17 +30,7 @@ def split(*deltas: Delta) -> list[Delta]:
     for delta in deltas:
         splitter.feed(delta)
     splitter.close()
-    merged: list[Delta] = []
-    for delta in out:
-        match merged, delta:
-            case ([*_, TextDelta() as last], TextDelta()) | (
-                [*_, ReasoningDelta() as last],
-                ReasoningDelta(),
-            ):
-                last.text += delta.text
-            case _:
-                merged.append(delta)
-    return merged
+    return merged(out)
 
 
 def texts(*pieces: str) -> list[Delta]:
