@@ -19,6 +19,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.work import Dear
 from proxy.shell.logs import Log
 
+LARGE_BYTES = 1 << 20
+"""A body of so much takes some 20 ms to understand, in which nobody else would be served."""
+
 THREADS = 2
 """More would only take Python from each other, and from the loop."""
 
@@ -86,6 +89,11 @@ class Beside:
             except Dear:
                 ledger.back_to(entries)
         return await self._apart(job, ledger)
+
+    async def read(self, data: bytes, parse: Callable[[bytes], Result], ledger: Ledger) -> Result:
+        """The body of a request, whose size tells where all further work on it is to be done."""
+        ledger.work.dear = len(data) > LARGE_BYTES
+        return await self.run(lambda: parse(data), ledger)
 
     async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
         loop = asyncio.get_running_loop()

@@ -46,9 +46,6 @@ from proxy.shell.logs import Log
 from proxy.shell.metrics import CLIENT_GONE, Metrics
 from proxy.shell.stages import stages_for
 
-LARGE_BYTES = 1 << 20
-"""A body of so much takes some 20 ms to understand, in which nobody else would be served."""
-
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
 
@@ -162,7 +159,6 @@ class Engine:
     async def _read(self, errand: Errand, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         ledger = errand.ledger
-        ledger.work.dear = ledger.work.dear or errand.channel.bytes_in > LARGE_BYTES
         return await self.beside.run(
             lambda: errand.surface.read(body, errand.headers, ledger, errand.tenant.name), ledger
         )

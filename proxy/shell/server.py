@@ -66,6 +66,10 @@ class Surfaces:
     native: Surface
 
 
+def _parsed(data: bytes) -> Any:
+    return parsed(data, "The request body", "Send one JSON object in UTF-8.")
+
+
 Handler = Callable[..., Awaitable[web.StreamResponse]]
 
 
@@ -238,11 +242,16 @@ class Server:
         return channel.response
 
     async def _body(
-        self, request: web.BaseRequest, read: Callable[[Any], Any], channel: Channel, loan: Loan, _: Ledger
+        self,
+        request: web.BaseRequest,
+        read: Callable[[Any], Any],
+        channel: Channel,
+        loan: Loan,
+        ledger: Ledger,
     ) -> Any:
         data = await read_body(request, self._body_limit, loan.take)
         channel.bytes_in = len(data)
-        body = parsed(data, "The request body", "Send one JSON object in UTF-8.")
+        body = await self._engine.beside.read(data, _parsed, ledger)
         loan.take_up(body, len(data))
         return read(body)
 

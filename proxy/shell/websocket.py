@@ -25,9 +25,10 @@ from proxy.core.inbound.responses_socket import error_message, on_lane, read_cre
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
+from proxy.shell.beside import LARGE_BYTES
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import connection_of
-from proxy.shell.engine import LARGE_BYTES, Engine
+from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor
 from proxy.shell.http import SERVER
 from proxy.shell.tasks import Tasks
@@ -269,14 +270,14 @@ class Conversation:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
-        body = read_create(data)
+        body = await self._engine.beside.read(data, read_create, ledger)
         loan.take_up(body, len(data))
         channel.lane = self._known.lane = take_lane(body)
         pieces = 0
         for _ in self._known.bring(body, loan.take):
             pieces += 1
             await asyncio.sleep(0)
-        ledger.work.dear = pieces * PIECE_BYTES > LARGE_BYTES
+        ledger.work.dear |= pieces * PIECE_BYTES > LARGE_BYTES
         return body
 
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:

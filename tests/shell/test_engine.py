@@ -14,8 +14,8 @@ import pytest
 
 from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.beside import LARGE_BYTES
 from proxy.shell.channel import Channel
-from proxy.shell.engine import LARGE_BYTES
 from tests.shell.backend import (
     DONE,
     END,
