@@ -8,8 +8,8 @@ SECONDS = 0.5
 
 
 @contextmanager
-def quickly(seconds: float = SECONDS) -> Iterator[None]:
+def quickly(seconds: float = SECONDS, what: str = "it") -> Iterator[None]:
     before = time.thread_time()
     yield
     spent = time.thread_time() - before
-    assert spent < seconds, f"it took {spent:.1f} s of the processor's time"
+    assert spent < seconds, f"{what} took {spent:.1f} s of the processor's time"

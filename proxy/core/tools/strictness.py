@@ -74,7 +74,8 @@ def first_problem(parameters: Schema | None) -> Problem | None:
         if here.get("additionalProperties") is not False:
             return Problem(f"{spelled(path)}.additionalProperties", "must be false in a strict tool")
         names = here.get("properties") or {}
-        if missing := [name for name in names if name not in (here.get("required") or ())]:
+        required = set(here.get("required") or ())
+        if missing := [name for name in names if name not in required]:
             return Problem(
                 f"{spelled(path)}.required",
                 f"must name '{shown(missing[0])}': a strict tool requires all its properties",

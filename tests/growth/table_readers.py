@@ -1,0 +1,359 @@
+"""Who reads what backends and models say, each with inputs that grow."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from proxy.core import jsontext, redact, secrets
+from proxy.core.errors import Fault
+from proxy.core.ledger import Ledger
+from proxy.core.markup import jsonish, registry, values
+from proxy.core.markup.formats import Dialect
+from proxy.core.model import ToolKind
+from proxy.core.outbound import chat_complaint, data_urls, profiles
+from proxy.core.outbound.dialects import spoken_by
+from proxy.core.outbound.echoes import Echoes
+from proxy.core.outbound.lessons import advice
+from proxy.core.sse import SseParser
+from proxy.core.tools import custom, patterns
+from proxy.core.tools.kinds import BRIDGES
+from tests.core.markup.families.driver import TOOLS
+from tests.growth.found import ROOT
+from tests.growth.work import Make
+from tests.helpers import DONE, STOP, call_chunk, chunk, start
+
+Json = dict[str, Any]
+
+PIECE = 7
+"""Characters of a piece of a stream."""
+
+
+def _pieces(text: Any, size: int = PIECE) -> list[Any]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+# ── streams ──
+
+
+def _sse(unit: bytes, size: int = PIECE) -> Make:
+    def make(n: int) -> Callable[[], object]:
+        pieces = _pieces(unit * n, size)
+
+        def work() -> None:
+            parser = SseParser(lambda data, event: None)
+            with suppress(Fault):
+                for piece in pieces:
+                    parser.feed(piece)
+                parser.close()
+
+        return work
+
+    return make
+
+
+def _stream(chunks: Callable[[int], Iterable[bytes]], profile: str = "default", **body: Any) -> Make:
+    """Through the whole pipeline, as Responses."""
+
+    def make(n: int) -> Callable[[], object]:
+        said = list(chunks(n))
+        run = start(
+            {**_ASKED, **body}, profile=profiles.PROFILES.get(profile, profiles.DEFAULT), extended=True
+        )
+
+        def work() -> None:
+            for one in said:
+                run.pipeline.feed(one)
+            run.pipeline.close()
+
+        return work
+
+    return make
+
+
+_ASKED: Json = {
+    "model": "m",
+    "input": "Hi",
+    "stream": True,
+    "include": ["reasoning.encrypted_content"],
+    "tools": [
+        {
+            "type": "function",
+            "name": "f",
+            "parameters": {"type": "object", "properties": {"a": {"type": "object"}}},
+        },
+        {"type": "custom", "name": "apply_patch"},
+    ],
+}
+
+
+def _text(*pieces: str) -> Make:
+    """Of a model, in pieces of its own."""
+    return _stream(lambda n: [*(chunk({"content": piece}) for _ in range(n) for piece in pieces), STOP, DONE])
+
+
+def _decoded(dialect: str, chunks: Callable[[int], Iterable[Any]], *, whole: bool = False) -> Make:
+    """By the decoder of a dialect alone."""
+
+    def make(n: int) -> Callable[[], object]:
+        said = [jsontext.dumps(one) for one in chunks(n)]
+        profile = profiles.PROFILES[dialect]
+        decoder = spoken_by(profile).decoder(
+            lambda delta: None, profile, Ledger(), lambda extras: None, model="m"
+        )
+        feed = decoder.body if whole else lambda data: decoder.event(data, b"")
+
+        def work() -> None:
+            for data in said:
+                feed(data)
+
+        return work
+
+    return make
+
+
+def _logprobs() -> bytes:
+    said = {"content": [{"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}]}
+    choice = {"index": 0, "delta": {"content": "a"}, "logprobs": said, "finish_reason": None}
+    return b"data: " + jsontext.dumps({"choices": [choice]}) + b"\n\n"
+
+
+def _echoed(n: int) -> Callable[[], object]:
+    said = [f"word number {i}" for i in range(n)]
+    body = jsontext.dumps({"input": said})
+    refusal = " ".join(said)
+    found = re.search("number", refusal)
+    assert found
+    return lambda: Echoes(body, refusal).source(found)
+
+
+def _parts(n: int) -> list[Json]:
+    call = {"functionCall": {"name": "f", "args": {}, "id": "a"}}
+    return [
+        {"text": "a", "thoughtSignature": "s"},
+        {**call, "functionCall": {**call["functionCall"], "args": {"n": 1}}},
+    ] * n
+
+
+def _google(n: int) -> Json:
+    calls = [{"functionCall": {"name": "f", "args": {"n": i}, "id": "a"}} for i in range(n)]
+    return {"candidates": [{"content": {"parts": [*calls, *_parts(n)]}, "finishReason": "STOP"}]}
+
+
+def _messages(n: int) -> Json:
+    blocks: list[Json] = [
+        {"type": "thinking", "thinking": "a", "signature": "s"},
+        {"type": "text", "text": "a"},
+        {"type": "tool_use", "id": "a", "name": "f", "input": {"a": 1}},
+    ]
+    return {
+        "type": "message",
+        "content": blocks * n,
+        "stop_reason": "end_turn",
+        "usage": {"output_tokens": 1},
+    }
+
+
+def _chat(n: int) -> Json:
+    calls = [{"id": f"c{i}", "function": {"name": "f", "arguments": "{}"}} for i in range(n)]
+    parts = [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": [{"text": "b"}]}] * n
+    return {
+        "choices": [{"index": 0, "message": {"content": parts, "tool_calls": calls}, "finish_reason": "stop"}]
+    }
+
+
+STREAMS: Mapping[str, Make] = {
+    "events": _sse(b"data: a\n\n"),
+    "one long event": _sse(b"data: a"),
+    "lines of one event": _sse(b"data: a\n"),
+    "carriage returns": _sse(b"\r", 1),
+    "comments": _sse(b":a\n\n"),
+    "text": _text("Hello ", "world."),
+    "blanks": _text("\n"),
+    "what may begin a thought": _text("<think", ">", "</thin"),
+    "a thought": _stream(
+        lambda n: [chunk({"content": "<think>"}), *[chunk({"content": "</thin"})] * n, STOP]
+    ),
+    "openers": _text("<tool_call>"),
+    "a call that does not end": _stream(
+        lambda n: [
+            chunk({"content": '<tool_call>{"name":"f","arguments":{"a":['}),
+            *[chunk({"content": '{"a":"b<"},'})] * n,
+        ]
+    ),
+    "calls in text": _text('<tool_call>{"name":"f","arguments":{}}</tool_call>\n'),
+    "fences": _text("```\n", "a\n", "``` \n", "\n"),
+    "backticks": _text("`", "``", "a"),
+    "lists and quotations": _text("- ", "> ", "1. a\n", "    b\n"),
+    "quoted calls": _text('"<tool_call>', "</tool_call>"),
+    "log probabilities": _stream(
+        lambda n: [_logprobs() for _ in range(n)] + [STOP, DONE],
+        include=["message.output_text.logprobs"],
+    ),
+    "reasoning": _stream(
+        lambda n: [*[chunk({"reasoning_content": "a <"})] * n, chunk({"content": "b"}), STOP, DONE]
+    ),
+    "details": _stream(
+        lambda n: [
+            *[chunk({"reasoning_details": [{"type": "reasoning.text", "text": "a"}]})] * n,
+            chunk({"content": "b"}),
+            STOP,
+            DONE,
+        ],
+        "openrouter",
+    ),
+    "arguments": _stream(
+        lambda n: [
+            call_chunk(0, "a", "f", '{"a":"'),
+            *[call_chunk(0, args="b{")] * n,
+            call_chunk(0, args='"}'),
+            STOP,
+            DONE,
+        ]
+    ),
+    "arguments before the name": _stream(
+        lambda n: [*[call_chunk(0, args="[{")] * n, call_chunk(0, "a", "f"), STOP, DONE]
+    ),
+    "arguments again and again": _stream(
+        lambda n: [call_chunk(0, "a", "f", '{"a":1}'), *[call_chunk(0, args='{"a":1}')] * n]
+    ),
+    "text behind an open call": _stream(
+        lambda n: [call_chunk(0, "a", "f", "{"), *[chunk({"content": "b"}), call_chunk(0, args=" ")] * n]
+    ),
+    "a patch": _stream(
+        lambda n: [call_chunk(0, "a", "apply_patch", '{"input":"'), *[call_chunk(0, args="+a\\n")] * n, STOP]
+    ),
+    "pieces that are no JSON": _stream(lambda n: [b"data: {}\ndata: {}\n" * n + b"\n"]),
+    "a body": _stream(lambda n: [b'{"choices":[', *[b" "] * n, b'{"message":{"content":"a"}}]}']),
+    "a whole chat reply": _decoded("default", lambda n: [_chat(n)], whole=True),
+    "a whole message": _decoded("anthropic", lambda n: [_messages(n)], whole=True),
+    "a message in pieces": _decoded(
+        "anthropic",
+        lambda n: [
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "thinking", "thinking": ""},
+            },
+            *[
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "thinking_delta", "thinking": "a"},
+                }
+            ]
+            * n,
+            *[
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "signature_delta", "signature": "a"},
+                }
+            ]
+            * n,
+            {"type": "message_stop"},
+        ],
+    ),
+    "a whole answer of Gemini's": _decoded("google", lambda n: [_google(n)], whole=True),
+    "chunks of Gemini's": _decoded("google", lambda n: [_google(1)] * n),
+}
+
+
+# ── texts ──
+
+
+def _on(read: Callable[[Any], object], before: Any, unit: Any, behind: Any = "") -> Make:
+    def make(n: int) -> Callable[[], object]:
+        text = before + unit * n + (behind or type(before)())
+
+        def work() -> None:
+            with suppress(Fault, jsontext.BadJson):
+                read(text)
+
+        return work
+
+    return make
+
+
+def _parse(text: str) -> object:
+    return jsonish.parse(text, jsonish.PYTHON)
+
+
+def _object(raw: str) -> object:
+    return values.convert(raw, {"type": "object"}, {})
+
+
+_HIDING = secrets.Secrets(["sk-aaaaaaaaaaaaaaaaaaaaaaaa"])
+
+TEXTS: Mapping[str, Make] = {
+    "JSON of a model, nested": _on(_parse, "", "[{'a':"),
+    "JSON of a model, words": _on(_parse, "{", "a: b, "),
+    "JSON of a model, strings": _on(_parse, "{", "'a\\'\"': \"b'\\x41\", "),
+    "JSON of a model, zeros": _on(_parse, '{"a":', "0", "x}"),
+    "JSON of a model, scanned": _on(lambda text: jsonish.scan(text, 0), "[", '{"a"'),
+    "values, blanks": _on(_object, "{", " "),
+    "values, escaped": _on(_object, "{", '\\n\\"a'),
+    "values, digits": _on(lambda raw: values.convert(raw, {"type": "number"}, {}), "", "0", "x"),
+    "custom input, fences": _on(custom.unwrap, "", "~", "\na"),
+    "custom input, fenced lines": _on(custom.unwrap, "```\n", "```a\n", "```"),
+    "custom input, a shell command": _on(custom.unwrap, "apply_patch <<E\n", "E\n", "x"),
+    **{
+        f"arguments of {kind.value}": _on(BRIDGES[kind].restored, '{"input":"', "*** a\\n", '"}')
+        for kind in ToolKind
+    },
+    "lenient JSON": _on(jsontext.loads, b"[", b'"\\ud83d",NaN,', b"1]"),
+    "whole numbers": _on(jsontext.loads, b"[", b"12345678901234567890,", b"1]"),
+    "masked": _on(redact.masked, "-", "eyJaaaaa-"),
+    "masked, named": _on(redact.masked, "", "api key: bearer "),
+    "quotable": _on(redact.quotable, "", "\x00 a"),
+    "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
+    "complaints": _on(chat_complaint.read, b'{"error":{"message":"', b"not found ", b'"}}'),
+    "advice": _on(advice, "", "tools unsupported "),
+    "echoes": _echoed,
+    "data URLs": _on(lambda url: data_urls.read(url, "a"), "data:", ";a"),
+    "data of data URLs": _on(lambda url: data_urls.read(url, "a"), "data:;base64,", "aaaa"),
+    "patterns": _on(patterns.priced, "", "(a|b)"),
+}
+
+
+# ── dialects of calls in text ──
+
+HEADS = (
+    "",
+    '\n{"name": "get_time", "arguments": {',
+    "<function=get_time>\n<parameter=city>",
+    "get_time",
+    '<invoke name="get_time"><parameter name="city">',
+)
+UNITS = ("<", '{"a":[', "\n", "a ", 'a="b" ', "<a>b</a>", "</", "[")
+
+
+_FAMILY_TESTS = sorted((ROOT / "tests/core/markup/families").glob("test_*.py"))
+
+
+def _read(dialect: Dialect, head: str, unit: str) -> Make:
+    return _on(lambda text: dialect.read(text, 0, True, TOOLS), head, unit)
+
+
+def _begun(dialect: Dialect) -> list[str]:
+    """The longest call that the tests of the dialect's family know, without its end."""
+    said = [text for text in _known_calls() if text.startswith(dialect.openers)]
+    longest = max(said, key=len, default="")
+    return [longest[: len(longest) * 4 // 5]] if longest else []
+
+
+@cache
+def _known_calls() -> list[str]:
+    modules = [import_module(f"tests.core.markup.families.{path.stem}") for path in _FAMILY_TESTS]
+    return [case[0] for module in modules for case in getattr(module, "CASES", {}).values()]
+
+
+FAMILIES: Mapping[str, Make] = {
+    f"{dialect.name}: {head!r} {unit!r}": _read(dialect, head, unit)
+    for dialect in registry.DIALECTS
+    for head in (*(dialect.openers[0] + head for head in HEADS), *_begun(dialect))
+    for unit in (*UNITS, *dialect.closers[:1], dialect.openers[0])
+}
+"""One reading of a dialect's. How often a text is read is the scanner's to bound: see `FREE_WASTE` and `FREE_LOOKS`."""

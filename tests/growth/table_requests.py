@@ -1,0 +1,225 @@
+"""Who reads what clients send, each with inputs that grow: decoded, prepared, and put into the words of a backend."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault
+from proxy.core.inbound.call_map import CallMaps
+from proxy.core.inbound.parsing import parsed
+from proxy.core.inbound.seal import Seal
+from proxy.core.ledger import Ledger
+from proxy.core.outbound import profiles
+from proxy.core.outbound.dialects import spoken_by
+from proxy.core.tools import arguments
+from proxy.core.tools.prepare import prepare
+from proxy.core.tools.strictness import first_problem
+from tests.core.inbound import asks, chat_asks
+from tests.growth.work import Make
+
+Json = dict[str, Any]
+
+SURELY_TAKEN = 100
+"""Of anything in a request. Where there is more of it, a limit may refuse it, which ends the growth."""
+
+_FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
+
+
+def _asked(profile: str, body: Callable[[int], Json], decode: Callable[..., Any] = asks.ask) -> Make:
+    """Decoded, prepared and put into a backend's words."""
+
+    def make(n: int) -> Callable[[], object]:
+        fields = body(n)
+        known = profiles.PROFILES[profile]
+
+        def work() -> None:
+            with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
+                ledger = Ledger()
+                request = decode(ledger, **fields)
+                request = getattr(request, "request", request)
+                prepared = prepare(request, known, ledger)
+                jsontext.dumps(spoken_by(known).encode(request, prepared, known, "m", ledger))
+
+        return work
+
+    return make
+
+
+def _items(n: int) -> Json:
+    items: list[Json] = []
+    for i in range(n):
+        items += [
+            asks.user(
+                [
+                    {"type": "input_text", "text": "a"},
+                    {"type": "input_image", "image_url": "data:image/png;base64,aaaa"},
+                ]
+            ),
+            {"type": "reasoning", "id": f"rs_{i}", "summary": [{"type": "summary_text", "text": "b"}]},
+            asks.call(f"c{i}", arguments='{"a":"b"}'),
+            asks.output(f"c{i}", "Error: c"),
+            asks.assistant("d"),
+        ]
+    return {"input": items, "tools": [asks.WEATHER]}
+
+
+def _calls_then_outputs(n: int) -> Json:
+    calls = [asks.call(f"c{i}") for i in range(n)]
+    outputs = [asks.output(f"c{i}") for i in reversed(range(n))]
+    return {"input": [asks.user("a"), *calls, *outputs], "tools": [asks.WEATHER]}
+
+
+def _equal_ids(n: int) -> Json:
+    items = [one for _ in range(n) for one in (asks.call("c"), asks.output("c"))]
+    return {"input": [asks.user("a"), *items], "tools": [asks.WEATHER]}
+
+
+def _chat_messages(n: int) -> Json:
+    said: list[Json] = [chat_asks.HI]
+    for i in range(n):
+        said += [
+            chat_asks.assistant(chat_asks.called(f"c{i}"), content="a", reasoning_content="b"),
+            chat_asks.returned(f"c{i}"),
+            {"role": "user", "content": [{"type": "text", "text": "a"}]},
+        ]
+    return {"messages": said, "tools": [chat_asks.tool()]}
+
+
+def _details(n: int) -> Json:
+    details = [{"type": "reasoning.text", "text": "a"}] * n
+    said = [chat_asks.HI, chat_asks.assistant(content="a", reasoning_details=details), chat_asks.HI]
+    return {"messages": said}
+
+
+def _tools(schema: Callable[[int], Json]) -> Callable[[int], Json]:
+    return lambda n: {"tools": [{"type": "function", "name": "f", "parameters": schema(n)}]}
+
+
+def _many_tools(n: int) -> Json:
+    return {"tools": [{"type": "function", "name": f"f{i}", "parameters": _FUNCTION} for i in range(n)]}
+
+
+def _properties(n: int) -> Json:
+    return {"type": "object", "properties": {f"p{i}": {"type": "string", "format": "date"} for i in range(n)}}
+
+
+def _nullable(n: int) -> Json:
+    kinds = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    return {
+        "type": "object",
+        "properties": {f"p{i}": kinds for i in range(n)},
+        "required": [f"p{i}" for i in range(n)],
+    }
+
+
+def _deep(n: int) -> Json:
+    schema: Json = {"type": "string"}
+    for _ in range(n):
+        schema = {"type": "array", "items": schema}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def _referring(n: int) -> Json:
+    return {
+        "type": "object",
+        "properties": {f"p{i}": {"$ref": f"#/$defs/d{i}"} for i in range(n)},
+        "$defs": {f"d{i}": {"type": "integer"} for i in range(n)},
+    }
+
+
+def _values(n: int) -> Json:
+    return {"type": "object", "properties": {"a": {"enum": [f"v{i}" for i in range(n)]}}}
+
+
+def _required(n: int) -> Json:
+    return {
+        "type": "object",
+        "properties": {f"p{i}": {} for i in range(n)},
+        "required": [f"p{i}" for i in range(n)],
+    }
+
+
+SCHEMAS = {
+    "properties": _properties,
+    "properties that may be null": _nullable,
+    "references": _referring,
+    "values": _values,
+    "required": _required,
+}
+
+
+def _checked(schema: Json, call: Callable[[int], Any]) -> Make:
+    def make(n: int) -> Callable[[], object]:
+        check = arguments.checker(schema)
+        text = jsontext.compact(call(n))
+        return lambda: check(text)
+
+    return make
+
+
+def _sealed(n: int) -> Callable[[], object]:
+    maps = CallMaps(Seal("a secret"))
+    messages = _chat_messages(n)["messages"]
+    for message in messages:
+        message.pop("reasoning_content", None)
+        for call in message.get("tool_calls", ()):
+            call["function"]["arguments"] = {}
+
+    def work() -> None:
+        with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
+            chat_asks.native({}, maps, messages=messages, tools=[chat_asks.native_tool()])
+
+    return work
+
+
+def _strict(n: int) -> Callable[[], object]:
+    schema = _required(n) | {"additionalProperties": False}
+    return lambda: first_problem(schema)
+
+
+def _parsed(n: int) -> Callable[[], object]:
+    body = b'{"input":[' + b'{"a":["b",1,null]},' * n + b"0]}"
+
+    def work() -> None:
+        with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
+            parsed(body, "It", "")
+
+    return work
+
+
+REQUESTS: Mapping[str, Make] = {
+    "a body": _parsed,
+    **{
+        f"{name} to {profile}": _asked(profile, body)
+        for profile in ("default", "anthropic", "google", "deepseek")
+        for name, body in {
+            "items": _items,
+            "calls, then outputs": _calls_then_outputs,
+            "calls of one id": _equal_ids,
+        }.items()
+    },
+    "strict": _strict,
+    "many tools": _asked("default", _many_tools),
+    "messages": _asked("default", _chat_messages, chat_asks.chat),
+    "details": _asked("openrouter", _details, chat_asks.chat),
+    "native messages": _sealed,
+    "arguments, items": _checked(
+        {"properties": {"a": {"items": {"type": "integer"}}}}, lambda n: {"a": [1] * n}
+    ),
+    "arguments, names": _checked(
+        {"additionalProperties": False, "properties": {"a": {}}}, lambda n: {f"p{i}": i for i in range(n)}
+    ),
+    "arguments, different": _checked(
+        {"properties": {"a": {"uniqueItems": True}}}, lambda n: {"a": list(range(n))}
+    ),
+}
+
+DECLARED: Mapping[str, Make] = {
+    **{
+        f"{name} to {profile}": _asked(profile, _tools(schema))
+        for profile in ("openai", "anthropic", "google", "mistral")
+        for name, schema in SCHEMAS.items()
+    },
+}
+"""Schemas of tools. Their limits leave no room for what only a long text would show."""

@@ -1,0 +1,134 @@
+"""attack-10 … attack-13, -24: nobody who reads what strangers say does more than there is to read.
+
+Each reader of `table_readers.py` gets its input in growing sizes. Its instructions are counted, whatever function they
+are in, and for what they hide it is looked how much longer much more of it takes (`work.py` says what that sees). The
+matching of regular expressions is one instruction here: see `test_patterns.py`. A new module of the core that reads
+anything has to be reached by a reader, or to stand among those that need none.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from tests.growth.found import PACKAGE, ROOT
+from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
+from tests.growth.table_requests import DECLARED, REQUESTS
+from tests.growth.work import growth, hidden_growth
+from tests.quickness import quickly
+
+READERS = {**STREAMS, **TEXTS, **REQUESTS}
+
+SIZE = 24
+LARGER = {"blanks": 300}
+"""Where something is bounded that the usual size does not reach."""
+MOST_GROWTH = 2.5
+MOST_HIDDEN_GROWTH = 8.0
+LONG = 20_000
+MOST_SECONDS = 0.3
+"""For so much text behind an opener: once it took twenty."""
+
+ROOMS = ("inbound", "markup", "markup/families", "outbound", "stream", "tools")
+
+NEED_NONE = {
+    "write what others have read": """inbound/chat_calls inbound/chat_encode inbound/chat_object inbound/chat_proofs
+        inbound/chat_surface inbound/compaction inbound/models_encode inbound/native_calls inbound/native_surface
+        inbound/responses_message_first inbound/responses_surface inbound/surface stream/condense stream/first_call
+        stream/one_reply stream/restored""",
+    "hold texts, names and numbers of our own": """inbound/codex_prompt inbound/openapi inbound/openapi_schemas
+        inbound/places inbound/responses_tools markup/registry outbound/efforts outbound/profiles outbound/model_rules
+        outbound/chat_params""",
+    "are grammars, which others read by": """markup/families/deepseek markup/families/hermes markup/families/invoke
+        markup/families/pythonic markup/families/qwen""",
+    "hold bytes by a limit, and read them by what is reached": """inbound/recall inbound/responses_memory
+        inbound/responses_socket""",
+    "read refusals, of which complaints keep some thousand characters": """outbound/anthropic_faults
+        outbound/anthropic_lessons outbound/chat_faults outbound/chat_lessons outbound/google_faults
+        outbound/google_lessons outbound/learned outbound/overflow outbound/retry_after""",
+    "read a URL of the configuration": """outbound/anthropic_urls outbound/google_urls outbound/recognise
+        outbound/routes outbound/target""",
+    "read a few numbers": "outbound/chat_usage outbound/google_usage",
+    "look at one schema or one text, as their neighbours do": "tools/subsets outbound/halves",
+}
+"""Modules that no reader reaches, by the reason."""
+
+
+@cache
+def measured() -> tuple[dict[str, float], frozenset[str]]:
+    """By reader, how its instructions grow; and the files that had a part in it."""
+    seen: set[str] = set()
+    readers = {**READERS, **DECLARED, **FAMILIES}
+    grown = {name: growth(make, LARGER.get(name, SIZE), seen) for name, make in readers.items()}
+    return grown, frozenset(seen)
+
+
+def test_no_reader_does_more_than_there_is_to_read() -> None:
+    grown = {name: round(times, 1) for name, times in measured()[0].items() if times > MOST_GROWTH}
+    assert not grown
+
+
+def test_no_reader_hides_a_loop() -> None:
+    grown = {
+        name: times for name, make in READERS.items() if (times := hidden_growth(make)) > MOST_HIDDEN_GROWTH
+    }
+    assert not grown
+
+
+def test_no_dialect_takes_long_for_what_is_behind_its_opener() -> None:
+    for name, make in FAMILIES.items():
+        with quickly(MOST_SECONDS, name):
+            make(LONG // 8)()
+
+
+def test_every_module_that_reads_is_reached() -> None:
+    _, seen = measured()
+    core = ROOT / PACKAGE / "core"
+    unseen = {
+        f"{room}/{path.stem}"
+        for room in ROOMS
+        for path in sorted((core / room).glob("*.py"))
+        if str(path) not in seen and path.stem != "__init__"
+    }
+    excused = {name for names in NEED_NONE.values() for name in names.split()}
+    assert not unseen - excused, "needs a row in a table of readers, or a reason in NEED_NONE"
+    assert not excused - unseen, "is reached, or gone, and needs no reason any more"
+
+
+def _searches_a_list(n: int) -> Callable[[], object]:
+    def work() -> None:
+        said: list[str] = []
+        for i in range(n):
+            if str(i) not in said:
+                said.append(str(i))
+
+    return work
+
+
+def _copies_what_it_has(n: int) -> Callable[[], object]:
+    def work() -> None:
+        held: tuple[bytes, ...] = (b"",)
+        for _ in range(n):
+            held = (held[0] + b"0123456789abcdef" * 4,)
+
+    return work
+
+
+def _looks_at_all_before(n: int) -> Callable[[], object]:
+    def work() -> None:
+        said: list[int] = []
+        for i in range(n):
+            for one in said:
+                assert one != i
+            said.append(i)
+
+    return work
+
+
+def test_what_looks_at_all_before_is_seen() -> None:
+    assert growth(_looks_at_all_before, SIZE) > MOST_GROWTH
+
+
+@pytest.mark.parametrize("make", [_searches_a_list, _copies_what_it_has])
+def test_what_hides_a_loop_is_seen_by_its_time(make: Callable[[int], Callable[[], object]]) -> None:
+    assert growth(make, SIZE) < MOST_GROWTH
+    assert hidden_growth(make) > MOST_HIDDEN_GROWTH
