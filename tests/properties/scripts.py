@@ -135,7 +135,10 @@ def expected(script: Script) -> tuple[list[PartEnded], Ending]:
         return _cut(parts), Ending.FAILED
     ending = TOLD[script.finish or "stop"]
     if ending is Ending.COMPLETED:
-        return [PartEnded(part, True) for part in parts], ending if answered else Ending.FAILED
+        enough = answered or (
+            bool(parts) and script.finish is not None
+        )  # V21: thoughts alone, if it says it is done
+        return [PartEnded(part, True) for part in parts], ending if enough else Ending.FAILED
     whole_call = bool(parts) and isinstance(parts[-1], Call)
     return ([PartEnded(part, True) for part in parts] if whole_call else _cut(parts)), ending
 
