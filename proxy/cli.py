@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from getpass import getpass
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 import proxy
 from proxy import app, codex, demo, process, supervisor
@@ -169,7 +170,9 @@ def _proxy(settings: Settings) -> AbstractAsyncContextManager[str]:
 
 
 def _fronted(settings: Settings) -> str:
-    return ", ".join(str(backend.url) for backend in settings.all_backends.values())
+    """As far as their addresses: a query is nobody's business."""
+    urls = (urlsplit(str(backend.url)) for backend in settings.all_backends.values())
+    return ", ".join(url._replace(query="", fragment="").geturl() for url in urls)
 
 
 @asynccontextmanager

@@ -15,8 +15,13 @@ from proxy.core.outbound.target import checked
 
 AUTO = "auto"
 
-SECRETS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "code"})
-"""Names in a URL's query under which keys are handed out."""
+SECRET_WORDS = frozenset({"auth", "code", "jwt", "pass", "pwd", "sas", "sig", "signature"})
+SECRET_ENDINGS = ("key", "token", "secret", "password", "credential", "credentials", "authorization")
+"""What names in a URL's query are made of, or end with, under which keys are handed out."""
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_RANDOM = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}")
+"""No version and no name of a deployment goes on for so long without a dash or a dot."""
 
 LEAST_SECRET = 16
 """Characters that nobody finds by trying."""
@@ -24,11 +29,17 @@ LEAST_SECRET = 16
 
 def _backend_url(url: str) -> str:
     parts = checked(url)
-    if held := sorted(SECRETS & {name.lower() for name, _ in parse_qsl(parts.query)}):
-        raise ValueError(
-            f"must not hold a secret ({held[0]}), which would be shown; give it as key, or in headers"
-        )
+    for name, value in parse_qsl(parts.query):
+        if _names_a_secret(name) or _RANDOM.search(value):
+            raise ValueError(
+                f"must not hold a secret ({name.lower()}), which would be shown; give it as key, or in headers"
+            )
     return url.strip()
+
+
+def _names_a_secret(name: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return any(word in SECRET_WORDS or word.endswith(SECRET_ENDINGS) for word in words)
 
 
 def _backend_name(name: str) -> str:

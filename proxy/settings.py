@@ -63,7 +63,7 @@ class Backend(Section):
     url: BackendUrl | None = None
     """Base URL of the model server. Without any backend `serve` starts a demo model of its own."""
     key: HeaderValue | None = None
-    """API key sent to the backend."""
+    """API key sent to the backend. All users of a machine can read its command lines: prefer the variable."""
     forward_key: bool = False
     """Whether the client's own key is sent to the backend instead; never done unless switched on."""
     profile: ProfileName = AUTO

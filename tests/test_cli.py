@@ -85,7 +85,7 @@ def test_every_option_explains_itself(capsys: pytest.CaptureFixture[str]) -> Non
         main(["serve", "--help"])
     said = capsys.readouterr().out
     assert "--backend-key KEY" in said
-    assert "[PROXY_BACKEND_KEY]" in said
+    assert "prefer the variable. [PROXY_BACKEND_KEY]" in " ".join(said.split())
 
 
 def test_good_settings_are_good(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,9 +187,12 @@ async def test_the_example_says_where_the_key_goes_if_one_is_wanted(tmp_path: Pa
 
 
 async def test_a_backend_that_is_not_there_yet_is_no_reason_not_to_start() -> None:
-    async with serving("--backend", "http://127.0.0.1:9") as running, aiohttp.ClientSession() as session:
+    async with (
+        serving("--backend", "http://127.0.0.1:9?region=eu") as running,
+        aiohttp.ClientSession() as session,
+    ):
         url = await running.url()
-        assert "in front of http://127.0.0.1:9" in running.said
+        assert "in front of http://127.0.0.1:9. " in running.said
         async with session.get(f"{url}/readyz") as response:
             assert response.status == 200
         async with session.post(f"{url}/v1/responses", json={"model": "m", "input": "Hi"}) as response:

@@ -22,6 +22,11 @@ DIGEST = "ab" * 32
         ("HeaderName", "X-Team"),
         ("HeaderValue", "plain text"),
         ("SigningKey", "s" * 16),
+        (
+            "BackendUrl",
+            "http://h/openai?api-version=2024-10-01-preview&deployment=my-gpt-4o-deployment-2024-10",
+        ),
+        ("BackendUrl", "http://h/?encoding=utf8&mode=fast&region=eu&bypass=1"),
         ("ModelPattern", "gpt-*"),
         ("Digest", DIGEST),
         ("Seconds", 0.1),
@@ -62,3 +67,29 @@ def test_what_is_wrong_is_told(kind: str, value: Any, words: str) -> None:
 
 def test_a_value_that_came_out_of_a_file_loses_its_line_end() -> None:
     assert TypeAdapter(setting_values.HeaderValue).validate_python("sk-1\n").get_secret_value() == "sk-1"
+
+
+@table(
+    "query",
+    [
+        "subscription-key=1",
+        "subscriptionKey=1",
+        "subscriptionkey=1",
+        "a=b&api_key=1",
+        "API-KEY=1",
+        "x-functions-key=1",
+        "code=1",
+        "sig=1",
+        "access_token=1",
+        "accessToken=1",
+        "clientSecret=1",
+        "auth=1",
+        "Password=1",
+        "X-Amz-Credential=1",
+        "v=sk-0a1b2c3d4e5f6g7h8i9j0k",
+    ],
+)
+def test_attack_30_no_url_brings_a_secret_under_whatever_name(query: str) -> None:
+    """It is shown where the proxy starts, and in `show-config`."""
+    with pytest.raises(ValidationError, match=r"must not hold a secret \("):
+        TypeAdapter(setting_values.BackendUrl).validate_python(f"http://h/?{query}")
