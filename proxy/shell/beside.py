@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from proxy.core.inbound.places import known_place
 from proxy.core.ledger import Ledger
+from proxy.core.weight import weight
 from proxy.core.work import Dear
 from proxy.shell.logs import Log
 
@@ -93,7 +94,13 @@ class Beside:
     async def read(self, data: bytes, parse: Callable[[bytes], Result], ledger: Ledger) -> Result:
         """The body of a request, whose size tells where all further work on it is to be done."""
         ledger.work.dear = len(data) > LARGE_BYTES
-        return await self.run(lambda: parse(data), ledger)
+        return await self._apart(lambda: parse(data), ledger) if ledger.work.dear else parse(data)
+
+    async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
+        """What was read from so many bytes, which takes as long again to find out."""
+        if ledger.work.dear:
+            return await self._apart(lambda: weight(body, size), ledger)
+        return weight(body, size)
 
     async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
         loop = asyncio.get_running_loop()

@@ -252,7 +252,7 @@ class Server:
         data = await read_body(request, self._body_limit, loan.take)
         channel.bytes_in = len(data)
         body = await self._engine.beside.read(data, _parsed, ledger)
-        loan.take_up(body, len(data))
+        loan.take_up(await self._engine.beside.weighed(body, len(data), ledger), len(data))
         return read(body)
 
     async def _respond(self, visit: Visit) -> web.StreamResponse:

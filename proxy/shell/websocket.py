@@ -271,7 +271,7 @@ class Conversation:
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
         body = await self._engine.beside.read(data, read_create, ledger)
-        loan.take_up(body, len(data))
+        loan.take_up(await self._engine.beside.weighed(body, len(data), ledger), len(data))
         channel.lane = self._known.lane = take_lane(body)
         pieces = 0
         for _ in self._known.bring(body, loan.take):

@@ -4,10 +4,7 @@ So one alone gets half, two get a third each, and whoever comes next always find
 want: nobody needs to be told how many there will be.
 """
 
-from typing import Any
-
 from proxy.core.errors import OwnWords, ProxyFault, TooLarge
-from proxy.core.weight import weight
 
 
 class Shares:
@@ -64,9 +61,9 @@ class Loan:
             )
         self._held += amount
 
-    def take_up(self, value: Any, size: int) -> None:
+    def take_up(self, weight: int, size: int) -> None:
         """For work with what was read from so many bytes, which were taken before."""
-        self.take(weight(value, size) - size)
+        self.take(weight - size)
 
     def end(self) -> None:
         if self._held:
