@@ -195,9 +195,9 @@ def test_a_message_shows_little_of_what_it_quotes() -> None:
 
 def test_a_usual_call_costs_little() -> None:
     """50 µs; a slow machine may take ten times as long."""
-    tool, purse = spec(WEATHER), Allowance(BRIEF_UNITS)
+    tool = spec(WEATHER)
     arguments = '{"city": "Oslo", "days": [1, 2]}'
-    times = repeat(lambda: briefly(tool, arguments, purse), number=100, repeat=1)
+    times = repeat(lambda: briefly(tool, arguments, Allowance(BRIEF_UNITS)), number=100, repeat=1)
     assert min(times) < 100 * 500e-6
 
 
