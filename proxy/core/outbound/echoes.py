@@ -34,7 +34,7 @@ OURS = frozenset({"type", "role", "tool_choice", "object"})
 """Fields whose values are words of the protocol."""
 TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
-_ESCAPE = re.compile(r"\\+(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[abfnrtv0/])")
+_ESCAPE = re.compile(r"(?<!\\)\\++(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[abfnrtv0/])")
 _WORD = re.compile(r"[a-z0-9_]+")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.outbound import echoes
 from proxy.core.outbound.echoes import Echoes, Source
+from tests.quickness import quickly
 from tests.tables import table
 
 LESSON = "Unknown parameter: temperature"
@@ -99,3 +100,11 @@ def test_of_very_much_nothing_is_sure(monkeypatch: Any) -> None:
 def test_the_same_words_everywhere_are_looked_at_a_bounded_number_of_times() -> None:
     refusal = "abc " * 2000 + "Unknown parameter: 'temperature'"
     assert source(refusal, {"user": "abc"}) is Source.BACKEND
+
+
+def test_escapes_without_an_end_are_read_once() -> None:
+    refusal = "no such " + "\\" * 20_000
+    found = re.search("such", refusal)
+    assert found
+    with quickly():
+        Echoes(jsontext.dumps({"input": "\\" * 20_000}), refusal).source(found)
