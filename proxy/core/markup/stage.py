@@ -106,6 +106,8 @@ class MarkupStage:
         """Those of text that is held."""
         self._kept: list[Kept] = []
         self._recovered: list[Recovered] = []
+        self._meant: list[tuple[str, Any]] = []
+        """Their names and arguments, read once, as far as any was compared."""
         self._thought: list[Recovered] = []
         """Those that stood in the reasoning, until they stand in the text once more."""
         self._suspects: list[CallDelta] = []
@@ -273,8 +275,9 @@ class MarkupStage:
         suspects, self._suspects = self._suspects, []
         name = suspects[0].name
         arguments = _value("".join(delta.arguments for delta in suspects))
-        for place, call in enumerate(self._recovered):
-            if place not in self._repeated and call.name == name and _value(call.arguments) == arguments:
+        self._meant += [(call.name, _value(call.arguments)) for call in self._recovered[len(self._meant) :]]
+        for place, meant in enumerate(self._meant):
+            if place not in self._repeated and meant == (name, arguments):
                 self._repeated.add(place)
                 self._ledger.odd("call_repeats_markup")
                 return
