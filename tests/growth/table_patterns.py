@@ -20,7 +20,6 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.openers:_readers": ("", "</tool_call", ""),
     "core.outbound.anthropic_lessons:_without_tuning": ("", "temperatur", ""),
     "core.outbound.anthropic_models:find": ("opus-4", "-1", ""),
-    "core.outbound.chat_lessons:_without_fields": ("a", "a", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.secrets:_forms": ("", "%\n", "\n"),
@@ -112,7 +111,6 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.chat_faults:_NO_MODEL": ("unknown ", "no f", "A"),
     "core.outbound.chat_faults:_NO_QUOTA": ("insufficient _", "_", "\n"),
     "core.outbound.chat_lessons:_CAMEL": ("", "a", "0"),
-    "core.outbound.chat_lessons:_IN_MESSAGE": ("", "me", "A"),
     "core.outbound.chat_lessons:_UNKNOWN_FIELD": ("Unsupported parameter(s)", "property k", ")"),
     "core.outbound.chat_params:_FIELD": ("", "a", ""),
     "core.outbound.chat_params:_NAMED": ("unsupported parameter(s)", "u", "-"),
@@ -127,6 +125,11 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.overflow:LOOK_ALIKE": ("", "s", "A"),
     "core.outbound.overflow:RATE_LIMIT": ("rate ", "rate t", "A"),
     "core.outbound.target:_HOST": ("-.-.", "\x80-.-", " "),
+    "core.outbound.chat_lessons:_without_named": ("AA", "A", ""),
+    "core.outbound.echoes:_ESCAPE": ("\\", "\\\\", "A"),
+    "core.outbound.echoes:_WORD": ("0", "A0", "A"),
+    "core.redact:_NAME": ("", "+", ""),
+    "core.tools.ecma:_TOKEN": ("\\P{gc=", "(", " "),
     "core.redact:_NAMED": ("authorization", "_ ", ")"),
     "core.redact:_SECRETS": ("eyJ-----.", " p", " "),
     "core.redact:_UNSEEN": ("\x00", "a\x00", "a"),
@@ -167,8 +170,11 @@ MOST_STEPS = 200_000
 USED: Mapping[str, str] = {"core.policy.admission:_matcher": "match"}
 """How patterns are used that are handed on without a name."""
 
-PRICED = frozenset({"core.tools.patterns:_compiled"})
-"""Patterns of clients, whose price is told before they are run; `tests/core/tools/test_patterns.py` holds it true."""
+OF_CLIENTS: Mapping[str, str] = {
+    "core.tools.arguments:_compiled": "run in a process that can be ended",
+    "core.tools.patterns:_compiled": "priced before they are run; their tests hold the price true",
+}
+"""Patterns of strangers, and why they do no harm."""
 
 
 def _openers() -> Openers:

@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.core import jsontext, redact, secrets
 from proxy.core.errors import Fault
+from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Dialect
@@ -18,6 +19,7 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import Echoes
 from proxy.core.outbound.lessons import advice
 from proxy.core.sse import SseParser
+from proxy.core.stream.prompted import PromptedSplitter
 from proxy.core.tools import custom, patterns
 from proxy.core.tools.kinds import BRIDGES
 from tests.core.markup.families.driver import TOOLS
@@ -114,6 +116,24 @@ def _decoded(dialect: str, chunks: Callable[[int], Iterable[Any]], *, whole: boo
     return make
 
 
+def _prompted(*pieces: str) -> Make:
+    """Where the prompt has opened the thought."""
+
+    def make(n: int) -> Callable[[], object]:
+        splitter = PromptedSplitter(lambda delta: None, "</think>")
+
+        def work() -> None:
+            for _ in range(n):
+                for piece in pieces:
+                    splitter.feed(TextDelta(piece))
+            splitter.feed(FinishDelta(Finish.STOP))
+            splitter.close()
+
+        return work
+
+    return make
+
+
 def _logprobs() -> bytes:
     said = {"content": [{"token": "a", "logprob": -0.1, "bytes": [97], "top_logprobs": []}]}
     choice = {"index": 0, "delta": {"content": "a"}, "logprobs": said, "finish_reason": None}
@@ -176,7 +196,16 @@ STREAMS: Mapping[str, Make] = {
     "a thought": _stream(
         lambda n: [chunk({"content": "<think>"}), *[chunk({"content": "</thin"})] * n, STOP]
     ),
+    "a thought that the prompt has opened": _prompted("a", "</thin", "k"),
     "openers": _text("<tool_call>"),
+    "calls in text, and once more": _stream(
+        lambda n: [
+            *[chunk({"content": '<tool_call>{"name":"f","arguments":{"a":{}}}</tool_call>'})] * 4,
+            *[call_chunk(i, f"c{i}", "f", '{"a":[]}') for i in range(n)],
+            STOP,
+            DONE,
+        ]
+    ),
     "a call that does not end": _stream(
         lambda n: [
             chunk({"content": '<tool_call>{"name":"f","arguments":{"a":['}),

@@ -151,9 +151,9 @@ SCHEMAS = {
 
 def _checked(schema: Json, call: Callable[[int], Any]) -> Make:
     def make(n: int) -> Callable[[], object]:
-        check = arguments.checker(schema)
+        written = jsontext.dumps(schema)
         text = jsontext.compact(call(n))
-        return lambda: check(text)
+        return lambda: arguments.verdict(written, text)
 
     return make
 

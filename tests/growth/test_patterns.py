@@ -14,7 +14,7 @@ import pytest
 from tests.growth import found
 from tests.growth.engine import Engine
 from tests.growth.inputs import compiled, growing, steps, text
-from tests.growth.table_patterns import BOUNDED, MADE_LATER, MOST_STEPS, PRICED, USED, WORST
+from tests.growth.table_patterns import BOUNDED, MADE_LATER, MOST_STEPS, OF_CLIENTS, USED, WORST
 
 MOST_GROWTH = 2.5
 """How much more the double of a text may take."""
@@ -47,10 +47,10 @@ def growth(engine: Engine, parts: tuple[str, str, str], how: str, lengths: tuple
 
 
 def test_every_pattern_of_the_package_has_a_row() -> None:
-    missing = found.keys() - set(WORST) - set(PRICED)
+    missing = found.keys() - set(WORST) - set(OF_CLIENTS)
     told = [f'"{key}": {_worst(key)},' for key in sorted(missing)]
     assert not missing, "Put these into WORST in tests/growth/table_patterns.py:\n" + "\n".join(told)
-    assert set(WORST) | set(PRICED) == found.keys(), "rows without a pattern"
+    assert set(WORST) | set(OF_CLIENTS) == found.keys(), "rows without a pattern"
     assert not [key for key in WORST if not patterns_of(key)], "rows in MADE_LATER are missing"
     assert not set(found.heard()) - found.keys()
 

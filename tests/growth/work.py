@@ -17,8 +17,8 @@ from typing import Any
 Make = Callable[[int], Callable[[], object]]
 """Of a size: what does the work. What is made before it is no part of it."""
 
-BLINK = 0.04
-ENOUGH = 0.004
+BLINK = 0.02
+ENOUGH = 0.002
 """Seconds. From here on a time can be compared."""
 LARGEST = 1 << 16
 TRIES = 3
@@ -56,7 +56,7 @@ def growth(make: Make, size: int, seen: set[str] | None = None) -> float:
 
 def hidden_growth(make: Make) -> float:
     """How much longer four times the input takes; 0 where that is no time at all."""
-    size = 256
+    size = 32
     with _undisturbed():
         while (least := _seconds(make(size))) < ENOUGH and size < LARGEST:
             size *= 2
@@ -79,7 +79,6 @@ def _seconds(work: Callable[[], object]) -> float:
 @contextmanager
 def _undisturbed() -> Any:
     """The collector's walks are not the reader's work."""
-    gc.collect()
     gc.disable()
     try:
         yield
