@@ -1,10 +1,10 @@
 """All backends of one configuration, and those that answer for a model."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from proxy.core.inbound.models_encode import ServedModel
+from proxy.core.inbound.models_encode import Listing, ServedModel
 from proxy.core.outbound.routes import Routes
 from proxy.core.policy.breaker import Breaker
 from proxy.shell.backend import Backend
@@ -23,6 +23,8 @@ class Backends:
     def __init__(self, backends: Mapping[str, Backend], routes: Routes) -> None:
         self._backends = backends
         self._routes = routes
+        self._listed: Sequence[list[ServedModel] | None] = [None] * len(backends)
+        self._listing = Listing([])
 
     @property
     def breakers(self) -> Mapping[str, Breaker]:
@@ -32,16 +34,22 @@ class Backends:
         """In the order in which they are tried. Raises NotFound if there is none."""
         return [Way(self._backends[name], model) for name, model in self._routes.ways(model)]
 
-    async def models(self) -> list[ServedModel]:
-        """What clients may ask for: each backend's own, as far as its requests lead there."""
+    async def models(self) -> Listing:
+        """What clients may ask for: each backend's own, as far as its requests lead there. Made anew when one of them
+        has another list."""
         listings = await asyncio.gather(*(backend.models() for backend in self._backends.values()))
+        if any(new is not old for new, old in zip(listings, self._listed, strict=True)):
+            self._listed, self._listing = listings, self._merged(listings)
+        return self._listing
+
+    def _merged(self, listings: Sequence[list[ServedModel]]) -> Listing:
         by_name = {
             model.name: model
             for name, models in zip(self._backends, listings, strict=True)
             for model in models
             if self._routes.find(model.name) == name
         }
-        return [*self._aliased(by_name), *by_name.values()]
+        return Listing([*self._aliased(by_name), *by_name.values()])
 
     def _aliased(self, by_name: Mapping[str, ServedModel]) -> list[ServedModel]:
         return [

@@ -36,6 +36,9 @@ MODELS_SECONDS = 30.0
 USUAL_EFFORTS = ("low", "medium", "high")
 """Of a backend that takes a level of reasoning effort at all; any other word reaches it too."""
 
+MAX_MODELS = 2_000
+"""Of one list: OpenRouter's has some 400. Who wants to name others may, they are only not listed."""
+
 ALL_OTHERS = "*"
 """Stands for every model that the configuration does not name."""
 
@@ -70,8 +73,11 @@ class Discovery:
         known = profile or recognise.by_url(target.base_url)
         self._target = replace(target, profile=self._named(known))
         self._ask_at = NEVER if known else 0.0
-        self._listed: list[Mapping[str, Any]] = []
+        self._listed: Sequence[Mapping[str, Any]] = []
         self._list_at = 0.0
+        self._served: list[ServedModel] = []
+        self._served_by: Target | None = None
+        """The backend as it was known when they were made; None if a newer list has come since."""
 
     @property
     def known(self) -> Target:
@@ -87,16 +93,26 @@ class Discovery:
         return self._target
 
     async def models(self) -> list[ServedModel]:
-        """The configured names, then whatever else the backend lists."""
+        """The configured names, then whatever else the backend lists. The same object until something has changed."""
         target = await self.target()
         async with self._lock:
             if self._clock() >= self._list_at:
                 self._list_at = self._clock() + MODELS_SECONDS
                 page = await self._get(_models_url(target))
-                self._listed = recognise.entries(_json(page)) if page else []
-        listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
-        names = dict.fromkeys([*target.models, *listed])
-        return [_model(name, listed, target, self._catalog) for name in names]
+                self._take(recognise.entries(_json(page)) if page else [])
+            if self._served_by is not target:
+                listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
+                names = dict.fromkeys([*target.models, *listed])
+                self._served = [_model(name, listed, target, self._catalog) for name in names]
+                self._served_by = target
+        return self._served
+
+    def _take(self, listed: Sequence[Mapping[str, Any]]) -> None:
+        if len(listed) > MAX_MODELS:
+            self._log.warning("the backend lists too many models", listed=len(listed), shown=MAX_MODELS)
+        if (listed := listed[:MAX_MODELS]) != self._listed:
+            self._listed = listed
+            self._served_by = None
 
     async def _recognise(self) -> None:
         page = await self._find_models()

@@ -23,7 +23,8 @@ REQUEST_ID_HEADERS = ("x-client-request-id", "x-request-id")
 SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 """Nothing that could end a header line or forge a log line (S13)."""
 
-JSON_HEADERS = {"Content-Type": "application/json"}
+JSON = "application/json"
+JSON_HEADERS = {"Content-Type": JSON}
 WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
     "invalid_api_key": {"WWW-Authenticate": "Bearer"},
     "unsupported_media_type": {"Accept": "application/json"},

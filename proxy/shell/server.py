@@ -33,7 +33,7 @@ from proxy.shell.conversations import Conversations
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor, own_failure, shutting_down
 from proxy.shell.fault_facts import facts_of
-from proxy.shell.http import answer, refuse, request_id, text
+from proxy.shell.http import JSON, answer, refuse, request_id, text
 from proxy.shell.logs import Log
 from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.siblings import Siblings
@@ -280,12 +280,12 @@ class Server:
         )
 
     async def _models(self, visit: Visit) -> web.StreamResponse:
-        return answer(models_encode.listing(await self._backends.models()), visit.id)
+        listing = await self._backends.models()
+        return text(listing.told_to(visit.request.headers, visit.request.query), JSON, visit.id)
 
     async def _model(self, visit: Visit, id: str) -> web.StreamResponse:
-        for model in await self._backends.models():
-            if model.name == id:
-                return answer(models_encode.entry(model), visit.id)
+        if model := (await self._backends.models()).find(id):
+            return answer(models_encode.entry(model), visit.id)
         raise NotFound(
             f"There is no model {quoted(id)}. GET /v1/models lists those that there are.",
             code="model_not_found",

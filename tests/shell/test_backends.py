@@ -83,6 +83,8 @@ async def test_models_are_listed_where_their_requests_lead(
     async with both.session.get(f"{both.url}/v1/models") as response:
         listed: list[dict[str, Any]] = (await response.json())["data"]
     assert [model["id"] for model in listed] == ["fast", "mine", "b", "there-1"]
+    async with both.session.get(f"{both.url}/v1/models/there-1") as response:
+        assert (await response.json())["id"] == "there-1"
 
 
 async def test_the_clients_key_is_forwarded_only_where_that_is_switched_on(

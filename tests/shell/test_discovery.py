@@ -11,7 +11,7 @@ from proxy.core.capabilities import DEFAULT
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound.target import Target
 from proxy.shell import discovery as module
-from proxy.shell.discovery import ASK_AGAIN_SECONDS, MODELS_SECONDS, Catalog, Discovery
+from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Catalog, Discovery
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Upstream
 from tests.shell.backend import Line, ScriptedBackend, answer
@@ -249,6 +249,26 @@ async def test_a_list_is_believed_for_a_while(make: Make, backend: ScriptedBacke
     site.pages["/v1/models"] = VLLM
     clock.now += MODELS_SECONDS
     assert [model.name for model in await discovery.models()] == ["qwen"]
+
+
+async def test_attack_25_models_are_made_once_for_each_list(
+    make: Make, backend: ScriptedBackend, clock: Clock
+) -> None:
+    site = Site(backend)
+    site.pages["/v1/models"] = PLAIN
+    discovery = make(backend.url, profile="default")
+    first = await discovery.models()
+    clock.now += MODELS_SECONDS
+    assert await discovery.models() is first, "the same list again"
+    site.pages["/v1/models"] = VLLM
+    clock.now += MODELS_SECONDS
+    assert await discovery.models() is not first
+
+
+async def test_attack_25_no_list_is_endless(make: Make, backend: ScriptedBackend) -> None:
+    backend.answers(answer(200, {"data": [{"id": f"m{number}"} for number in range(MAX_MODELS + 1)]}))
+    models = await make(backend.url, profile="default", models={"mine": "m0"}).models()
+    assert (len(models), models[0].name, models[-1].name) == (MAX_MODELS + 1, "mine", f"m{MAX_MODELS - 1}")
 
 
 async def test_while_the_backend_is_down_there_are_the_configured_names(

@@ -140,16 +140,20 @@ async def test_a_websocket_is_declined_in_the_one_way_that_codex_understands(sta
 # ── models and health ──
 
 
-async def test_models(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+async def test_attack_25_v10_models(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
     backend.answers(answer(200, {"data": [{"id": "org/qwen", "created": 7, "owned_by": "org"}]}))
     proxy = await start_proxy(backend={"models": {"gpt-5": "org/qwen"}})
     async with proxy.session.get(f"{proxy.url}/v1/models") as response:
         listed = await response.json()
-    assert [model["slug"] for model in listed.pop("models")] == ["gpt-5", "org/qwen"]
     one = {"object": "model", "created": 7, "owned_by": "org"}
     assert listed == {"object": "list", "data": [{"id": "gpt-5"} | one, {"id": "org/qwen"} | one]}
     async with proxy.session.get(f"{proxy.url}/v1/models/org/qwen") as response:
         assert await response.json() == {"id": "org/qwen"} | one
+    for codex in ({"originator": "codex_cli_rs"}, {"x-codex-window-id": "1"}):
+        async with proxy.session.get(f"{proxy.url}/v1/models", headers=codex) as response:
+            told = await response.json()
+        assert [model["slug"] for model in told.pop("models")] == ["gpt-5", "org/qwen"]
+        assert told == listed
     status, error, _ = await refused(proxy, "GET", "/v1/models/gpt-4")
     assert (status, error["code"]) == (404, "model_not_found")
 
@@ -157,7 +161,7 @@ async def test_models(backend: ScriptedBackend, start_proxy: StartProxy) -> None
 async def test_what_is_configured_of_models_stands_in_the_catalog(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    """Codex asks with its version, which changes nothing."""
+    """Codex asks with its version."""
     backend.answers(answer(200, {"data": [{"id": "qwen"}]}))
     proxy = await start_proxy(
         models={"context_windows": {"*": 32768}, "reasoning_efforts": {"qwen": ["high"]}}

@@ -12,6 +12,7 @@ from proxy.core.inbound.history import OrphanOutputs
 from proxy.core.redact import quoted
 
 EVENTS_HEADER = "x-proxy-events"
+CATALOG_QUESTION = "client_version"
 
 FILTERED = (
     "The backend's content filter stopped the answer. Ask in other words: this one would be stopped again."
@@ -59,6 +60,8 @@ class ClientProfile:
     persistent: bool = False
     """Does it ask again by itself, and often? Then a backend is asked once for each time: retries of two layers
     multiply, and the reason that it shows would be the breaker's."""
+    reads_catalog: bool = False
+    """Is it sent Codex's catalog beside the list of models?"""
     event_heartbeat: float | None = None
     """Seconds of silence after which an event tells that the work goes on; None: a comment is understood."""
 
@@ -80,6 +83,7 @@ CODEX = ClientProfile(
     final_code="invalid_prompt",
     filtered_is_final=True,
     persistent=True,
+    reads_catalog=True,
     event_heartbeat=5,  # it waits for events, by default 300 s and for some users 10, and does not see comments
 )
 OPENAI_SDK = ClientProfile(
@@ -125,6 +129,11 @@ def recognise(headers: Headers) -> ClientProfile:
         if knows(headers):
             return profile
     return DEFAULT
+
+
+def asks_for_catalog(headers: Headers, query: Mapping[str, str]) -> bool:
+    """Of models. Codex puts its version into that question, wherever it comes from."""
+    return CATALOG_QUESTION in query or recognise(headers).reads_catalog
 
 
 def reworded(profile: ClientProfile, fault: Fault) -> Fault:

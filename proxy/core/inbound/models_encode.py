@@ -1,14 +1,16 @@
-"""The list of models, in the two forms that clients read from one answer.
+"""The list of models, in the two forms that clients read.
 
-OpenAI's SDKs take `data` and pass over the rest; Codex takes `models`, its own catalog, and refuses the whole of it
-when one member of one entry is missing. With an entry it knows the context window, offers `apply_patch` and warns of
-nothing.
+OpenAI's SDKs take `data`; Codex takes `models`, its own catalog, and refuses the whole of it when one member of one
+entry is missing. With an entry it knows the context window, offers `apply_patch` and warns of nothing. Only who reads
+the catalog is sent it, for each entry has the whole instructions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.core import jsontext
+from proxy.core.inbound.clients import Headers, asks_for_catalog
 from proxy.core.inbound.codex_prompt import INSTRUCTIONS
 
 LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 1_000, 10_000
@@ -40,13 +42,33 @@ class ServedModel:
     images: bool = True
 
 
-def listing(models: Iterable[ServedModel]) -> dict[str, Any]:
-    served = list(models)
-    return {
-        "object": "list",
-        "data": [entry(model) for model in served],
-        "models": [_codex_entry(model, place) for place, model in enumerate(served)],
-    }
+class Listing:
+    """All models that are served. Each form of it is made once, when somebody asks for it."""
+
+    def __init__(self, models: Sequence[ServedModel]) -> None:
+        self.models = models
+        self._by_name = {model.name: model for model in reversed(models)}  # the first of a name has it
+        self._plain = self._catalog = b""
+
+    def find(self, name: str) -> ServedModel | None:
+        return self._by_name.get(name)
+
+    def told_to(self, headers: Headers, query: Mapping[str, str]) -> bytes:
+        return self.catalog() if asks_for_catalog(headers, query) else self.plain()
+
+    def plain(self) -> bytes:
+        self._plain = self._plain or jsontext.dumps(self._told())
+        return self._plain
+
+    def catalog(self) -> bytes:
+        """With what Codex reads beside it."""
+        if not self._catalog:
+            entries = [_codex_entry(model, place) for place, model in enumerate(self.models)]
+            self._catalog = jsontext.dumps({**self._told(), "models": entries})
+        return self._catalog
+
+    def _told(self) -> dict[str, Any]:
+        return {"object": "list", "data": [entry(model) for model in self.models]}
 
 
 def entry(model: ServedModel) -> dict[str, Any]:

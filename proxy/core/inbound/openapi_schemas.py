@@ -249,6 +249,6 @@ ANSWERS: dict[str, Schema] = {
         {"_proxy": OBJECT},
     ),
     "Model": shape({"id": STRING, "object": one("model"), "created": COUNT, "owned_by": STRING}),
-    "Models": shape({"object": one("list"), "data": some(ref("Model")), "models": some(OBJECT)}),
+    "Models": shape({"object": one("list"), "data": some(ref("Model"))}, {"models": some(OBJECT)}),
     "Status": shape({"status": one("ok", "ready")}),
 }

@@ -165,3 +165,18 @@ def test_a_failed_ending_has_its_fault_reworded() -> None:
     told = told_ending(CODEX, ended)
     assert told.fault is not None
     assert (told.ending, told.fault.code) == (Ending.FAILED, "slow_down")
+
+
+@table(
+    ("headers", "query", "expected"),
+    [
+        ({}, {}, False),
+        ({"x-stainless-lang": "js"}, {"other": "1"}, False),
+        ({"originator": "codex_cli_rs"}, {}, True),
+        ({}, {"client_version": "0.169.0"}, True),
+    ],
+)
+def test_attack_25_v10_the_catalog_is_for_codex(
+    headers: dict[str, str], query: dict[str, str], expected: bool
+) -> None:
+    assert clients.asks_for_catalog(CIMultiDict(headers), query) is expected

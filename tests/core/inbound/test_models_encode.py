@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from proxy.core.inbound.models_encode import ServedModel, entry, listing
+import orjson
+
+from proxy.core.inbound.models_encode import Listing, ServedModel, entry
 from tests.tables import table
 
 MANDATORY = {
@@ -21,9 +23,35 @@ MANDATORY = {
 """Codex refuses the whole catalog when one of these is missing in one entry."""
 
 
+def listing(models: list[ServedModel]) -> dict[str, Any]:
+    told: dict[str, Any] = orjson.loads(Listing(models).catalog())
+    return told
+
+
 def codex(model: ServedModel) -> dict[str, Any]:
     (told,) = listing([model])["models"]
     return told  # type: ignore[no-any-return]
+
+
+def test_attack_25_v10_the_instructions_are_for_codex_alone() -> None:
+    told = Listing([ServedModel("qwen")])
+    assert orjson.loads(told.plain()) == {"object": "list", "data": [entry(ServedModel("qwen"))]}
+    assert len(told.plain()) < 100 < 5_000 < len(told.catalog())
+    assert told.told_to({}, {}) == told.plain()
+    assert told.told_to({"originator": "codex_cli_rs"}, {}) == told.catalog()
+
+
+def test_attack_25_each_form_is_made_once() -> None:
+    told = Listing([ServedModel("qwen")])
+    assert told.plain() is told.plain()
+    assert told.catalog() is told.catalog()
+
+
+def test_attack_25_a_model_is_looked_up_by_its_name() -> None:
+    first = ServedModel("qwen", created=1)
+    told = Listing([first, ServedModel("qwen", created=2)])
+    assert told.find("qwen") is first
+    assert told.find("llama") is None
 
 
 def test_the_form_of_openai() -> None:
