@@ -10,6 +10,7 @@ import asyncio
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
+from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.policy.verdicts import Question
@@ -104,13 +105,13 @@ class Aside:
             raise
         return child
 
-    async def _asked(self, child: Process, schema: bytes, said: bytes) -> list[str] | None:
+    async def _asked(self, child: Process, schema: bytes, said: bytes) -> list[Any] | None:
         assert child.stdin is not None
         assert child.stdout is not None
         child.stdin.write(QUESTION.pack(CHECK_SECONDS, len(schema), len(said)) + schema + said)
         try:
             (size,) = ANSWER.unpack(await child.stdout.readexactly(ANSWER.size))
-            answer: list[str] | None = jsontext.loads(await child.stdout.readexactly(size))
+            answer: list[Any] | None = jsontext.loads(await child.stdout.readexactly(size))
         except asyncio.IncompleteReadError:
             raise Lost from None
         return answer

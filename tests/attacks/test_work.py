@@ -225,3 +225,21 @@ async def test_attack_10_many_brief_checks_hold_nobody_either(
     backend.answers(calls(*[said] * 300))
     status, error = await asked(proxy, tools=tools(1, lambda _: of({"items": {"minimum": 0}})), **CHECKED)
     assert status in (200, 502), error
+
+
+async def test_v41_a_pattern_that_cannot_be_read_is_not_enforced_in_silence(
+    proxy: Proxy, backend: ScriptedBackend
+) -> None:
+    """One that can be put into Python's words is; of the other the client is warned, and its call passes."""
+    backend.answers(calls('{"x":"1"}'))
+    status, error = await asked(proxy, tools=tools(1, lambda _: of({"pattern": r"^\p{L}+$"})), **CHECKED)
+    assert (status, error["code"]) == (502, "invalid_tool_arguments")
+    body = {"model": "m", "input": "Hi", "tools": tools(1, lambda _: of({"pattern": r"^\p{Script=Latin}+$"}))}
+    async with proxy.post(body | CHECKED) as response:
+        answer = await response.json()
+    assert answer["status"] == "completed"
+    assert answer["_proxy"]["warnings"] == [
+        "The model's call of f0 fits its schema, but the pattern "
+        r"'^\p{Script=Latin}+$' cannot be read here, and was not "
+        "enforced."
+    ]

@@ -92,6 +92,7 @@ def test_p06_a_tenant_may_have_limits_up_to_the_largest(limit: str) -> None:
 
 
 def test_p06_the_default_limits_are_those_that_were_promised() -> None:
+    """V42: the length of a name is none of them; it is the form of a name, in every mode."""
     assert Limits() == Limits(
         tools=128,
         description_characters=1024,

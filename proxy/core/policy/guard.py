@@ -53,6 +53,9 @@ class Problem(Protocol):
     def message(self) -> str: ...
     @property
     def path(self) -> str: ...
+    @property
+    def remark(self) -> bool:
+        """Does it say nothing against the call?"""
 
 
 Check = Callable[[str], Problem | None]
@@ -286,11 +289,16 @@ class _Guard:
                 True,
             )
         if rules.checks and (problem := check(call.arguments)):
-            place = f" at {problem.path}" if problem.path else ""
-            state = "unchecked" if problem.code == UNCHECKED else "wrong"
-            self._unfit(
-                problem.code, f"The model's call of {_shown(call.tool)} is {state}{place}: {problem.message}"
-            )
+            self._judge(call, problem)
+
+    def _judge(self, call: Call, problem: Problem) -> None:
+        whose = f"The model's call of {_shown(call.tool)}"
+        if problem.remark:
+            self._report(problem.code, f"{whose} fits its schema, but {problem.message}", False)
+            return
+        place = f" at {problem.path}" if problem.path else ""
+        state = "unchecked" if problem.code == UNCHECKED else "wrong"
+        self._unfit(problem.code, f"{whose} is {state}{place}: {problem.message}")
 
     # ── what becomes of it ──
 

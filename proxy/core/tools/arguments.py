@@ -9,10 +9,8 @@ Nothing is fetched. Formats are remarks, as the standard has it.
 """
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -22,10 +20,11 @@ from referencing import Registry
 
 from proxy.core import jsontext
 from proxy.core.model import ToolSpec
+from proxy.core.redact import quoted
 from proxy.core.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.kinds import BRIDGES
-from proxy.core.tools.patterns import priced
+from proxy.core.tools.patterns import compiled, priced
 from proxy.core.tools.schema import check_schema
 from proxy.core.tools.unions import frozen
 from proxy.core.tools.walking import Path, Schema
@@ -49,7 +48,6 @@ MAX_NESTING = 64
 """Of arguments. The validator takes some ten of Python's 1000 frames for each level."""
 SHOWN = 200
 """Characters of the validator's message: it quotes what it complains about."""
-CACHED_PATTERNS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,8 @@ class Problem:
     message: str
     path: str = ""
     """The way to the value that does not fit, such as `.days[2]`."""
+    remark: bool = False
+    """Does it say nothing against the call?"""
 
 
 UNCHECKED = Problem("unchecked_tool_arguments", "It takes too long to hold its arguments against the schema.")
@@ -119,12 +119,17 @@ def _checked(
         return Problem("malformed_tool_arguments", "The arguments are not a JSON object.")
     if jsontext.deeper_than(value, MAX_NESTING):
         return _invalid(f"The arguments are nested deeper than {MAX_NESTING} levels.")
-    _check.purse, _check.certain = purse, certain
+    _check.purse, _check.certain, _check.unread = purse, certain, ""
     try:
         error = next(validator.iter_errors(value), None)
     except (RecursionError, OverflowError):  # the last from numbers that no float holds
         return UNCHECKED
-    return error and _invalid(error.message[:SHOWN], walking.spelled(tuple(error.absolute_path)))
+    if error is not None:
+        return _invalid(error.message[:SHOWN], walking.spelled(tuple(error.absolute_path)))
+    if _check.unread:
+        unread = f"the pattern {quoted(_check.unread)} cannot be read here, and was not enforced."
+        return Problem("unread_pattern", unread, remark=True)
+    return None
 
 
 def _invalid(message: str, path: str = "") -> Problem:
@@ -169,9 +174,11 @@ def _pointer(path: Path) -> str:
 class _Check:
     """The one that is under way. The core never waits, so that there is only one at a time."""
 
-    __slots__ = ("certain", "purse")
+    __slots__ = ("certain", "purse", "unread")
 
     purse: Purse
+    unread: str
+    """A pattern that would have had to be matched, and says nothing to Python."""
     certain: bool
     """Is nothing to be done but what takes as long as was thought, beyond doubt?"""
 
@@ -230,7 +237,7 @@ _LOOPS: dict[str, Callable[[Any, Any], int]] = {
 def _found(pattern: str, text: str) -> bool:
     """What Python cannot read counts as found."""
     if not _check.certain:
-        expression = _compiled(pattern)
+        expression = _read(pattern)
         return expression is None or expression.search(text) is not None
     _check.spend(STEP + COMPILING * len(pattern))
     price = None if "(" in pattern else priced(pattern)  # of what has no brackets, the price is beyond doubt
@@ -240,13 +247,11 @@ def _found(pattern: str, text: str) -> bool:
     return price.expression.search(text) is not None
 
 
-@lru_cache(maxsize=CACHED_PATTERNS)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return None
+def _read(pattern: str) -> re.Pattern[str] | None:
+    expression = compiled(pattern)
+    if expression is None:
+        _check.unread = _check.unread or pattern
+    return expression
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Schema) -> Errors:
@@ -265,7 +270,7 @@ def _pattern_properties(validator: Any, patterns: Schema, instance: Any, schema:
 
 def _is_readable(pattern: str) -> bool:
     """What cannot be read counts as found, but says nothing of what was."""
-    return _check.certain or _compiled(pattern) is not None
+    return _check.certain or _read(pattern) is not None
 
 
 def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: Schema) -> Errors:

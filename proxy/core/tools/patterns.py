@@ -161,12 +161,11 @@ def priced(pattern: str) -> Price | None:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def _priced(pattern: str) -> Price | None:
-    said = ecma.translated(pattern)
-    expression = None if said is None else _compiled(said)
-    if said is None or expression is None:
+    expression = compiled(pattern)
+    if expression is None:
         return None
     try:
-        growth = _growth(said)
+        growth = _growth(expression.pattern)
     except _TooDear:
         return None
     return None if growth is None else Price(expression, growth)
@@ -208,10 +207,15 @@ def _times(token: re.Match[str]) -> tuple[int, int | None]:
     return low, int(token["high"]) if token["high"] else None if token["to"] else low
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+@lru_cache(maxsize=CACHED_PATTERNS)
+def compiled(pattern: str) -> re.Pattern[str] | None:
+    """In Python's words. None where it has none."""
+    said = ecma.translated(pattern)
+    if said is None:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of what it may mean one day, for programmers
-            return re.compile(pattern)
+            return re.compile(said)
     except (re.error, OverflowError, RecursionError):
         return None

@@ -73,8 +73,8 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
         ledger.drop(f"schema:{keyword}")
     if lost := [shown(name) for name, keywords in relaxed.items() if "$ref" in keywords]:
         ledger.warn(
-            f"References in the parameters of {', '.join(lost[:TOLD])} point at nothing: the backend was told that "
-            "anything fits there."
+            f"References in the parameters of {', '.join(lost[:TOLD])} lead nowhere, or to more than can be told: the "
+            "backend was told that anything fits there."
         )
     relaxed = {
         name: told for name, keywords in relaxed.items() if (told := [k for k in keywords if k != "$ref"])

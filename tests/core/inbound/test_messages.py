@@ -271,11 +271,14 @@ def test_a_result_may_be_empty(content):
 
 
 def test_an_unknown_part_is_counted():
+    """V46: and its client is told."""
     ledger = Ledger()
     assert turns(
         {"role": "user", "content": [{"type": "new"}, {"type": "text", "text": "x"}]}, ledger=ledger
     ) == [Turn(Role.USER, [Text("x")])]
     assert ledger.dropped == {"unknown_part": 1}
+    (warning,) = ledger.warnings
+    assert warning.startswith("A content part of the type '")
 
 
 def test_the_name_of_a_participant_is_counted():

@@ -32,6 +32,7 @@ from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
+from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
 from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
 from tests.helpers import DONE, STOP, call_chunk, check_of, chunk, counting_mint
@@ -230,6 +231,16 @@ class TestArguments:
     def test_a_name_of_any_length_leaves_a_short_message(self) -> None:
         stranger = ToolSpec(ToolName("n" * 5000))
         assert len(guarded(ENFORCING, *call("{}", spec=stranger), END).fault.message) < 200
+
+    def test_v41_a_remark_says_nothing_against_a_call(self) -> None:
+        remark = Problem(
+            "unread_pattern", "the pattern cannot be read here, and was not enforced.", remark=True
+        )
+        reply = guarded(replace(ENFORCING, check_of=lambda spec: lambda said: remark), *call(GOOD), END)
+        assert same(reply.events, [*call(GOOD), END])
+        assert reply.ledger.oddities == {"unread_pattern": 1}
+        (warning,) = reply.ledger.warnings
+        assert warning.startswith("The model's call of get_weather fits its schema, but the pattern cannot")
 
 
 class TestChoice:

@@ -120,14 +120,27 @@ def test_the_whole_standard_is_checked(schema: Any, good: str | None, bad: str |
         ({"$dynamicRef": "#meta"}, "1"),
         ({"$ref": "#/x-hidden"}, '"aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"'),
         ({"pattern": "\\p{Letter}"}, '"a"'),
-        ({"patternProperties": {"(": False}}, '{"a": 1}'),
-        ({"patternProperties": {"(": {}}, "additionalProperties": False}, '{"b": 1}'),
         ({"patternProperties": {"^a": {}}, "unevaluatedProperties": False}, '{"b": 1}'),
     ],
 )
 def test_what_cannot_be_answered_is_not_held_against_the_call(schema: Any, value: str) -> None:
     hidden = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}
     assert of_x(schema, value, **{"x-hidden": hidden}) is None
+
+
+@table(
+    ("schema", "value", "pattern"),
+    [
+        ({"pattern": "\\p{Script=Latin}"}, '"1"', "\\p{Script=Latin}"),
+        ({"patternProperties": {"(": False}}, '{"a": 1}', "("),
+        ({"patternProperties": {"(": {}, "[": {}}, "additionalProperties": False}, '{"b": 1}', "("),
+    ],
+)
+def test_v41_a_pattern_that_cannot_be_read_is_remarked_on(schema: Any, value: str, pattern: str) -> None:
+    problem = of_x(schema, value)
+    assert problem is not None
+    assert (problem.code, problem.remark) == ("unread_pattern", True)
+    assert problem.message.startswith(f"the pattern '{pattern}' cannot be read here")
 
 
 def test_references_are_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:

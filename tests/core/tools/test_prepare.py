@@ -114,7 +114,7 @@ UNION = {"oneOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]}
 
 
 def test_what_a_backend_cannot_be_told_of_is_refused_with_the_tools_name() -> None:
-    """P02."""
+    """P02, V44: and with the names of backend and model."""
     bad = ToolSpec(
         ToolName("query", "db"), parameters=UNION | {"properties": {"x": {"$ref": "#/$defs/gone"}}}
     )
@@ -151,7 +151,8 @@ def test_v47_a_reference_that_leads_nowhere_is_told_as_what_it_is() -> None:
     prepared([spec], ledger=ledger)
     assert ledger.dropped == {"schema:$ref": 1}
     assert ledger.warnings == [
-        "References in the parameters of a point at nothing: the backend was told that anything fits there."
+        "References in the parameters of a lead nowhere, or to more than can be told: the backend was told that "
+        "anything fits there."
     ]
 
 
