@@ -20,7 +20,7 @@ SECRET_ENDINGS = ("key", "token", "secret", "password", "credential", "credentia
 """What names in a URL's query are made of, or end with, under which keys are handed out."""
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_RANDOM = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}")
+_RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])[A-Za-z0-9]{20,}+")
 """No version and no name of a deployment goes on for so long without a dash or a dot."""
 
 LEAST_SECRET = 16

@@ -23,6 +23,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.secrets:_forms": ("", "%\n", "\n"),
+    "setting_values:_RANDOM": ("", "0", " "),
+    "setting_values:_WORDS": ("A", "0A", "0"),
     "setting_values:_backend_name": ("-", "-", ""),
     "setting_values:_digest": ("", "0", ""),
     "setting_values:_header_name": ("!", "!", ""),
@@ -171,8 +173,7 @@ USED: Mapping[str, str] = {"core.policy.admission:_matcher": "match"}
 """How patterns are used that are handed on without a name."""
 
 OF_CLIENTS: Mapping[str, str] = {
-    "core.tools.arguments:_compiled": "run in a process that can be ended",
-    "core.tools.patterns:_compiled": "priced before they are run; their tests hold the price true",
+    "core.tools.patterns:compiled": "priced before they are run, or run in a process that can be ended",
 }
 """Patterns of strangers, and why they do no harm."""
 
