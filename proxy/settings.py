@@ -121,7 +121,7 @@ class Models(Section):
 
 class Clients(Section):
     events: Literal["auto", "extended", "standard"] = "auto"
-    """Whether clients get the extended tool-call events; `auto` decides by client and request."""
+    """Whether clients get the extended tool-call events; `auto` decides. Node's SDK and Codex: by header only."""
     item_order: Literal["sequential", "message_first"] = "sequential"
     """Items strictly one after another, or one message kept open at index 0 until the end."""
 
