@@ -8,6 +8,7 @@ Some clients do send the thoughts, as tags around words in the text, where no di
 and is recalled as well is left out of the text: the model would read it twice.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,8 @@ MAX_BYTES = 64 << 20
 
 TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 """What clients put around a thought that they send as text."""
+
+VISIBLE = re.compile(r"\S")
 
 ENTRY_BYTES = 500
 """What one entry takes besides its words."""
@@ -102,24 +105,32 @@ def _carries(parts: Sequence[Part]) -> bool:
 
 
 def _without(said: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[Part]:
-    """What was said, without the thoughts at its beginning: told one by one, or all as one."""
+    """What was said, without the thoughts at its beginning: told all as one, or one by one."""
     if not said or not isinstance(said[0], Text):
         return said
     text = said[0].text
-    words = [each.text.strip() for each in thoughts]
-    for thought in ("".join(each.text for each in thoughts).strip(), *words):
-        text = _behind(text, thought)
-    if text is said[0].text:
+    at = _behind(text, 0, "".join(each.text for each in thoughts).strip())
+    for each in thoughts if at == 0 else ():
+        if thought := each.text.strip():
+            before, at = at, _behind(text, at, thought)
+            if at == before:
+                break
+    if at == 0:
         return said
-    return [replace(said[0], text=text), *said[1:]] if text else said[1:]
+    return [replace(said[0], text=text[at:]), *said[1:]] if at < len(text) else said[1:]
 
 
-def _behind(text: str, thought: str) -> str:
-    """What follows the thought, if it stands there between tags; otherwise the text itself."""
+def _behind(text: str, at: int, thought: str) -> int:
+    """Where the text goes on behind the thought, if it stands there between tags; otherwise just there."""
     for opener, closer in TAGS:
-        if thought and text.startswith(opener):
-            inner = text[len(opener) :].lstrip()
-            rest = inner[len(thought) :].lstrip()
-            if inner.startswith(thought) and rest.startswith(closer):
-                return rest[len(closer) :].lstrip()
-    return text
+        if thought and text.startswith(opener, at):
+            inner = _visible(text, at + len(opener))
+            end = _visible(text, inner + len(thought))
+            if text.startswith(thought, inner) and text.startswith(closer, end):
+                return _visible(text, end + len(closer))
+    return at
+
+
+def _visible(text: str, at: int) -> int:
+    found = VISIBLE.search(text, at)
+    return found.start() if found else len(text)

@@ -1,6 +1,7 @@
 """What a client cannot carry comes back with the call it stood before."""
 
 from dataclasses import replace
+from time import process_time
 
 from proxy.core.events import PartEnded, Reply
 from proxy.core.inbound.recall import ENTRY_BYTES, Recall
@@ -178,3 +179,15 @@ def test_v07_what_is_not_recalled_stays_in_the_text() -> None:
         SILENT,
         call(),
     ]
+
+
+def test_v07_many_thoughts_before_a_long_text_are_found_in_one_pass() -> None:
+    """Copied for each thought, this text would be 30 GB."""
+    thoughts = [Reasoning(f"{number}.") for number in range(3000)]
+    said_first = [each for thought in thoughts for each in (thought, Text("-"))]
+    recall = remembering(*said_first, call())
+    sent = "".join(f"<think>{thought.text}</think>\n" for thought in thoughts) + "x" * 10_000_000
+    started = process_time()
+    found = said(recall, Text(sent), call())
+    assert process_time() - started < 1
+    assert found[-2] == Text("x" * 10_000_000)
