@@ -113,9 +113,9 @@ class BackendProfile:
     """May a tool's name begin with any of its characters, or only with a letter or an underscore?"""
     strict_tools: bool = False
     """Takes `strict` of a tool, and holds the model to its schema. Elsewhere it is left out: some refuse the word."""
-    force_tool: ForceTool = "required"
+    force_tool: ForceTool = "object"
     """The strongest way to force a call that is understood: one function, the words required or any, or nothing."""
-    parallel: Parallel = "omit"
+    parallel: Parallel = "obey"
     """`parallel_tool_calls`: never sent, sent when the client says false, or always sent as false."""
 
     # ── what else is asked for ──────────────────────────────────────────────────────────────────────────────────
@@ -125,6 +125,8 @@ class BackendProfile:
     """The limit when the client gives none, where the backend's own is too small to work with."""
     usage: AskUsage = "ask"
     """Whether token counts have to be asked for in a stream."""
+    usage_when_whole: bool = False
+    """Tells them in whole answers only: clients that do not stream are then answered by such ones."""
     formats: frozenset[Format] = frozenset({"json_schema", "json_object"})
     """What `response_format` takes. Other formats become an instruction."""
     format_with_tools: bool = False

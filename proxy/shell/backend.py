@@ -10,15 +10,17 @@ from typing import Any
 
 from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault, OwnWords, Unauthorized
+from proxy.core.events import Reply
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.outbound import dialects, lessons
+from proxy.core.outbound import dialects, lessons, reply_lessons
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import MAX_SEARCHED
 from proxy.core.outbound.learned import LASTS_SECONDS, Learned
 from proxy.core.outbound.lessons import Lesson
 from proxy.core.outbound.model_rules import for_model
+from proxy.core.outbound.reply_lessons import Observed
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
@@ -202,6 +204,23 @@ class Backend:
         for name, value in shown.items():
             if known is not None and known.learned.show(name, value, plan.owner, now):
                 ledger.log.info("learned from a reply", backend=self.name, model=plan.model, **{name: value})
+
+    def heard(self, plan: Plan, reply: Reply, ledger: Ledger) -> None:
+        """A reply has ended: what it shows of its model is kept as well."""
+        known = self._known.get(plan.model)
+        before = plan.profile
+        observed = Observed(plan.request, reply, ledger.oddities)
+        for row, after in reply_lessons.learn(spoken_by(before).reply_lessons, before, observed):
+            if known is not None:
+                known.learned.learn(before, after, plan.owner, self._clock())
+            ledger.log.info(
+                "learned from a reply",
+                backend=self.name,
+                model=plan.model,
+                lessons=[row],
+                minutes=LASTS_SECONDS / 60,
+            )
+            before = after
 
     async def _put(
         self, request: Request, target: Target, model: str, url: str, owner: str, ledger: Ledger

@@ -251,6 +251,7 @@ class Engine:
             pipeline.fail(own_failure(bug, errand.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.post.digest)
+            plan.backend.heard(plan, pipeline.reply, errand.ledger)
 
     async def _pour(
         self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool

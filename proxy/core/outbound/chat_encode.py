@@ -12,6 +12,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, Sampling
 from proxy.core.outbound import chat_format
 from proxy.core.outbound.chat_messages import encode_messages
+from proxy.core.outbound.reply_lessons import asked_whole
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 Body = dict[str, Any]
@@ -26,7 +27,8 @@ NO_TOOL = PreparedTool(
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     """`profile` is already that of the model. A stream is asked for whatever the client wants, so that there is one way
-    to read replies."""
+    to read replies; but for servers that do not tell its usage."""
+    whole = asked_whole(request, profile)
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
     asked = chat_format.asked(request.format, profile, ledger.work, with_tools=bool(tools))
@@ -40,15 +42,15 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
             flatten=orphaned and profile.orphan_tools == "flatten",
             note=asked.instruction,
         ),
-        "stream": True,
+        "stream": not whole,
     }
-    if profile.usage == "ask":
+    if profile.usage == "ask" and not whole:
         body["stream_options"] = {"include_usage": True}
     if tools:
-        body["tools"] = [_tool(tool) for tool in tools]
+        body["tools"] = [_tool(tool, profile) for tool in tools]
     if prepared.tools:
         body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
-        if any(tool.strict for tool in prepared.tools):
+        if not profile.strict_tools and any(tool.strict for tool in prepared.tools):
             ledger.drop("strict")
     if asked.response_format:
         body["response_format"] = asked.response_format
@@ -66,10 +68,12 @@ def _tells_calls(request: Request) -> bool:
     return False
 
 
-def _tool(tool: PreparedTool) -> Body:
+def _tool(tool: PreparedTool, profile: BackendProfile) -> Body:
     function: Body = {"name": tool.name, "parameters": tool.parameters}
     if tool.description:
         function["description"] = tool.description
+    if tool.strict and profile.strict_tools:
+        function["strict"] = True
     return {"type": "function", "function": function}
 
 

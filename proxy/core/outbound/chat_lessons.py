@@ -172,6 +172,12 @@ LESSONS: Sequence[Row] = (
     Row("call_id", says(r"maximum length 40\b"), setting(call_id="len40")),
     Row("force_tool", says(r"does not support this tool_choice|Invalid tool_choice"), _weaker_choice),
     Row("parallel", says(r"single tool-calls at once"), setting(parallel="false")),
+    Row("parallel", says(rf"parallel_tool_calls\b.{{0,80}}{_REFUSED}"), setting(parallel="omit")),
+    Row(
+        "strict",
+        says(rf"\bstrict\b[^.]{{0,80}}{_REFUSED}|{_REFUSED}[^.]{{0,80}}\bstrict\b"),
+        setting(strict_tools=False),
+    ),
     Row(
         "max_tools",
         says(

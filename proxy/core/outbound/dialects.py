@@ -26,12 +26,14 @@ from proxy.core.outbound import (
     google_faults,
     google_lessons,
     google_urls,
+    reply_lessons,
     target,
 )
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.lessons import Row
+from proxy.core.outbound.reply_lessons import ReplyRow
 from proxy.core.outbound.target import Target
 from proxy.core.tools.prepare import Prepared
 
@@ -88,6 +90,8 @@ class Dialect:
     models_url: Callable[[Target], str]
     lessons: Sequence[Row]
     """What the words of a refusal teach."""
+    reply_lessons: Sequence[ReplyRow] = ()
+    """What a reply teaches."""
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -98,6 +102,7 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=target.chat_url,
         models_url=target.models_url,
         lessons=chat_lessons.LESSONS,
+        reply_lessons=reply_lessons.CHAT,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,

@@ -35,6 +35,14 @@ def fields_of(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def test_a_tool_is_told_to_be_strict_where_the_word_is_known() -> None:
+    """V22."""
+    strict, ledger = ToolSpec(ToolName("s"), strict=True), Ledger()
+    body = body_of(tools=[F, strict], on=profile(strict_tools=True), ledger=ledger)
+    assert [each["function"].get("strict") for each in body["tools"]] == [None, True]
+    assert ledger.dropped == {}
+
+
 def test_the_least_that_is_sent() -> None:
     """G1: an allow-list, nothing else."""
     assert body_of() == {

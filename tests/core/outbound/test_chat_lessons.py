@@ -117,9 +117,17 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
         {"force_tool": "required"},
     ),
-    ("force_tool", {}, "Thinking mode does not support this tool_choice", {"force_tool": "any"}),
+    (
+        "force_tool",
+        {"force_tool": "required"},
+        "Thinking mode does not support this tool_choice",
+        {"force_tool": "any"},
+    ),
     ("force_tool", {"force_tool": "any"}, "Invalid tool_choice: any", {"force_tool": "auto"}),
     ("parallel", {}, "This model only supports single tool-calls at once!", {"parallel": "false"}),
+    ("parallel", {}, "parallel_tool_calls is not supported by this model.", {"parallel": "omit"}),
+    ("strict", {"strict_tools": True}, "tools[0]: strict is not supported", {"strict_tools": False}),
+    ("strict", {"strict_tools": True}, "Unsupported field 'strict' of a function", {"strict_tools": False}),
     ("max_tools", {"max_tools": 500}, "'tools' : maximum number of items is 128", {"max_tools": 128}),
     (
         "max_tools",

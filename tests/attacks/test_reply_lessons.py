@@ -1,0 +1,136 @@
+"""V22, V23, V26, V27, V35: servers that ignore a field are found out by their replies, those that refuse it by theirs.
+
+Nothing that a model can be made to say costs anybody else anything.
+"""
+
+from typing import Any
+
+import pytest
+
+from tests.faults.asking import CLOCK, WEATHER, told
+from tests.faults.tenancy import TENANTS, shown_by
+from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text
+from tests.shell.conftest import Proxy, StartProxy
+
+ANN, BOB = shown_by("ann"), shown_by("bob")
+FORCED = {"type": "function", "name": "get_time"}
+CALL = {"index": 0, "id": "c", "function": {"name": "get_time", "arguments": "{}"}}
+
+UNCOUNTED = HEAD + text("Hello") + finish() + DONE + END
+COUNTED = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 5, "total_tokens": 8},
+}
+
+
+async def counts_when_whole(line: Line) -> None:
+    while True:
+        asked = await line.request()
+        line.send(UNCOUNTED if asked.json["stream"] else answer(200, COUNTED))
+
+
+async def usage_of(proxy: Proxy, **body: Any) -> Any:
+    async with proxy.post({"model": "m", "input": "Hi"} | body) as response:
+        assert response.status == 200
+        return (await response.json())["usage"]
+
+
+async def test_v26_usage_that_is_told_in_whole_answers_only_is_asked_for_so(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.plays(counts_when_whole)
+    assert await usage_of(proxy) is None
+    usage = await usage_of(proxy)
+    assert (usage["input_tokens"], usage["output_tokens"]) == (3, 5)
+    assert await told(proxy) == "completed | Hello"
+    sent = [asked.json for asked in backend.received]
+    assert [body["stream"] for body in sent] == [True, False, True]
+    assert ["stream_options" in body for body in sent] == [True, False, True]
+    (line,) = proxy.log.named("learned from a reply")
+    assert (line["model"], line["lessons"], line["minutes"]) == ("m", ["usage"], 10)
+
+
+async def test_v26_a_whole_answer_that_does_not_come_is_given_up_as_a_stream_is(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"first_byte_seconds": 0.3})
+
+    async def hangs(line: Line) -> None:
+        while (await line.request()).json["stream"]:
+            line.send(UNCOUNTED)
+        await line.closed()
+
+    backend.plays(hangs)
+    assert await told(proxy, stream=False) == "completed | Hello"
+    assert await told(proxy, stream=False) == "504 upstream_timeout"
+
+
+@pytest.mark.parametrize("obeyed", ["object", "required"])
+async def test_v27_v35_a_function_is_forced_in_the_way_that_the_server_heeds(
+    obeyed: str, backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    async def plays(line: Line) -> None:
+        while True:
+            asked = (await line.request()).json
+            form = "object" if isinstance(asked["tool_choice"], dict) else asked["tool_choice"]
+            line.send(reply(delta(tool_calls=[CALL])) if form == obeyed else reply(text("No.")))
+
+    backend.plays(plays)
+    first = "completed | get_time({})" if obeyed == "object" else "502 tool_call_required"
+    for right in (first, "completed | get_time({})", "completed | get_time({})"):
+        assert await told(proxy, tool_choice=FORCED, stream=False) == right
+    named = {"type": "function", "function": {"name": "get_time"}}
+    assert backend.received[0].json["tool_choice"] == named
+    last = backend.received[-1].json
+    assert last["tool_choice"] == (named if obeyed == "object" else "required")
+    assert len(last["tools"]) == (2 if obeyed == "object" else 1)
+
+
+async def test_v27_a_model_that_was_made_to_call_nothing_teaches_nobody_else(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(tenants=TENANTS)
+    backend.answers(reply(text("No.")))
+    assert await told(proxy, ANN, tool_choice=FORCED, stream=False) == "502 tool_call_required"
+    backend.answers(reply(delta(tool_calls=[CALL])))
+    await told(proxy, BOB, tool_choice=FORCED)
+    assert isinstance(backend.received[-1].json["tool_choice"], dict)
+
+
+async def test_v23_one_call_at_a_time_is_asked_for_until_it_is_refused(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    refusal = answer(400, {"error": {"message": "parallel_tool_calls is not supported by this model."}})
+    backend.answers(refusal, reply(text("Hello")))
+    for _ in range(2):
+        assert await told(proxy, parallel_tool_calls=False) == "completed | Hello"
+    sent = [asked.json.get("parallel_tool_calls") for asked in backend.received]
+    assert sent == [False, None, None]
+
+
+STRICT = {
+    "type": "function",
+    "name": "get_time",
+    "strict": True,
+    "parameters": {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+}
+
+
+@pytest.mark.parametrize("profile", ["openai", "azure", "vllm", "sglang", "xai", "groq", "mistral"])
+async def test_v22_a_strict_tool_is_told_as_one_where_the_word_is_known(
+    profile: str, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"profile": profile})
+    backend.answers(
+        answer(400, {"error": {"message": "tools.0.function.strict: this field is not supported"}}),
+        reply(text("Hello")),
+    )
+    for _ in range(2):
+        assert await told(proxy, tools=[STRICT, WEATHER]) == "completed | Hello"
+    sent = [[tool["function"].get("strict") for tool in asked.json["tools"]] for asked in backend.received]
+    assert sent == [[True, None], [None, None], [None, None]]
+
+
+async def test_v22_elsewhere_the_word_is_left_out(backend: ScriptedBackend, proxy: Proxy) -> None:
+    await told(proxy, tools=[STRICT, CLOCK | {"name": "other"}])
+    assert "strict" not in backend.received[0].json["tools"][0]["function"]
