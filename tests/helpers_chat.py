@@ -95,9 +95,8 @@ def _tools(body: dict[str, Any], profile: BackendProfile) -> None:
         assert tool.keys() == {"type", "function"}
         assert tool["type"] == "function"
         function = tool["function"]
-        assert function.keys() - {"description"} == {"name", "parameters"}, (
-            "foreign or missing fields of a tool"
-        )
+        optional = {"description", "strict"} if profile.strict_tools else {"description"}
+        assert function.keys() - optional == {"name", "parameters"}, "foreign or missing fields of a tool"
         assert NAME.fullmatch(function["name"])
         assert function.get("description", "x")
         assert function["parameters"]["type"] == "object"

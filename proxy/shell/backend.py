@@ -14,7 +14,7 @@ from proxy.core.events import Reply
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.outbound import dialects, lessons, reply_lessons
+from proxy.core.outbound import chat_faults, dialects, lessons, reply_lessons
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import MAX_SEARCHED
 from proxy.core.outbound.learned import LASTS_SECONDS, Learned
@@ -44,6 +44,8 @@ TEACHING = (400, 422, 500)
 
 SEARCHED_PER_UNIT = 16
 """Bytes of a body, in which the words of a refusal are looked for."""
+
+UNAUTHORIZED = 401
 
 MAX_REFUSAL_BYTES = 64 * 1024
 
@@ -96,7 +98,7 @@ class Backend:
         self.breaker = breaker
         self.budget = budget
         self._gate = gate
-        self._forward_key = forward_key
+        self.forwards_key = forward_key
         self._discovery = discovery
         self._upstream = upstream
         self._beside = beside
@@ -122,7 +124,7 @@ class Backend:
         model = base.models.get(name, name)
         known = self._of(base, model)
         target = known.learned.target(owner, self._clock())
-        if self._forward_key and (key := key_of(headers)):
+        if self.forwards_key and (key := key_of(headers)):
             if not (key.isascii() and key.isprintable()):
                 raise Unauthorized(
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
@@ -186,15 +188,16 @@ class Backend:
     def _keep(self, plan: Plan, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger) -> None:
         now = self._clock()
         for lesson, before in taught:
-            if lesson.lasting and plan.model in self._known:
-                self._known[plan.model].learned.learn(before, lesson.profile, plan.owner, now)
+            kept = lesson.profile if lesson.lasting else lesson.kept
+            if kept is not None and plan.model in self._known:
+                self._known[plan.model].learned.learn(before, kept, plan.owner, now)
         ledger.log.info(
             "learned from a refusal",
             backend=self.name,
             model=as_name(plan.model),
-            lessons=[lesson.row for lesson, _ in taught if lesson.lasting],
+            lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
             minutes=LASTS_SECONDS / 60,
-            once=[lesson.row for lesson, _ in taught if not lesson.lasting],
+            once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
         )
 
     def showed(self, plan: Plan, shown: Mapping[str, Any], ledger: Ledger) -> None:
@@ -216,7 +219,7 @@ class Backend:
             ledger.log.info(
                 "learned from a reply",
                 backend=self.name,
-                model=plan.model,
+                model=as_name(plan.model),
                 lessons=[row],
                 minutes=LASTS_SECONDS / 60,
             )
@@ -238,6 +241,8 @@ class Backend:
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
+    if exchange.status == UNAUTHORIZED and not plan.target.key:
+        return chat_faults.no_key(forwards=plan.backend.forwards_key)
     fault = spoken_by(plan.profile).refusal(
         exchange.status, exchange.headers, words, own_key=plan.target.own_key
     )

@@ -15,13 +15,14 @@ from tests.scripted.serving import serving
 TOLD: Mapping[int, tuple[int, str | None]] = {
     400: (400, None),
     401: (502, "upstream_auth"),
-    403: (502, "upstream_auth"),
-    404: (502, "upstream_not_found"),
+    403: (403, "permission_denied"),
+    404: (404, None),
     429: (429, "rate_limit_exceeded"),
     500: (502, "upstream_error"),
     504: (504, "upstream_timeout"),
 }
-"""The backend's status: ours, and our code. Its key is the proxy's, so who asks is not to blame for 401 and 403."""
+"""The backend's status: ours, and our code. Its key is the proxy's, so who asks is not to blame for 401; why it is 403
+or 404 is told by its words."""
 
 TOO_LONG = {
     "chat": "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",

@@ -22,8 +22,8 @@ def refused(status: int, message: str, **error: str) -> bytes:
 
 ROWS = [
     Row("F09", "a redirect", answer(307, Location="http://elsewhere.invalid/"), "502 upstream_redirect"),
-    Row("F10", "the client sent no key of its own",
-        refused(401, "bad key sk-canary-01234567"), "401 invalid_api_key"),
+    Row("F10", "it wants a key, and nobody has one",
+        refused(401, "bad key sk-canary-01234567"), "502 upstream_auth"),
     Row("F11", "a limit",
         answer(429, {"error": {"message": "Slow down."}}, Retry_After="7"), "429 rate_limit_exceeded"),
     Row("F12", "a crash", answer(500, b"oops"), "502 upstream_error"),

@@ -295,3 +295,88 @@ async def test_v25_a_model_that_is_no_longer_known_learns_nothing(
     backend.answers(OPENED)
     assert await asyncio.gather(told(proxy, model="a"), told(proxy, model="b")) == [["message"]] * 2
     assert len(proxy.log.named("learned from a reply")) == 1
+
+
+# ── refusals that were told as something else ──
+
+
+async def test_v28_a_validation_error_names_the_field_and_teaches(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """As a server built on FastAPI says it, with 422, and one that prints it with 500."""
+    said = "Input should be 'text' or 'json_object'"
+    place = {"type": "literal_error", "loc": ["body", "response_format", "type"], "msg": said}
+    printed = f"1 validation error for Request\nresponse_format.type\n  {said} [type=literal_error]"
+    form = {"type": "json_schema", "name": "form", "schema": {"type": "object", "properties": {}}}
+    wrong = answer(422, {"detail": [place | {"loc": ["body", "top_k"], "msg": "Too small"}]})
+    backend.answers(
+        answer(422, {"detail": [place]}), REPLY, REPLY, refusal(printed, 500), REPLY, REPLY, wrong
+    )
+    for model in ("a", "a", "b", "b"):
+        await proxy.stream(model=model, text={"format": form})
+    kinds = [body["response_format"]["type"] for body in sent(backend)]
+    assert kinds == ["json_schema", "json_object", "json_object"] * 2
+    status, error = await proxy.refused(model="c")
+    assert (status, error["param"]) == (422, "top_k")
+    assert "Too small" in error["message"]
+
+
+async def test_v29_a_404_that_is_not_about_the_path_is_told_as_it_is(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    backend.answers(refusal("Only 'text' content type is supported.", 404))
+    status, error = await proxy.refused()
+    assert (status, error["message"]) == (404, "Only 'text' content type is supported.")
+
+
+@pytest.mark.parametrize(
+    ("settings", "status", "words"),
+    [
+        ({}, 502, "set backend.key (or PROXY_BACKEND_KEY), or forward_key"),
+        ({"forward_key": True}, 401, "this request brought none"),
+        ({"key": "ours-0123456789"}, 502, "refused the proxy's access"),
+    ],
+)
+async def test_v30_who_wants_a_key_is_said_to_whoever_can_give_it(
+    settings: dict[str, Any], status: int, words: str, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend=settings)
+    backend.answers(refusal("No key.", 401))
+    told, error = await proxy.refused()
+    assert told == status
+    assert words in error["message"]
+
+
+async def test_v31_what_is_forbidden_is_no_wrong_key(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"key": "ours-0123456789"})
+    backend.answers(refusal("Your organisation may not use this model.", 403))
+    status, error = await proxy.refused()
+    assert (status, error["code"], error["type"]) == (403, "permission_denied", "permission_error")
+    assert error["message"] == "Your organisation may not use this model."
+
+
+TOO_MUCH = refusal(
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
+    "64123 tokens: 123 tokens from the input messages and 64000 tokens for the completion."
+)
+
+MESSAGE = answer(
+    200, {"type": "message", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
+)
+
+
+async def test_v34_a_limit_of_ours_is_never_why_a_request_is_refused(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """Asked once more with what the window leaves; the next request leaves half of it to the conversation."""
+    proxy = await start_proxy(backend={"profile": "anthropic"})
+    backend.answers(TOO_MUCH, MESSAGE, MESSAGE, TOO_MUCH)
+    for _ in range(2):
+        assert names(await proxy.stream())[-2] == "response.completed"
+    assert [body["max_tokens"] for body in sent(backend)][1:] == [3973, 2048]
+    before = len(backend.received)
+    _, error = await proxy.refused(max_output_tokens=64000)
+    assert error["code"] == "context_length_exceeded"
+    assert len(backend.received) == before + 1, "it is the client's own limit"

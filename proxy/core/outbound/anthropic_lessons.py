@@ -9,14 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.capabilities import BackendProfile
-from proxy.core.outbound.lessons import Change, Row, says, setting
+from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
 
 BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"
 """Needed for `block_binding`."""
-
-WORTHWHILE = 4096
-"""Tokens of an answer. A conversation that leaves less has outgrown its window."""
 
 
 # ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -61,12 +58,6 @@ def _without_user(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
 
 def _shorter(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     return replace(profile, length_default=max(1, int(match["most"])))
-
-
-def _what_fits(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Our default filled the window beyond what the conversation left; a client's own limit is not changed."""
-    room = int(match["window"]) - int(match["input"])
-    return replace(profile, length_default=room) if room >= WORTHWHILE else profile
 
 
 _DECIDED_BY: Mapping[str, Mapping[str, Any]] = {
@@ -153,12 +144,7 @@ LESSONS: Sequence[Row] = (
     ),
     Row("user", says(r"metadata\b.{0,20}\buser_id"), _without_user, lasting=False),
     Row("max_tokens", says(r"max_tokens\W.{0,20}\d{1,9} > (?P<most>\d{1,9})"), _shorter),
-    Row(
-        "room",
-        says(r"exceed context limit: (?P<input>\d{1,9}) \+ \d{1,9} > (?P<window>\d{1,9})"),
-        _what_fits,
-        lasting=False,
-    ),
+    *ROOM,
     Row(
         "effort",
         says(

@@ -13,6 +13,7 @@ from proxy.core.errors import (
     BackendFault,
     ClientFault,
     Fault,
+    Forbidden,
     GatewayFault,
     NotFound,
     OutOfQuota,
@@ -56,12 +57,30 @@ _NO_MODEL = re.compile(
 _NO_QUOTA = re.compile(
     r"insufficient[_ ](?:\w+[_ ])?(?:quota|balance|credits?)|credit balance is too low|hard limit"
 )
-_MISTAKE_AS_CRASH = re.compile(r"\btools?\b|\btool[_ ]calls?\b|template|jinja|\bimages?\b|grammar")
-"""llama.cpp and LM Studio answer 500 for what the client must change; repeating it would help nobody."""
+_MISTAKE_AS_CRASH = re.compile(
+    r"\btools?\b|\btool[_ ]calls?\b|template|jinja|\bimages?\b|grammar"
+    r"|\d validation errors?\b(?! for \w{0,80}response\b)|\bliteral_error\b"
+)
+"""llama.cpp, LM Studio and llama-cpp-python answer 500 for what the client must change; repeating it would help nobody.
+"""
+_BAD_KEY = re.compile(
+    r"(?:invalid|incorrect|wrong|expired|revoked|missing|no)\W{1,3}(?:api|access|auth\w{0,20})[ _-]?(?:key|token)"
+    r"|(?:api|access)[ _-]?(?:key|token)\b.{0,40}\b(?:invalid|incorrect|not valid|expired|revoked|missing|required)",
+    re.DOTALL,
+)
+_DEFAULT_PAGE = re.compile(
+    r"(?:404\W{0,3})?(?:(?:the )?(?:requested )?(?:file|page|route|path|resource|endpoint|url)\W{1,3}(?:was )?)?"
+    r"not found\W*"
+    r"|(?:cannot (?:post|get)|invalid url|unknown (?:path|url|route|endpoint|request url)|unrecognized request url"
+    r"|no route|the requested url)\b.{0,300}",
+    re.DOTALL,
+)
+"""What servers say by themselves of a path that they do not have."""
 
 WORDS = (
     (_NO_QUOTA, 402),
-    (re.compile(r"invalid_api_key|authentication|unauthorized|permission_?denied"), 401),
+    (re.compile(r"invalid_api_key|authentication|unauthorized"), 401),
+    (re.compile(r"permission_?denied|permission_error"), 403),
     (
         re.compile(
             r"rate[ _]?limit|too[ _]many[ _]requests|per minute|throttl|resource[ _](?:has been )?exhausted"
@@ -70,7 +89,7 @@ WORDS = (
     ),
     (re.compile(r"overloaded|(?:at|over)[ _]capacity|unavailable|server[ _](?:is )?busy"), 503),
     (re.compile(r"model_?not_?found"), 404),
-    (re.compile(r"invalid_request|bad_?request|invalid params"), 400),
+    (re.compile(r"invalid_request|bad_?request|invalid params|validation errors?\b"), 400),
     (re.compile(r"time[d_ ]*out"), 504),
 )
 """What an error without a status most likely is; anything else is a crash."""
@@ -91,6 +110,8 @@ class Refusal:
     retry_after: float | None = None
     own_key: bool = True
     """Was it the proxy's key, not the client's?"""
+    structured: bool = True
+    """Was it JSON, as only the server itself speaks, and not a page?"""
 
     @property
     def text(self) -> str:
@@ -114,7 +135,8 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
         return _overflow(complaint)
     if 400 <= status < 500:
         status = VENDOR_CODES.get(complaint.code, status)
-    return _judge(Refusal(status, complaint, retry_after.seconds(headers), own_key))
+    structured = body.lstrip()[:1] in (b"{", b"[")
+    return _judge(Refusal(status, complaint, retry_after.seconds(headers), own_key, structured))
 
 
 def in_stream(error: Any) -> Fault:
@@ -166,6 +188,25 @@ def _key_refused(refusal: Refusal) -> Fault:
     return Unauthorized("The backend refused the API key of this request. Send one that is valid there.")
 
 
+def no_key(*, forwards: bool) -> Fault:
+    """Of a backend that wants one. `forwards`: clients bring their own."""
+    if forwards:
+        return Unauthorized("The backend wants an API key, and this request brought none. Send one.")
+    message = OwnWords(
+        "The backend wants an API key and the proxy has none: set backend.key (or PROXY_BACKEND_KEY), or forward_key."
+    )
+    return BackendFault(message, code="upstream_auth", retryable=False)
+
+
+def _forbidden(refusal: Refusal) -> Fault:
+    """It knows who asks: a region, a model or an organisation is not allowed."""
+    if _BAD_KEY.search(refusal.complaint.words):
+        return _key_refused(refusal)
+    return Forbidden(
+        refusal.says(f"The backend forbids this request (HTTP {refusal.status}) without a reason.")
+    )
+
+
 def _no_quota(refusal: Refusal) -> Fault:
     return OutOfQuota(refusal.says("The account at the backend has no quota left."))
 
@@ -177,7 +218,12 @@ def _limited(refusal: Refusal) -> Fault:
 
 
 def _not_found(refusal: Refusal) -> Fault:
-    return _no_model(refusal) if _NO_MODEL.search(refusal.complaint.words) else _no_path(refusal)
+    """Of a model, of the path, or in words that are about something else: a kind of content, a file."""
+    if _NO_MODEL.search(refusal.complaint.words):
+        return _no_model(refusal)
+    said = refusal.complaint.message.strip()
+    of_path = not refusal.structured or not said or _DEFAULT_PAGE.fullmatch(said.lower())
+    return _no_path(refusal) if of_path else _client_mistake(refusal)
 
 
 def _no_model(refusal: Refusal) -> Fault:
@@ -241,7 +287,7 @@ Judge = Callable[[Refusal], Fault]
 JUDGES: dict[int, Judge] = {
     401: _key_refused,
     402: _no_quota,
-    403: _key_refused,
+    403: _forbidden,
     404: _not_found,
     405: _no_path,
     413: _too_large,

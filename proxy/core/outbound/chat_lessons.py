@@ -14,7 +14,7 @@ from proxy.core.capabilities import (
     SchemaRule,
 )
 from proxy.core.outbound.efforts import THINKING_SWITCH
-from proxy.core.outbound.lessons import Change, Row, says, setting
+from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
 
 THINKING_BUDGET = 8192
 """Tokens of thought where a number is demanded: what most vendors take for a medium effort."""
@@ -200,6 +200,15 @@ LESSONS: Sequence[Row] = (
         ),
         _fewer_formats,
     ),
+    Row(
+        "formats",
+        says(
+            r"response_format\W{1,12}type\b.{0,120}?input should be "
+            r"(?P<listed>\\?'\w{1,30}\\?'(?:,? (?:or )?\\?'\w{1,30}\\?'){0,8})"
+        ),
+        _fewer_formats,
+    ),
+    *ROOM,
     Row("wire", says(r"Function tools with reasoning_effort are not supported"), setting(wire="responses")),
     Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),

@@ -36,8 +36,10 @@ _NAMED = re.compile(
       | unrecognized\ request\ argument\ supplied:
       | does\ not\ support\ parameter
       | field:
+      | \bloc\\?['"]?:\ ?[(\[]\\?['"]body\\?['"],      # pydantic's, as FastAPI and others print it
+      | \d\ validation\ errors?\ for\ \w{1,80}
     )
-    \s*['"`]?(?P<name>[A-Za-z_][\w.\[\]]*)
+    \s*\\?['"`]?(?P<name>[A-Za-z_][\w.\[\]]*)
     """,
     re.VERBOSE | re.IGNORECASE,
 )

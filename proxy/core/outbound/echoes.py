@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.tools.walking import TYPES
 
 MAX_SEARCHED = 4 << 20
 """Bytes of a body. Larger ones hold pictures or whole books; what is learned from them is not kept."""
@@ -32,7 +33,22 @@ FREE = frozenset(
 """Below these, names are the client's as well."""
 OURS = frozenset({"type", "role", "tool_choice", "object"})
 """Fields whose values are words of the protocol."""
-TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+KEYWORDS = frozenset(
+    {
+        "type",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "description",
+        "title",
+        "default",
+        "format",
+        "anyOf",
+        "const",
+    }
+)
+"""Names that nearly every schema has, though nobody chose them."""
 
 _ESCAPE = re.compile(r"(?<!\\)\\++(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[abfnrtv0/])")
 _WORD = re.compile(r"[a-z0-9_]+")
@@ -129,7 +145,7 @@ def _chosen(body: Any) -> Iterator[str]:
             waiting += [(each, free, False) for each in value]
         elif isinstance(value, dict):
             for name, inner in value.items():
-                if free:
+                if free and name not in KEYWORDS:
                     yield name
                 of_ours = inner in TYPES if free and isinstance(inner, str) else name in OURS
                 waiting.append((inner, free or name in FREE, of_ours))

@@ -29,6 +29,8 @@ class Lesson:
     profile: BackendProfile
     lasting: bool = True
     """Is it true of the model, or only of this request?"""
+    kept: BackendProfile | None = None
+    """What lasts of one that does not."""
 
 
 Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]
@@ -42,6 +44,8 @@ class Row(NamedTuple):
     lasting: bool = True
     each: bool = False
     """May it match several times, each time saying something else?"""
+    kept: Change | None = None
+    """What lasts of a row that does not."""
 
 
 def learn(
@@ -60,15 +64,17 @@ def learn(
     for row in rows:
         if row.name in learned:
             continue
-        changed, lasting = profile, row.lasting
+        changed, lasting, kept = profile, row.lasting, None
         for is_own, match in _matches(row, message, echoes):
             following = row.change(changed, match)
             if following != changed:
                 changed, lasting = following, lasting and is_own
+                if row.kept and is_own:
+                    kept = row.kept(profile, match)
                 if not row.each:
                     break
         if changed != profile:
-            return Lesson(row.name, changed, lasting)
+            return Lesson(row.name, changed, lasting, kept)
     return None
 
 
@@ -98,6 +104,37 @@ def says(pattern: str) -> re.Pattern[str]:
 def setting(**changes: Any) -> Change:
     return lambda profile, _: replace(profile, **changes)
 
+
+WORTHWHILE = 4096
+"""Tokens of an answer. A conversation that leaves less has outgrown its window, unless that is small itself."""
+SMALL_WINDOW = 32_768
+"""Tokens. Of one that is no larger, half is left to the conversation from then on."""
+
+
+def _what_fits(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """A limit of ours filled the window beyond what the conversation left (V34). A client's own is not changed."""
+    window = int(match["window"])
+    room = window - int(match["input"])
+    return replace(profile, length_default=room) if room >= min(WORTHWHILE, window // 8) else profile
+
+
+def _half_of_it(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    window = int(match["window"])
+    return replace(profile, length_default=window // 2) if window <= SMALL_WINDOW else profile
+
+
+ROOM = tuple(
+    Row("room", says(pattern), _what_fits, lasting=False, kept=_half_of_it)
+    for pattern in (
+        r"exceed context limit: (?P<input>\d{1,9}) \+ \d{1,9} > (?P<window>\d{1,9})",
+        r"maximum context length (?:is|of) (?P<window>\d{1,9}) tokens.{0,200}?(?P<input>\d{1,9}) "
+        r"(?:tokens )?(?:in|from) the (?:input )?messages",
+        r"maximum context length (?:is|of) (?P<window>\d{1,9}) tokens and your request has "
+        r"(?P<input>\d{1,9}) input tokens",
+        r"must be <= (?P<window>\d{1,9})\. Given: (?P<input>\d{1,9}) `inputs`",
+    )
+)
+"""For every dialect in which a limit of ours is sent where the client sets none. Vendors', vLLM's, SGLang's, TGI's."""
 
 _ADVICE = (
     (

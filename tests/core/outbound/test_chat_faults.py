@@ -7,6 +7,7 @@ from proxy.core.errors import (
     BackendFault,
     ClientFault,
     Fault,
+    Forbidden,
     GatewayFault,
     NotFound,
     OutOfQuota,
@@ -133,6 +134,73 @@ class TestKeys:
         assert fault.code != "model_not_found"
 
 
+class TestForbidden:
+    def test_what_the_backend_does_not_allow_is_told_in_its_words(self) -> None:
+        """V31: a region, a model or an organisation, and no wrong key. Masked, S06."""
+        for own_key in (True, False):
+            fault = refuse(403, error("Country not supported; asked with sk-abcdef123456."), own_key=own_key)
+            assert (type(fault), fault.status, fault.code) == (Forbidden, 403, "permission_denied")
+            assert fault.message == "Country not supported; asked with [redacted]."
+
+    def test_without_words_it_says_what_it_was(self) -> None:
+        assert refuse(403, b"").message.startswith("The backend forbids this request (HTTP 403)")
+
+    def test_inside_a_stream_it_is_the_same(self) -> None:
+        assert type(chat_faults.in_stream(error("No.", type="permission_error"))) is Forbidden
+
+    def test_where_the_proxy_has_no_key_it_says_so(self) -> None:
+        """V30."""
+        ours, theirs = chat_faults.no_key(forwards=False), chat_faults.no_key(forwards=True)
+        assert (ours.status, ours.code, ours.retryable) == (502, "upstream_auth", False)
+        assert "set backend.key (or PROXY_BACKEND_KEY), or forward_key" in ours.message
+        assert (theirs.status, theirs.code) == (401, "invalid_api_key")
+        assert "Send one" in theirs.message
+
+
+class TestValidation:
+    """V28: what FastAPI and pydantic say, in whichever form a server prints it."""
+
+    @table(
+        ("status", "body"),
+        [
+            (
+                422,
+                {
+                    "detail": [
+                        {
+                            "type": "literal_error",
+                            "loc": ["body", "response_format", "type"],
+                            "msg": "Input should be 'text' or 'json_object'",
+                        }
+                    ]
+                },
+            ),
+            (
+                400,
+                error(
+                    "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': 'Input should be'}]"
+                ),
+            ),
+            (500, error("1 validation error for Request\nresponse_format.type\n  Input should be 'text'")),
+            (500, error("[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}]")),
+            (500, {"detail": "1 validation error for Request\nresponse_format.type\n  Input should be"}),
+        ],
+    )
+    def test_it_names_the_client_s_field(self, status: int, body: Any) -> None:
+        fault = refuse(status, body)
+        assert type(fault) is ClientFault
+        assert (fault.status, fault.param) == (400 if status == 500 else status, "text.format")
+        assert fault.message.strip()
+
+    def test_inside_a_stream_too(self) -> None:
+        said = error("1 validation error for Request\nmax_tokens\n  Input should be")
+        fault = chat_faults.in_stream(said)
+        assert (type(fault), fault.param) == (ClientFault, "max_output_tokens")
+
+    def test_an_answer_of_its_own_that_it_cannot_write_is_a_crash(self) -> None:
+        assert type(refuse(500, error("1 validation error for ChatResponse\nid\n  Field"))) is BackendFault
+
+
 class TestModels:
     @table(
         "body",
@@ -158,7 +226,36 @@ class TestModels:
         assert type(refuse(400, error("No.", code="model_not_found"))) is NotFound
         assert type(refuse(400, error("Unknown Model", code="1211"))) is NotFound
 
-    @table("body", [b"", b"404 page not found", {"detail": "Not Found"}, error("File Not Found", code=404)])
+    @table(
+        "body",
+        [
+            error("Only 'text' content type is supported."),
+            error("Cannot find the requested snapshot of 'x'."),
+            {"detail": "No session 5."},
+        ],
+    )
+    def test_a_404_about_something_else_is_told_as_it_is(self, body: Any) -> None:
+        """V29."""
+        fault = refuse(404, body)
+        assert (type(fault), fault.status, fault.code) == (ClientFault, 404, None)
+        assert "URL" not in fault.message
+
+    @table(
+        "body",
+        [
+            b"",
+            b"404 page not found",
+            b"Only text",
+            b"<html>Not Found</html>",
+            {},
+            {"detail": "Not Found"},
+            error("File Not Found", code=404),
+            error("Resource not found"),
+            error("The requested URL was not found."),
+            error("Invalid URL (POST /v1/chat/completionss)"),
+            {"message": "no Route matched with those values"},
+        ],
+    )
     def test_any_other_404_is_a_wrong_address(self, body: Any) -> None:
         fault = refuse(404, body)
         assert (fault.status, fault.code) == (502, "upstream_not_found")

@@ -158,6 +158,60 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("formats", {}, "This response_format type is unavailable now", {"formats": {"json_object"}}),
     ("unknown_field", {}, "Unknown parameter: 'response_format'.", {"formats": set()}),
     (
+        "formats",
+        {},
+        "[{'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\", "
+        "'input': 'json_schema'}]",
+        {"formats": {"json_object"}},
+    ),
+    (
+        "formats",
+        {},
+        '{"detail":[{"type":"literal_error","loc":["body","response_format","type"],'
+        '"msg":"Input should be \'text\', \'grammar\' or \'json_schema\'","input":"json_object"}]}',
+        {"formats": {"json_schema"}},
+    ),
+    (
+        "formats",
+        {},
+        "1 validation error for Request\nresponse_format.type\n  Input should be 'text' "
+        "[type=literal_error, input_value='json_object', input_type=str]",
+        {"formats": set()},
+    ),
+    (
+        "room",
+        {"length_default": 4096},
+        "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 1000 `inputs` tokens and 4096 `max_new_tokens`",
+        {"length_default": 3096},
+    ),
+    (
+        "room",
+        {"length_default": 64000},
+        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
+        "64123 tokens: 123 tokens from the input messages and 64000 tokens for the completion.",
+        {"length_default": 3973},
+    ),
+    (
+        "room",
+        {"length_default": 64000},
+        "This model's maximum context length is 4096 tokens. However, you requested 64123 tokens (123 in the "
+        "messages, 64000 in the completion).",
+        {"length_default": 3973},
+    ),
+    (
+        "room",
+        {"length_default": 64000},
+        "'max_tokens' is too large: 64000. This model's maximum context length is 4096 tokens and your request has "
+        "123 input tokens (64000 > 4096 - 123).",
+        {"length_default": 3973},
+    ),
+    (
+        "room",
+        {"length_default": 64000},
+        "input length and `max_tokens` exceed context limit: 10000 + 64000 > 20000, decrease input length",
+        {"length_default": 10000},
+    ),
+    (
         "wire",
         {},
         "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.",
@@ -281,7 +335,7 @@ def test_what_is_wrong_with_this_request_alone_is_not_kept(message: str) -> None
 def test_everything_else_is_kept() -> None:
     names = [row for row, _, message, _ in TAUGHT if "failed to parse" not in message]
     once = {row.name for row in LESSONS if not row.lasting}
-    assert once == {"schema", "logprobs", "value"}
+    assert once == {"schema", "logprobs", "value", "room"}
     assert once < {*names}
 
 

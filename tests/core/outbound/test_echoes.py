@@ -73,6 +73,7 @@ def test_what_stands_there_in_part_may_be(refusal: str, body: Any) -> None:
         {"messages": [{"role": "temperature", "content": "a"}], "tool_choice": "temperature"},
         {"tools": [{"type": "temperature", "function": {"parameters": {"type": "object"}}}]},
         {"user": "tempera", "seed": 7, "stop": None},
+        {"schema": {"properties": {"unknown_parameter": {"enum": ["temperatures"]}}}},
     ],
 )
 def test_all_else_is_the_backend_s(body: Any) -> None:

@@ -7,6 +7,7 @@ from proxy.core.errors import (
     BackendFault,
     ClientFault,
     Fault,
+    Forbidden,
     NotFound,
     OutOfQuota,
     Overloaded,
@@ -55,7 +56,7 @@ def retry(delay: Any) -> dict[str, Any]:
         (400, error(400, "FAILED_PRECONDITION"), ClientFault, 400, None),
         (400, error(400, "OUT_OF_RANGE"), ClientFault, 400, None),
         (401, error(401, "UNAUTHENTICATED"), BackendFault, 502, "upstream_auth"),
-        (403, error(403, "PERMISSION_DENIED"), BackendFault, 502, "upstream_auth"),
+        (403, error(403, "PERMISSION_DENIED"), Forbidden, 403, "permission_denied"),
         (
             404,
             error(404, "NOT_FOUND", "models/x is not found for API version v1beta"),

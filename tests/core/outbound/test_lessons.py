@@ -66,3 +66,35 @@ def test_no_refusal_takes_long_to_read(row: Row) -> None:
 
 def test_a_number_of_any_length_is_no_reason_to_fail() -> None:
     assert learn(OF_CHAT, DEFAULT, "'tools': maximum number of items is " + "1" * 5000) is None
+
+
+@table(
+    ("words", "now", "kept"),
+    [
+        ("exceed context limit: 123 + 64000 > 4096", 3973, 2048),
+        ("exceed context limit: 3584 + 64000 > 4096", 512, 2048),
+        ("exceed context limit: 150000 + 64000 > 200000", 50_000, None),
+    ],
+)
+def test_a_limit_of_ours_becomes_what_the_window_leaves(words: str, now: int, kept: int | None) -> None:
+    """V34: and of a small window half is kept free from then on. A long conversation makes nobody's answers short."""
+    lesson = learn(OF_ANTHROPIC, DEFAULT, words)
+    assert lesson is not None
+    assert (lesson.row, lesson.lasting, lesson.profile.length_default) == ("room", False, now)
+    assert lesson.kept is not None
+    assert lesson.kept.length_default == kept
+
+
+@table(
+    "words",
+    ["exceed context limit: 3585 + 64000 > 4096", "exceed context limit: 199000 + 64000 > 200000"],
+)
+def test_a_conversation_that_leaves_next_to_nothing_has_outgrown_its_window(words: str) -> None:
+    assert learn(OF_ANTHROPIC, DEFAULT, words) is None
+
+
+def test_nothing_is_kept_that_the_client_may_have_said() -> None:
+    words = "exceed context limit: 123 + 64000 > 4096"
+    lesson = learn(OF_ANTHROPIC, DEFAULT, words, body=b'{"user": "limit"}')
+    assert lesson is not None
+    assert lesson.kept is None
