@@ -48,13 +48,13 @@ TOO_LONG = (
 FINAL: dict[str, tuple[Step, str]] = {
     "bad request": (refusal(400, "top_k is not welcome here"), "top_k is not welcome here"),
     "context": (refusal(400, TOO_LONG), "ran out of room"),
-    "key": (refusal(401, "Incorrect API key provided"), "refused the API key"),
+    "key": (refusal(401, "Incorrect API key provided"), "wants an API key"),
     "no such model": (
         refusal(404, "There is no model qwen3-coder", "model_not_found"),
         "no model qwen3-coder",
     ),
     "no credit": (refusal(402, "Your credit is used up"), "Quota exceeded"),
-    "forbidden": (refusal(403, "Not in your region"), "refused the API key"),
+    "forbidden": (refusal(403, "Not in your region"), "Not in your region"),
     "too large": (refusal(413, "The image is too large"), "image is too large"),
     "context by status": (answer(413, b""), "ran out of room"),
     "unprocessable": (refusal(422, "This field is not for you"), "not for you"),

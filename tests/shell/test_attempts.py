@@ -432,7 +432,7 @@ async def test_a_backend_that_fails_is_replaced(
         (answer(400, {"error": {"message": "Bad words."}}), 400),
         (answer(400, {"error": {"message": "The prompt is too long."}}), 400),
         (answer(404, {"error": {"message": "The model `m` does not exist."}}), 404),
-        (answer(401, b""), 401),
+        (answer(401, b""), 502),
         (answer(302, Location="http://elsewhere/"), 502),
         (answer(200, b"<html>", Content_Type="text/html"), 502),
     ],

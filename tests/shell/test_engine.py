@@ -233,7 +233,7 @@ async def test_a_bad_request_never_reaches_the_backend(backend: ScriptedBackend,
     ("said", "status", "code"),
     [
         (answer(429, {"error": {"message": "slow down"}}, Retry_After="7"), 429, "rate_limit_exceeded"),
-        (answer(401, {"error": {"message": "bad key"}}), 401, "invalid_api_key"),
+        (answer(401, {"error": {"message": "bad key"}}), 502, "upstream_auth"),
         (answer(503, b"", Retry_After="1"), 503, "server_is_overloaded"),
         (answer(302, Location="http://elsewhere/"), 502, "upstream_redirect"),
         (answer(200, b"<html>", Content_Type="text/html"), 502, "upstream_invalid_response"),
