@@ -107,6 +107,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.anthropic_faults:_NO_MODEL": (" ", " ", ""),
     "core.outbound.anthropic_urls:_VERSIONED": ("//v0v", "0", "\n"),
     "core.outbound.call_ids:_FORMS": ("", "0 ", " "),
+    "core.outbound.chat_faults:_BAD_KEY": ("invalid api", "a", "A"),
+    "core.outbound.chat_faults:_DEFAULT_PAGE": ("404 the requested file was ", "n\n", ""),
     "core.outbound.chat_faults:WORDS": ("resource has been ", "r", "A"),
     "core.outbound.chat_faults:_CODE": ("a", "-", ""),
     "core.outbound.chat_faults:_MISTAKE_AS_CRASH": ("images", "gt", "A"),
