@@ -16,13 +16,15 @@ STOP_SECONDS = 10
 
 
 @contextmanager
-def serving(*arguments: str | Path, lines: Path | None = None) -> Iterator[str]:
+def serving(
+    *arguments: str | Path, lines: Path | None = None, python: str | Path = sys.executable
+) -> Iterator[str]:
     """Run Python with these arguments until the block ends; the value is the first URL that it prints. What it logs
     is written to `lines`, if anybody wants to read it."""
     opening = lines.open if lines else tempfile.TemporaryFile
     with opening("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [python, *arguments],
             cwd=ROOT,
             env={name: value for name, value in os.environ.items() if not name.startswith("PROXY_")},
             stdout=subprocess.PIPE,
