@@ -1,4 +1,4 @@
-"""The backend as requests meet it: how each is put to it, what it refuses, and what its refusals taught.
+"""The backend as requests meet it: how each is put to it, what it refuses, and what refusals and replies taught.
 
 What was learned of a model is kept for a while, so that the next request is right at once: see `learned`.
 """
@@ -6,7 +6,6 @@ What was learned of a model is kept for a while, so that the next request is rig
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault, OwnWords, Unauthorized
@@ -200,30 +199,25 @@ class Backend:
             once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
         )
 
-    def showed(self, plan: Plan, shown: Mapping[str, Any], ledger: Ledger) -> None:
-        """What a reply has shown of its model, as fields of the profile."""
+    def heard(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
+        """A reply is over. What it shows of its model is kept, like what refusals teach. `thought`: see `Observed`."""
         known = self._known.get(plan.model)
+        if known is None:
+            return
+        observed = Observed(plan.request, reply, thought)
+        shown = reply_lessons.shown(spoken_by(plan.profile).reply_lessons, plan.profile, observed)
         now = self._clock()
-        for name, value in shown.items():
-            if known is not None and known.learned.show(name, value, plan.owner, now):
-                ledger.log.info("learned from a reply", backend=self.name, model=plan.model, **{name: value})
-
-    def heard(self, plan: Plan, reply: Reply, ledger: Ledger) -> None:
-        """A reply has ended: what it shows of its model is kept as well."""
-        known = self._known.get(plan.model)
-        before = plan.profile
-        observed = Observed(plan.request, reply, ledger.oddities)
-        for row, after in reply_lessons.learn(spoken_by(before).reply_lessons, before, observed):
-            if known is not None:
-                known.learned.learn(before, after, plan.owner, self._clock())
+        news = {
+            name: value for name, value in shown.items() if known.learned.show(name, value, plan.owner, now)
+        }
+        if news:
             ledger.log.info(
                 "learned from a reply",
                 backend=self.name,
                 model=as_name(plan.model),
-                lessons=[row],
+                fields=news,
                 minutes=LASTS_SECONDS / 60,
             )
-            before = after
 
     async def _put(
         self, request: Request, target: Target, model: str, url: str, owner: str, ledger: Ledger

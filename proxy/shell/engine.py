@@ -194,7 +194,8 @@ class Engine:
             pipeline = self._pipeline(errand, plan, reply.outlet, client)
             errand.reply = pipeline.reply
             await self._run(errand, plan, pipeline)
-            plan.backend.showed(plan, pipeline.lesson(seen=plan.request.stream), errand.ledger)
+            thought = pipeline.put_right(seen=plan.request.stream)
+            plan.backend.heard(plan, pipeline.reply, thought, errand.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
                 reply.settle()
@@ -251,7 +252,6 @@ class Engine:
             pipeline.fail(own_failure(bug, errand.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.post.digest)
-            plan.backend.heard(plan, pipeline.reply, errand.ledger)
 
     async def _pour(
         self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool

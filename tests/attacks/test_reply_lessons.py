@@ -47,7 +47,7 @@ async def test_v26_usage_that_is_told_in_whole_answers_only_is_asked_for_so(
     assert [body["stream"] for body in sent] == [True, False, True]
     assert ["stream_options" in body for body in sent] == [True, False, True]
     (line,) = proxy.log.named("learned from a reply")
-    assert (line["model"], line["lessons"], line["minutes"]) == ("m", ["usage"], 10)
+    assert (line["model"], line["fields"], line["minutes"]) == ("m", {"usage_when_whole": True}, 10)
 
 
 async def test_v26_a_whole_answer_that_does_not_come_is_given_up_as_a_stream_is(

@@ -243,7 +243,7 @@ async def test_v25_what_a_reply_shows_is_remembered_for_its_model_and_logged_onc
     seen = [await told(proxy, model=model) for model in ("a", "a", "a", "b")]
     assert seen == [["message"], ["reasoning", "message"], ["reasoning", "message"], ["message"]]
     of_a, of_b = proxy.log.named("learned from a reply")
-    assert (of_a["model"], of_a["thoughts_until"]) == ("a", "</think>")
+    assert (of_a["model"], of_a["fields"], of_a["minutes"]) == ("a", {"thoughts_until": "</think>"}, 10)
     assert of_b["model"] == "b"
     oddities = [line.get("oddities") for line in proxy.log.named("request")]
     assert oddities == [{"thought_unopened": 1}, None, None, {"thought_unopened": 1}]
@@ -262,7 +262,7 @@ async def test_v25_a_lesson_that_anybody_can_give_harms_nobody_for_long(
     assert [event.data["text"] for event in events if event.name == "response.output_text.done"] == ["Hello"]
     assert await told(proxy) == ["message"]
     _, undone = proxy.log.named("learned from a reply")
-    assert undone["thoughts_until"] is None
+    assert undone["fields"] == {"thoughts_until": None}
     assert proxy.log.named("request")[1]["oddities"] == {"thought_taken_back": 1}
 
 

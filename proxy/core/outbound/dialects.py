@@ -90,7 +90,7 @@ class Dialect:
     models_url: Callable[[Target], str]
     lessons: Sequence[Row]
     """What the words of a refusal teach."""
-    reply_lessons: Sequence[ReplyRow] = ()
+    reply_lessons: Sequence[ReplyRow] = reply_lessons.EVERYWHERE
     """What a reply teaches."""
 
 

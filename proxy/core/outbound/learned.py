@@ -1,8 +1,9 @@
 """What was learned of one model: which fields of its profile are others than it was thought, from whom, and until when.
 
 A lesson holds for the owner whose request taught it, and for all as soon as a second owner has been taught the same. So
-what one makes a backend or a model say, however it does so, changes nobody else's requests. Lessons end by themselves
-after some minutes and must be taught again: what was wrong, or is no longer true, does not stay.
+what one makes a backend or a model say, however it does so, changes nobody else's requests. It is unlearned in the same
+way, for that too can be brought about: who was taught the contrary is believed for itself, and two of them for all.
+Lessons end by themselves after some minutes and must be taught again: what is no longer true does not stay.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -68,9 +69,11 @@ class _Lesson:
     until: dict[str, float] = field(default_factory=dict)
     """By owner."""
 
-    def holds(self, owner: str, now: float) -> bool:
-        left = [end > now for end in self.until.values()]
-        return self.until.get(owner, now) > now or sum(left) >= FOR_ALL
+    def is_owned(self, owner: str, now: float) -> bool:
+        return self.until.get(owner, now) > now
+
+    def is_shared(self, now: float) -> bool:
+        return sum(end > now for end in self.until.values()) >= FOR_ALL
 
 
 class Learned:
@@ -79,6 +82,7 @@ class Learned:
     def __init__(self, target: Target) -> None:
         self._base = target
         self._lessons: dict[str, _Lesson] = {}
+        """The one that was taught last stands last."""
         self._made: dict[tuple[str, ...], Target] = {}
         """By the lessons that it heeds: with each of the few sets that hold for somebody."""
 
@@ -86,7 +90,9 @@ class Learned:
         """The model as this owner's requests are put to it now."""
         if not self._lessons:
             return self._base
-        holding = tuple(name for name, lesson in self._lessons.items() if lesson.holds(owner, now))
+        own = [name for name, lesson in self._lessons.items() if lesson.is_owned(owner, now)]
+        shared = [name for name, lesson in self._lessons.items() if lesson.is_shared(now) and name not in own]
+        holding = (*shared, *own)  # later ones replace earlier ones
         if not holding:
             return self._base
         if holding not in self._made:
@@ -100,35 +106,36 @@ class Learned:
         return replace(self._base, profile=profile)
 
     def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
-        """What is again as it was thought at first is a lesson that ends for this owner."""
         for change in changes(before, after):
-            known = [name for name, lesson in self._lessons.items() if lesson.change[:2] == change[:2]]
-            for name in known:
-                self._lessons[name].until.pop(owner, None)
-            if changed(self._base.profile, change) != self._base.profile:
-                lesson = self._lessons.setdefault(repr(change), _Lesson(change))
-                lesson.until[owner] = now + LASTS_SECONDS
-                while len(lesson.until) > MAX_OWNERS:
-                    del lesson.until[next(iter(lesson.until))]
+            self._teach(change, owner, now)
         self._forget(now)
 
     def show(self, name: str, value: Any, owner: str, now: float) -> bool:
-        """A reply has shown what this field should be; is that news? Each reply that shows it again renews the lesson.
-        One that shows what was thought at first ends it, for all: what replies show harms whoever it is not true for.
-        What somebody has set by hand stays."""
-        base = self._base.profile
-        given = getattr(base, name)
+        """A reply has shown what this field should be; is that news to this owner? Each reply that shows it again
+        renews the lesson. What a profile says of itself, or somebody has set by hand, stays."""
+        given = getattr(self._base.profile, name)
         if given != getattr(DEFAULT, name):
             return False
-        if value == given:
-            left = {key: lesson for key, lesson in self._lessons.items() if lesson.change.field != name}
-            news = len(left) < len(self._lessons)
-            self._lessons = left
-            self._made.clear()
-            return news
         news = bool(getattr(self.target(owner, now).profile, name) != value)
-        self.learn(base, changed(base, Change(name, None, value)), owner, now)
+        if news or value != given:
+            self._teach(Change(name, None, value), owner, now)
+            self._forget(now)
         return news
+
+    def _teach(self, change: Change, owner: str, now: float) -> None:
+        """What is again as it was thought at first is a lesson as well, as long as others hold the contrary."""
+        about_it = [lesson for lesson in self._lessons.values() if lesson.change[:2] == change[:2]]
+        for lesson in about_it:
+            lesson.until.pop(owner, None)
+        is_new = changed(self._base.profile, change) != self._base.profile
+        if not is_new and not any(lesson.until for lesson in about_it):
+            return
+        name = repr(change)
+        lesson = self._lessons.pop(name, _Lesson(change))
+        self._lessons[name] = lesson
+        lesson.until[owner] = now + LASTS_SECONDS
+        while len(lesson.until) > MAX_OWNERS:
+            del lesson.until[next(iter(lesson.until))]
 
     def _forget(self, now: float) -> None:
         held = {

@@ -1,13 +1,14 @@
-"""What a reply teaches of the model that gave it: where a server ignores a field, no refusal ever says so.
+"""What a reply teaches of the model that gave it: where a server ignores a field, or knows nothing of its own model's
+templates, no refusal ever says so.
 
 Such lessons are kept as those of refusals are: for a while, for the owner whose request taught them (see `learned`).
-Still a client can make a model say anything. So a row may only choose between ways of asking that come to the same
-where the server does as it is told: what is learned wrongly costs nobody anything, and the next reply takes it back.
+Still a client can make a model say anything. So a row may only choose between ways that come to the same where the
+server does as it is told: what is learned wrongly costs nobody an answer, and the next reply takes it back.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.errors import Empty, Unfit
@@ -17,43 +18,42 @@ from proxy.core.model import Call, ChoiceMode, Request
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One attempt at a request that has ended as its model wanted, whatever its client was told of it."""
+    """One attempt at a request, now that it is over."""
 
     request: Request
     reply: Reply
-    oddities: Mapping[str, int] = field(default_factory=dict)
-    """What was strange in the stream, as it stands in the ledger."""
+    thought: str | None = None
+    """The tag that has ended a thought which the prompt had opened. "": it had opened none. None: that is not known."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Has it ended as its model wanted, whatever its client was told of it?"""
+        ended = self.reply.ended
+        return ended is not None and (ended.fault is None or isinstance(ended.fault, Unfit | Empty))
 
 
-class ReplyRow(NamedTuple):
-    name: str
-    change: Callable[[BackendProfile, Observed], BackendProfile]
-    """Gives back an equal profile where the reply says nothing new."""
+ReplyRow = Callable[[BackendProfile, Observed], Mapping[str, Any]]
+"""Fields of the profile and what they should be, as far as this reply shows it. What it confirms is shown as well: that
+renews the lesson, and what is no news costs nothing."""
 
 
-def learn(
-    rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed
-) -> Iterator[tuple[str, BackendProfile]]:
-    """The rows that change something, each with the profile that it makes."""
-    ended = observed.reply.ended
-    fault = ended.fault if ended else None
-    if ended is None or (fault is not None and not isinstance(fault, Unfit | Empty)):
-        return
-    for row in rows:
-        changed = row.change(profile, observed)
-        if changed != profile:
-            profile = changed
-            yield row.name, changed
+def shown(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
+    return {name: value for row in rows for name, value in row(profile, observed).items()}
 
 
-def _usage(profile: BackendProfile, observed: Observed) -> BackendProfile:
+def _thoughts(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
+    """V25: prompts may open the thought, and only its end is seen. The pipeline tells them apart either way."""
+    return {} if observed.thought is None else {"thoughts_until": observed.thought or None}
+
+
+def _usage(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     """V26: some servers tell usage in whole answers only. A whole answer says the same as a stream of it."""
     ended = observed.reply.ended
     if profile.usage != "ask" or ended is None or ended.ending is not Ending.COMPLETED:
-        return profile
+        return {}
     if asked_whole(observed.request, profile):
-        return profile
-    return replace(profile, usage_when_whole=ended.usage is None)
+        return {}
+    return {"usage_when_whole": ended.usage is None}
 
 
 def asked_whole(request: Request, profile: BackendProfile) -> bool:
@@ -64,14 +64,17 @@ def asked_whole(request: Request, profile: BackendProfile) -> bool:
 _OTHER_FORCE: Mapping[ForceTool, ForceTool] = {"object": "required", "required": "object"}
 
 
-def _force_tool(profile: BackendProfile, observed: Observed) -> BackendProfile:
+def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     """V27, V35: who ignores one way to force a function may heed the other, in which only that one is declared."""
-    choice = observed.request.choice
+    choice, other = observed.request.choice, _OTHER_FORCE.get(profile.force_tool)
     if choice.mode is not ChoiceMode.REQUIRED or not choice.only or len(choice.only) > 1:
-        return profile
+        return {}
+    if other is None or not observed.is_whole:
+        return {}
     if any(isinstance(ended.part, Call) and ended.part.tool in choice.only for ended in observed.reply.parts):
-        return profile
-    return replace(profile, force_tool=_OTHER_FORCE.get(profile.force_tool, profile.force_tool))
+        return {}
+    return {"force_tool": other}
 
 
-CHAT: Sequence[ReplyRow] = (ReplyRow("usage", _usage), ReplyRow("force_tool", _force_tool))
+EVERYWHERE: Sequence[ReplyRow] = (_thoughts,)
+CHAT: Sequence[ReplyRow] = (*EVERYWHERE, _usage, _force_tool)

@@ -4,9 +4,8 @@ The shell's whole duty is to call `feed` for each read, then `close` at the end 
 off; whatever a backend does, none of the three raises.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
-from typing import Any
 
 from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
 from proxy.core.events import Delta
@@ -18,7 +17,7 @@ from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
-from proxy.core.stream.prompted import UNTIL, PromptedSplitter, told_apart, unopened, without_thought
+from proxy.core.stream.prompted import PromptedSplitter, told_apart, unopened, without_thought
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
@@ -45,7 +44,8 @@ class Pipeline:
     ) -> None:
         """`used_ids` tells the ids that calls of the conversation have, should there be more calls.
 
-        `thoughts_until` is the tag that ends the thoughts of replies which begin inside them.
+        `thoughts_until` is the tag that ends the thoughts of replies which begin inside them; "" if none do, None if
+        that is not known.
 
         `markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
@@ -64,6 +64,7 @@ class Pipeline:
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
         following = (self._markup or self._assembler).feed
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
+        self._may_be_prompted = thoughts_until is None
         self._think = self._prompted or ThinkSplitter(following)
         self._intake = Intake(make_decoder(self._think.feed))
         self._assembler.start()
@@ -114,23 +115,24 @@ class Pipeline:
         if self._markup:
             self._markup.close()
 
-    def lesson(self, *, seen: bool) -> Mapping[str, Any]:
-        """What the reply, now that it is over, has shown of its model, as fields of the profile. `seen`: has the client
-        followed it? Else it is put right first."""
+    def put_right(self, *, seen: bool) -> str | None:
+        """Tells thoughts and answer apart where only the whole reply shows which is which; what the client has `seen`
+        already stays as it was told. Gives back the tag that has ended a thought which the prompt had opened, "" if it
+        had opened none, None if the reply does not show it."""
         parts, prompted = self.reply.parts, self._prompted
         if prompted is not None:
             if prompted.told_twice:
                 self._ledger.odd("thought_taken_back")
                 if not seen:
                     parts[:] = without_thought(parts)
-            return {} if prompted.holds is None else {UNTIL: prompted.until if prompted.holds else None}
-        found = unopened(parts)
+            return None if prompted.holds is None else prompted.until if prompted.holds else ""
+        found = unopened(parts) if self._may_be_prompted else None
         if found is None:
-            return {}
+            return None
         self._ledger.odd("thought_unopened")
         if not seen:
             parts[:] = told_apart(parts, found)
-        return {UNTIL: found.closer}
+        return found.closer
 
     @property
     def begun(self) -> bool:

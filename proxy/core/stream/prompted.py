@@ -6,7 +6,7 @@ then on replies of that model are read by the splitter below (`BackendProfile.th
 
 Any client can make a model write a closing tag, so what was learned may be wrong, and must then harm nobody: a reply
 without the tag that comes to its end was an answer, and is told as one, whole, after it was told as a thought; and the
-lesson is undone. A reply that was cut says nothing either way. Nor does one that begins with a bracket: JSON that a
+lesson is unlearned. A reply that was cut says nothing either way. Nor does one that begins with a bracket: JSON that a
 grammar forces begins at once, whatever the prompt ended with.
 """
 
@@ -18,8 +18,6 @@ from proxy.core.logprobs import of_text
 from proxy.core.model import Reasoning, Text
 from proxy.core.stream.think import AFTER, ASIDE, FORMS, THINKING, UNDECIDED, ThinkSplitter
 
-UNTIL = "thoughts_until"
-"""The field of a profile that is learned here."""
 BRACKETS: Final = frozenset("{[")
 QUOTES: Final = frozenset("`'\"\u201c\u2018")
 """A tag behind one of them is spoken of."""

@@ -140,15 +140,45 @@ def test_each_reply_that_shows_it_again_renews_it() -> None:
     assert until(known, now=2 * LASTS_SECONDS) is None
 
 
-def test_a_reply_that_shows_the_contrary_ends_it_for_all_and_nothing_else() -> None:
+def test_a_reply_that_shows_the_contrary_ends_it_for_its_owner_and_nothing_else() -> None:
     known = learned()
     known.learn(BASE, NO_USAGE, "ann", 0)
+    known.show("thoughts_until", TAG, "ann", 0)
+    assert known.show("thoughts_until", None, "ann", 0)
+    assert profile(known) == NO_USAGE
+    assert not known.show("thoughts_until", None, "ann", 0)
+
+
+def test_what_two_have_taught_is_unlearned_as_it_was_learned() -> None:
+    """By whoever is shown the contrary, and by two for all. One alone, who can bring a reply to say so (with the tag in
+    `stop`), takes it from nobody else."""
+    known = learned()
     for owner in ("ann", "bob"):
         known.show("thoughts_until", TAG, owner, 0)
     assert known.show("thoughts_until", None, "eve", 0)
-    assert [until(known, owner) for owner in ("ann", "bob", "eve")] == [None] * 3
-    assert profile(known) == NO_USAGE
     assert not known.show("thoughts_until", None, "eve", 0)
+    assert [until(known, owner) for owner in ("ann", "bob", "cid", "eve")] == [TAG, TAG, TAG, None]
+    assert known.show("thoughts_until", None, "fay", 0)
+    assert [until(known, owner) for owner in ("ann", "bob", "cid")] == [TAG, TAG, None]
+    assert known.show("thoughts_until", None, "ann", 0)
+    assert until(known) is None
+
+
+def test_what_was_unlearned_can_be_learned_again() -> None:
+    known = learned()
+    for shown in (TAG, None, TAG):
+        for owner in ("ann", "bob"):
+            known.show("thoughts_until", shown, owner, 0)
+        assert until(known, "cid") == shown
+    assert len(known._lessons) == 1, "nobody holds the contrary any more"
+    assert until(known, "cid", LASTS_SECONDS) is None
+
+
+def test_what_one_was_taught_goes_before_what_others_were() -> None:
+    known = learned()
+    for owner, limit in (("ann", 1), ("bob", 2), ("cid", 2)):
+        known.learn(BASE, replace(BASE, length_default=limit), owner, 0)
+    assert [profile(known, owner).length_default for owner in ("ann", "bob", "dan")] == [1, 2, 2]
 
 
 @table("given", [TAG, ""])

@@ -1,4 +1,4 @@
-"""V26, V27, V35: what a reply shows of the server that gave it."""
+"""V25, V26, V27, V35: what a reply shows of the server that gave it."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,7 +7,7 @@ from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request, Text, ToolChoice, ToolKind, ToolName, Usage
-from proxy.core.outbound.reply_lessons import CHAT, Observed, asked_whole, learn
+from proxy.core.outbound.reply_lessons import CHAT, EVERYWHERE, Observed, asked_whole, shown
 from tests.tables import table
 
 FORCED = ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("f")}))
@@ -25,23 +25,37 @@ def reply(*parts: Any, usage: Usage | None = TOLD, fault: Fault | None = None) -
 
 def taught(
     said: Reply, profile: BackendProfile = DEFAULT, *, stream: bool = False, choice: ToolChoice | None = None
-) -> list[tuple[str, BackendProfile]]:
+) -> dict[str, Any]:
+    """What is other than in the profile."""
     request = Request("m", [], stream=stream, choice=choice or ToolChoice())
-    return list(learn(CHAT, profile, Observed(request, said)))
+    seen = shown(CHAT, profile, Observed(request, said))
+    return {name: value for name, value in seen.items() if value != getattr(profile, name)}
+
+
+@table(
+    ("thought", "seen"),
+    [("</think>", {"thoughts_until": "</think>"}), ("", {"thoughts_until": None}), (None, {})],
+)
+def test_a_thought_that_the_prompt_has_opened_teaches_its_end(
+    thought: str | None, seen: dict[str, Any]
+) -> None:
+    """In a reply of any kind of backend, and in one that was cut: the tag stands there."""
+    cut = reply(Text("Hi"), fault=Truncated("cut"))
+    assert shown(EVERYWHERE, DEFAULT, Observed(Request("m", []), cut, thought)) == seen
 
 
 def test_a_stream_that_told_no_usage_teaches_to_ask_for_a_whole_answer() -> None:
-    ((row, learned),) = taught(reply(Text("Hi"), usage=None))
-    assert (row, learned) == ("usage", replace(DEFAULT, usage_when_whole=True))
+    assert taught(reply(Text("Hi"), usage=None)) == {"usage_when_whole": True}
+    learned = replace(DEFAULT, usage_when_whole=True)
     assert asked_whole(Request("m", [], stream=False), learned)
     assert not asked_whole(Request("m", [], stream=True), learned), "who wants a stream gets one"
 
 
 def test_a_stream_that_told_it_takes_that_back_and_a_whole_answer_says_nothing() -> None:
     whole = replace(DEFAULT, usage_when_whole=True)
-    assert taught(reply(Text("Hi")), whole, stream=True) == [("usage", DEFAULT)]
-    assert taught(reply(Text("Hi")), whole) == []
-    assert taught(reply(Text("Hi"), usage=None), whole) == []
+    assert taught(reply(Text("Hi")), whole, stream=True) == {"usage_when_whole": False}
+    assert taught(reply(Text("Hi")), whole) == {}
+    assert taught(reply(Text("Hi"), usage=None), whole) == {}
 
 
 @table(
@@ -56,7 +70,7 @@ def test_a_stream_that_told_it_takes_that_back_and_a_whole_answer_says_nothing()
     ],
 )
 def test_what_says_nothing_of_usage(said: Reply, fields: dict[str, Any]) -> None:
-    assert taught(said, replace(DEFAULT, **fields)) == []
+    assert taught(said, replace(DEFAULT, **fields)) == {}
 
 
 @table(
@@ -69,10 +83,8 @@ def test_what_says_nothing_of_usage(said: Reply, fields: dict[str, Any]) -> None
     ],
 )
 def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> None:
-    ((row, learned),) = taught(said, choice=FORCED)
-    assert (row, learned) == ("force_tool", replace(DEFAULT, force_tool="required"))
-    ((_, again),) = taught(said, learned, choice=FORCED)
-    assert again == DEFAULT
+    assert taught(said, choice=FORCED) == {"force_tool": "required"}
+    assert taught(said, replace(DEFAULT, force_tool="required"), choice=FORCED) == {"force_tool": "object"}
 
 
 @table(
@@ -91,4 +103,4 @@ def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> 
     ],
 )
 def test_what_says_nothing_of_the_form(said: Reply, choice: ToolChoice, force_tool: Any) -> None:
-    assert taught(said, replace(DEFAULT, force_tool=force_tool), choice=choice) == []
+    assert taught(said, replace(DEFAULT, force_tool=force_tool), choice=choice) == {}

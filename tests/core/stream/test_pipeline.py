@@ -399,17 +399,19 @@ def test_attack_22_a_reply_that_cannot_be_read_at_once_is_a_failure_of_the_backe
 LEARNED = overridden(profiles.DEFAULT, {"thoughts_until": "</think>"})
 OPENED = text("Hm.</think>Hi") + STOP
 PLAIN = text("Hi") + STOP
-TAG, NONE = {"thoughts_until": "</think>"}, {"thoughts_until": None}
+NEVER = overridden(profiles.DEFAULT, {"thoughts_until": ""})
+TAG, NONE = "</think>", ""
 
 
 @table(
-    ("reply", "profile", "lesson", "whole", "odd"),
+    ("reply", "profile", "thought", "whole", "odd"),
     [
         (OPENED, profiles.DEFAULT, TAG, [Reasoning("Hm."), Text("Hi")], {"thought_unopened": 1}),
-        (PLAIN, profiles.DEFAULT, {}, [Text("Hi")], {}),
+        (PLAIN, profiles.DEFAULT, None, [Text("Hi")], {}),
+        (OPENED, NEVER, None, [Text("Hm.</think>Hi")], {}),
         (OPENED, LEARNED, TAG, [Reasoning("Hm."), Text("Hi")], {}),
         (PLAIN, LEARNED, NONE, [Text("Hi")], {"thought_taken_back": 1}),
-        (text('{"a":1}') + STOP, LEARNED, {}, [Text('{"a":1}')], {}),
+        (text('{"a":1}') + STOP, LEARNED, None, [Text('{"a":1}')], {}),
         (
             chunk({"reasoning_content": "Hm."}) + PLAIN,
             LEARNED,
@@ -419,10 +421,10 @@ TAG, NONE = {"thoughts_until": "</think>"}, {"thoughts_until": None}
         ),
     ],
 )
-def test_v25_a_lesson_is_drawn_once_the_reply_is_over(
+def test_v25_thought_and_answer_are_told_apart_once_the_reply_is_over(
     reply: bytes,
     profile: profiles.BackendProfile,
-    lesson: dict[str, str | None],
+    thought: str | None,
     whole: list[Any],
     odd: dict[str, int],
 ) -> None:
@@ -430,7 +432,7 @@ def test_v25_a_lesson_is_drawn_once_the_reply_is_over(
     for seen in (False, True):
         heard = run(reply + DONE, REQUEST, profile=profile)
         told = [*heard.reply.parts]
-        assert heard.pipeline.lesson(seen=seen) == lesson
+        assert heard.pipeline.put_right(seen=seen) == thought
         assert heard.reply.parts == (told if seen else done(*whole))
         assert heard.ledger.oddities == odd
 
