@@ -49,7 +49,7 @@ CODES: Final = frozenset({
     "method_not_allowed", "model_not_found", "not_found", "origin_not_allowed", "permission_denied",
     "previous_response_not_found", "rate_limit_exceeded", "request_timeout", "request_too_complex",
     "request_too_large", "response_not_found", "server_error", "server_is_overloaded", "server_shutting_down",
-    "too_many_tool_calls", "too_many_values", "tool_arguments_too_large", "tool_call_required",
+    "too_many_tool_calls", "too_many_values", "tool_arguments_too_large", "tool_call_incomplete", "tool_call_required",
     "tool_limit_exceeded", "tool_not_allowed", "tool_schema_incompatible", "unfit_tool_call",
     "unchecked_tool_arguments", "unknown_message_type", "unknown_tool_call", "unsupported_content",
     "unsupported_encoding", "unsupported_media_type", "unsupported_parameter", "upgrade_required", "upstream_auth",

@@ -33,6 +33,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.inbound.native_tools:NAME": ("", "0", ""),
     "core.inbound.places:_NUMBER": ("[0", "0", ""),
     "core.inbound.places:_STEP": ("[.", ".", "."),
+    "core.inbound.recall:VISIBLE": ("", " ", " "),
     "core.inbound.responses_socket:LANE": ("", "-", ""),
     "core.inbound.toolbox:NAME": ("", "-", ""),
     "core.jsontext:_LONG_WHOLE": ("-0000000000000000000", ".a", "a"),

@@ -26,11 +26,11 @@ def answers(*questions: tuple[bytes, bytes]) -> list[object]:
 def test_attack_02_one_question_after_the_other_until_there_are_no_more() -> None:
     assert answers((SCHEMA, b'{"x":"abab"}'), (SCHEMA, b'{"x":"aba"}'), (b"{}", b"[]")) == [
         None,
-        ["invalid_tool_arguments", "'aba' does not match '^(ab)+$'", ".x"],
-        ["malformed_tool_arguments", "The arguments are not a JSON object.", ""],
+        ["invalid_tool_arguments", "'aba' does not match '^(ab)+$'", ".x", False],
+        ["malformed_tool_arguments", "The arguments are not a JSON object.", "", False],
     ]
 
 
 def test_half_characters_are_as_the_model_wrote_them() -> None:
     (answer,) = answers((b"{}", '{"x":"\ud83d"}'.encode("utf-8", "surrogatepass")))
-    assert answer == ["malformed_tool_arguments", "The arguments are not valid JSON.", ""]
+    assert answer == ["malformed_tool_arguments", "The arguments are not valid JSON.", "", False]

@@ -812,6 +812,7 @@ async def test_neither_refusals_nor_clients_that_leave_count_as_failures(
 
 
 async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy: StartProxy) -> None:
+    """V08: also whose it was."""
     proxy = await start_proxy(backend={"models": {"gpt-5": "qwen"}})
     backend.answers(reply(CALL))
     found = await proxy.stream(model="gpt-5", tools=[WEATHER], store=True)
