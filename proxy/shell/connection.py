@@ -11,6 +11,7 @@ from aiohttp.http import RawRequestMessage
 
 from proxy.core.tenants import neighbourhood
 from proxy.shell.connections import Connections
+from proxy.shell.pace import Paced
 
 KEEP_ALIVE_SECONDS = 75.0
 """nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
@@ -28,7 +29,7 @@ RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
-class Connection(web.RequestHandler):
+class Connection(Paced, web.RequestHandler):
     def __init__(self, manager: "Acceptor", refuse_garbage: RefuseGarbage, connections: Connections) -> None:
         super().__init__(
             manager,
@@ -101,10 +102,10 @@ class Connection(web.RequestHandler):
 
     # ── what is no request ──
 
-    def data_received(self, data: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
         one, and whoever reads the body would wait for the rest until patience ends."""
-        super().data_received(data)
+        web.RequestHandler.data_received(self, data)
         if self.listener is not None:
             self.listener(len(data))
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):

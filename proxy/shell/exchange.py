@@ -14,6 +14,7 @@ import aiohttp
 from proxy.core.errors import BackendFault, Fault, Garbled, Silent
 from proxy.shell.failures import NOT_BEGUN, fault_of
 from proxy.shell.http_client import Answer
+from proxy.shell.pace import PIECE_BYTES
 from proxy.shell.packing import Unpacker, unpacker
 from proxy.shell.tap import Take, Tap
 from proxy.shell.watch import NEVER, Watch
@@ -99,7 +100,11 @@ class Exchange:
         self._waiting_since = self._loop.time()
         content = self._answer.content
         try:
-            return await (content.readany() if self._begin_by == NEVER else content.read(FIRST_BYTES))
+            most = PIECE_BYTES if self._begin_by == NEVER else FIRST_BYTES
+            data = await content.read(most)
+            if len(data) == most:
+                await asyncio.sleep(0)  # there is more, and whoever is told of it has no end to wait for
+            return data
         except _Enough:
             return b""
         except (aiohttp.ClientError, OSError, RuntimeError) as failure:

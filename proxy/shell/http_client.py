@@ -8,14 +8,17 @@ or password of the environment used, for the key would travel along (S08-S10); a
 import asyncio
 from collections.abc import Mapping
 from functools import lru_cache, partial
+from typing import Protocol
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.client_reqrep import ConnectionKey
 from aiohttp.connector import Connection
+from aiohttp.http import HttpProcessingError
 from yarl import URL
 
 from proxy.shell.heads import head
+from proxy.shell.pace import Paced
 from proxy.shell.watch import NEVER, Watch
 
 READ_BYTES = 64 * 1024
@@ -36,11 +39,24 @@ RACE_SECONDS = 1.0
 closed later than this was closed at work (F05)."""
 
 INTERIM = range(100, 200)
+MAX_INTERIM = 100
+"""Heads before the one of the answer. One is usual, a few tell of progress; a backend that sends nothing else keeps its
+client busy and itself silent."""
 SWITCHED = 101
 """The one of them that nothing follows; nobody asks for it here."""
 
 
 CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+
+
+class Listener(Protocol):
+    """Whoever empties a reader in the very callback that fills it."""
+
+    def pour(self) -> bool:
+        """Takes a piece. Whether there may be another."""
+
+    def stop(self) -> None:
+        """Nothing more will come."""
 
 
 class _Tired(Exception):
@@ -150,11 +166,12 @@ class HttpClient:
         try:
             wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
             wire.send(*request)
-            while True:
+            for _ in range(MAX_INTERIM + 1):
                 message, content = await wire.read()
                 if message.code not in INTERIM or message.code == SWITCHED:
                     wire.used = True
                     return Answer(connection, message.code, message.headers, content)
+            raise HttpProcessingError(message="too many interim answers")
         except BaseException as failure:
             _cut(connection)
             if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
@@ -180,9 +197,9 @@ async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: fl
         _cut(connection)  # what came unasked would be taken for the answer (R4)
 
 
-def _wire(connection: Connection) -> "_Wire":
+def _wire(connection: Connection) -> "Wire":
     wire = connection.protocol
-    assert isinstance(wire, _Wire), "as long as it was not given back"
+    assert isinstance(wire, Wire), "as long as it was not given back"
     return wire
 
 
@@ -204,13 +221,31 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, connect=seconds)
 
 
-class _Wire(ResponseHandler):
+class Wire(Paced, ResponseHandler):
+    tap: Listener | None = None
+    """Is told of everything that comes, as soon as it has been read."""
     used = False
     """Has it brought an answer before?"""
     until = NEVER
     """The head of an answer is waited for, and no longer."""
     _rest = NOTHING
     """Of a request: what there was no room for yet."""
+
+    def take(self, data: bytes) -> None:
+        ResponseHandler.data_received(self, data)
+        if data and self.tap is not None:
+            while self.tap.pour():
+                pass
+
+    def eof_received(self) -> None:
+        super().eof_received()
+        if self.tap is not None:
+            self.tap.pour()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        super().connection_lost(exc)
+        if self.tap is not None:
+            self.tap.stop()
 
     def look(self, now: float) -> float:
         if now < self.until:
@@ -249,4 +284,4 @@ class _Wire(ResponseHandler):
 class _Connector(aiohttp.TCPConnector):
     def __init__(self, *, keep: bool = True) -> None:
         super().__init__(limit=0, force_close=not keep)
-        self._factory = partial(_Wire, loop=self._loop)  # type: ignore[assignment]  # of a subclass
+        self._factory = partial(Wire, loop=self._loop)  # type: ignore[assignment]  # of a subclass

@@ -16,7 +16,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+from aiohttp.http_websocket import WSMessageTextBytes
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.inbound.responses_encode import SOCKET
@@ -43,6 +44,7 @@ CLOSING_SECONDS = 3.0
 """For a client to answer our close with its own."""
 
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
+SIGN_OF_LIFE = (WSMsgType.PING, WSMsgType.PONG)
 
 Socket = web.WebSocketResponse[Literal[False]]
 Message = tuple[WSMsgType, bytes, Loan]
@@ -117,7 +119,11 @@ class Conversation:
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
-            timeout=CLOSING_SECONDS, max_msg_size=message_limit, decode_text=False, compress=False
+            timeout=CLOSING_SECONDS,
+            max_msg_size=message_limit,
+            decode_text=False,
+            compress=False,
+            autoping=False,
         )
         self._waiting: asyncio.Queue[Message | Fault | None] = asyncio.Queue()
         self._waiting_bytes = 0
@@ -169,6 +175,8 @@ class Conversation:
             message = await self._socket.receive(self._tempo.heartbeat)
         except TimeoutError:
             return await self._ping()
+        if message.type in SIGN_OF_LIFE:
+            return await self._is_answered(message)
         if message.type not in MESSAGE:
             return False
         self._coming.end()
@@ -198,8 +206,7 @@ class Conversation:
             self.cut = fault
             connection = connection_of(self._request)
             connection.listener = None
-            if connection.transport is not None:
-                connection.transport.pause_reading()  # else all that comes before its close would be kept
+            connection.stop_reading()  # else all that comes before its close would be kept
             self._tasks.start(self._close_for_want_of_memory(), "close")
 
     async def _close_for_want_of_memory(self) -> None:
@@ -218,6 +225,16 @@ class Conversation:
         """One message may always wait: how large it is has been checked by whoever received it."""
         count = self._waiting.qsize()
         return count > MAX_WAITING or (count > 1 and self._waiting_bytes > self._limit)
+
+    async def _is_answered(self, sign: WSMessage | WSMessageTextBytes) -> bool:
+        """Others work in between: aiohttp itself would answer thousands of them without a pause."""
+        try:
+            if sign.type is WSMsgType.PING:
+                await self._socket.pong(sign.data)
+        except ConnectionError:
+            return False
+        await asyncio.sleep(0)
+        return True
 
     async def _ping(self) -> bool:
         """Keeps whatever lies between from closing the connection. That it is not answered means little: a client
