@@ -51,6 +51,8 @@ class Flood(Thread):
                 for _ in range(self._times):
                     connection.sendall(self._said)
                 connection.sendall(self._end)
+                while connection.recv(1 << 16):  # to close before all was read would be a reset
+                    pass
 
 
 @contextmanager
