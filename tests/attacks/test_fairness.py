@@ -21,8 +21,8 @@ from proxy.shell.logs import make_log
 from tests.faults.watching import Watch, watching
 from tests.shell.backend import DONE, END, HEAD, finish, http_chunk
 
-HELD_SECONDS = 0.08
-"""Some four times what is aimed at, as machines differ; it was many times as much."""
+HELD_SECONDS = 0.2
+"""Ten times what is aimed at, as machines differ and share their cores; it was up to a second."""
 
 PROMPTLY = 10.0
 BLOCK = 1 << 20
@@ -133,7 +133,7 @@ def test_attack_23_a_backend_that_sends_fast_holds_up_nobody(kind: str, stream: 
     with flooding(BEGUN, said, times, WELL) as url:
         answer, watch = watched(url, lambda url: asyncio.to_thread(told, url, asking(stream)))
     assert watch.longest < HELD_SECONDS
-    assert b"completed" in answer
+    assert b"completed" in answer, answer[-500:]
 
 
 def test_attack_23_heads_that_announce_others_come_to_an_end() -> None:
