@@ -30,6 +30,7 @@ class Tap:
         self._take = take
         self._small = self._content.get_read_buffer_limits()[0] * FILLS_NO_READER
         self._at_end = False
+        self._emptying = False
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
@@ -65,7 +66,9 @@ class Tap:
                 self._over.set_exception(failure)
         if self._at_end and content.at_eof():
             self.stop()
-        return size >= self._small and not self._over.done()
+        # A full reader is emptied piece by piece, and fills again meanwhile: then a small piece is not the last.
+        self._emptying = size >= self._small or (self._emptying and size > 0)
+        return self._emptying and not self._over.done()
 
     def _note_end(self) -> None:
         """Before what came last was handed over."""

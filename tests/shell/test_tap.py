@@ -93,6 +93,29 @@ async def test_what_was_there_before_comes_first_however_much_it_is(
         assert answer.content.at_eof()
 
 
+async def test_a_full_reader_is_emptied_to_the_last_piece(
+    backend: ScriptedBackend, asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """attack-23: a small piece behind a large one makes room for more, which nobody else would ask for."""
+    monkeypatch.setattr(http_client, "READ_BYTES", 64 * 1024)
+    two = [http_chunk(b"xx")] * 20_000
+    backend.answers(HEAD + b"".join(two) + END)
+    taken = bytearray()
+
+    def take(data: bytes) -> bool:
+        taken.extend(data)
+        return True
+
+    async with asking.get(backend.url) as answer:
+        assert answer.connection is not None
+        wire = answer.connection.protocol
+        async with asyncio.timeout(PROMPTLY):
+            while not wire._reading_paused:  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0)
+        await asyncio.wait_for(Tap(answer, take).run(), PROMPTLY)
+        assert len(taken) == len(two) * 2
+
+
 async def test_a_reply_that_has_come_whole_is_left_to_the_reader(
     backend: ScriptedBackend, asking: Asking
 ) -> None:
