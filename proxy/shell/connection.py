@@ -58,11 +58,6 @@ class Connection(Paced, web.RequestHandler):
         if self.transport is not None:
             self.transport.abort()
 
-    def resume_reading(self, resume_parser: bool = True) -> None:
-        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
-        if self._reading_paused:
-            super().resume_reading(resume_parser)
-
     # ── slow clients ──
 
     def pause_writing(self) -> None:
@@ -105,7 +100,7 @@ class Connection(Paced, web.RequestHandler):
     def take(self, data: bytes) -> None:
         """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
         one, and whoever reads the body would wait for the rest until patience ends."""
-        web.RequestHandler.data_received(self, data)
+        super().take(data)
         if self.listener is not None:
             self.listener(len(data))
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):

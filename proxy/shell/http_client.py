@@ -165,6 +165,7 @@ class HttpClient:
         self._watch.over(wire, until)
         try:
             wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
+            wire.has_paused = False  # not in the eyes of this new parser
             wire.send(*request)
             for _ in range(MAX_INTERIM + 1):
                 message, content = await wire.read()
@@ -232,7 +233,7 @@ class Wire(Paced, ResponseHandler):
     """Of a request: what there was no room for yet."""
 
     def take(self, data: bytes) -> None:
-        ResponseHandler.data_received(self, data)
+        super().take(data)
         if data and self.tap is not None:
             while self.tap.pour():
                 pass
@@ -274,11 +275,6 @@ class Wire(Paced, ResponseHandler):
     def is_sending(self) -> bool:
         transport = self.transport
         return transport is not None and (bool(self._rest) or transport.get_write_buffer_size() > 0)
-
-    def resume_reading(self, resume_parser: bool = True) -> None:
-        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
-        if self._reading_paused:
-            super().resume_reading(resume_parser)
 
 
 class _Connector(aiohttp.TCPConnector):

@@ -21,13 +21,20 @@ PIECE_BYTES = 8 * 1024
 class Paced(BaseProtocol):
     """Stands before the protocol that takes the bytes."""
 
+    has_paused = False
+    """Was there ever more than its reader had room for?"""
     _held = b""
     """What has been read and must wait."""
-    _next: asyncio.Handle | None = None
+    _goes_on = False
+    """Its turn is, or will come by itself."""
 
     def take(self, data: bytes) -> None:
         """Does what there is to do with them."""
-        raise NotImplementedError
+        super().data_received(data)
+        if self.has_paused and not (self._reading_paused or self._buffer_paused):
+            # aiohttp's parser remembers a pause asked for at the end of a chunk until the next, and stops there though
+            # there is room again. Nobody else would tell it: the last chunks would never come.
+            super().data_received(b"")
 
     def data_received(self, data: bytes) -> None:
         """aiohttp calls it, too, without any data, to go on with what it has."""
@@ -35,29 +42,41 @@ class Paced(BaseProtocol):
             self.take(data)
         else:
             self._held += data
-            if self._next is None:
+            if not self._goes_on:
                 self._go_on()
 
     def _go_on(self) -> None:
-        self._next = None
+        self._goes_on = True
         until = monotonic() + TURN_SECONDS
-        while self._held and not (self._reading_paused or self._buffer_paused):
-            if monotonic() > until:
-                self._next = asyncio.get_running_loop().call_soon(self._go_on)
-                break
-            piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:]
-            self.take(piece)
+        try:
+            while self._held and not (self._reading_paused or self._buffer_paused):
+                piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:]
+                self.take(piece)
+                if monotonic() > until:
+                    break
+        finally:
+            self._goes_on = False
         if self._held:
             self._pause_transport_reading()
-        elif not (self._reading_paused or self._buffer_paused):
-            super()._resume_transport_reading()
+        if not (self._reading_paused or self._buffer_paused):
+            self._resume_transport_reading()
+
+    def pause_reading(self) -> None:
+        self.has_paused = True
+        super().pause_reading()
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
 
     def _resume_transport_reading(self) -> None:
-        """aiohttp has room again: first for what is here."""
+        """There is room again: first for what is here."""
         if not self._held:
             super()._resume_transport_reading()
-        elif self._next is None:
-            self._next = asyncio.get_running_loop().call_soon(self._go_on)
+        elif not self._goes_on:
+            self._goes_on = True
+            asyncio.get_running_loop().call_soon(self._go_on)
 
     def stop_reading(self) -> None:
         """For good."""
@@ -65,8 +84,6 @@ class Paced(BaseProtocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """What had come before counts."""
-        if self._next is not None:
-            self._next.cancel()
         held, self._held = self._held, b""
         if held:
             self.take(held)

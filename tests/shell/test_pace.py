@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.shell import pace as module
+from proxy.shell.http_client import READ_BYTES, Wire
 from proxy.shell.pace import PIECE_BYTES, Paced
 
 MUCH = bytes(range(256)) * (PIECE_BYTES // 16)
@@ -57,7 +58,7 @@ async def test_what_is_large_is_taken_in_turns_and_nothing_is_read_meanwhile(
     taker: Taker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(1000))
-    monkeypatch.setattr(module, "TURN_SECONDS", 1.5)
+    monkeypatch.setattr(module, "TURN_SECONDS", 0.5)
     monkeypatch.setattr(module, "monotonic", lambda: next(clock))
     taker.data_received(MUCH)
     turns = 1
@@ -75,7 +76,7 @@ async def test_what_comes_behind_it_waits_behind_it(taker: Taker) -> None:
     taker.data_received(MUCH)
     taker.data_received(b"end")
     taker.data_received(b"")
-    assert taker.taken == [b""], "aiohttp goes on with its own, which came before"
+    assert taker.taken == [MUCH[:PIECE_BYTES], b""], "aiohttp goes on with its own, which came before"
     while taker._held:
         module.TURN_SECONDS = 1
         await turn()
@@ -93,6 +94,48 @@ async def test_a_full_reader_is_waited_for(taker: Taker, monkeypatch: pytest.Mon
     await turn()
     assert b"".join(taker.taken) == MUCH
     assert taker.flow.reads
+
+
+async def test_a_turn_is_the_only_one_whatever_happens_in_it(taker: Taker) -> None:
+    """Room that is made while something is taken would ask for another turn, and the next for two more."""
+    turns = 0
+
+    def take(data: bytes) -> None:
+        taker.taken.append(data)
+        taker.pause_reading()
+        taker.resume_reading(resume_parser=False)
+
+    taker.take = take  # type: ignore[method-assign]
+    taker.data_received(MUCH)
+    while b"".join(taker.taken) != MUCH:
+        turns += 1
+        assert len(taker.taken) == turns
+        await turn()
+    assert taker.flow.reads
+
+
+class Tail(Transport):
+    """Of a connection to a backend."""
+
+    def get_extra_info(self, name: str) -> None:
+        """Nothing is known of it."""
+
+
+@pytest.mark.parametrize("behind", [b"1\r\ny\r\n1\r\nz\r\n0\r\n\r\n", b"1\r\ny\r\n0\r\n\r\n"])
+async def test_what_comes_last_does_not_wait_for_more(behind: bytes) -> None:
+    """attack-23: a pause that is asked for at the very end of a chunk is remembered by the parser beyond its time. It
+    stopped there when there was room again, and a reply never ended."""
+    wire = Wire(asyncio.get_running_loop())
+    wire.connection_made(Tail())  # type: ignore[arg-type]
+    wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
+    wire.data_received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    _, content = await wire.read()
+    while not wire._reading_paused:
+        wire.data_received(b"1\r\nx\r\n")
+    content.read_nowait()
+    wire.data_received(behind)
+    assert content.is_eof()
+    assert content.read_nowait() in {b"y", b"yz"}
 
 
 async def test_what_had_come_before_the_connection_broke_counts(taker: Taker) -> None:
