@@ -24,7 +24,9 @@ from tests.shell.backend import DONE, END, HEAD, finish, http_chunk
 HELD_SECONDS = 0.2
 """Ten times what is aimed at, as machines differ and share their cores; it was up to a second."""
 
-PROMPTLY = 10.0
+PATIENCE_SECONDS = 60.0
+"""All share one process here, and maybe few cores: what is measured is whose turn it is, not how fast it goes."""
+
 BLOCK = 1 << 20
 
 
@@ -39,7 +41,7 @@ class Flood(Thread):
         super().__init__(daemon=True)
         self._begin, self._said, self._times, self._end = begin, said, times, end
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(PROMPTLY)
+        self._listener.settimeout(PATIENCE_SECONDS)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
 
     def run(self) -> None:
@@ -60,7 +62,7 @@ def flooding(begin: bytes, said: bytes, times: int, end: bytes = b"") -> Iterato
     flood = Flood(begin, said, times, end)
     flood.start()
     yield flood.url
-    flood.join(PROMPTLY)
+    flood.join(PATIENCE_SECONDS)
     assert not flood.is_alive()
 
 
@@ -68,13 +70,15 @@ def told(url: str, said: bytes, times: int = 1) -> bytes:
     """A client that says it, and reads until the connection is closed."""
     place = urlsplit(url)
     answer = io.BytesIO()
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=PROMPTLY) as connection:
+    with socket.create_connection(
+        (place.hostname or "", place.port or 0), timeout=PATIENCE_SECONDS
+    ) as connection:
         reading = Thread(target=_read, args=(connection, answer))
         reading.start()
         with suppress(OSError):
             for _ in range(times):
                 connection.sendall(said)
-        reading.join(PROMPTLY)
+        reading.join(PATIENCE_SECONDS)
         assert not reading.is_alive()
     return answer.getvalue()
 
@@ -119,9 +123,9 @@ FLOODS = {
     "words": (http_chunk(filled(WORD)), 1),
     "a word in each chunk": (filled(http_chunk(WORD)), 1),
     "tiny chunks": (filled(http_chunk(b":\n\n")), 3),
-    "blank lines": (http_chunk(filled(b"\n")), 8),
-    "returns": (http_chunk(filled(b"\r")), 8),
-    "comments": (http_chunk(filled(b":\n\n")), 8),
+    "blank lines": (http_chunk(filled(b"\n")), 3),
+    "returns": (http_chunk(filled(b"\r")), 3),
+    "comments": (http_chunk(filled(b":\n\n")), 3),
 }
 
 
