@@ -239,11 +239,11 @@ def _found(pattern: str, text: str) -> bool:
     if not _check.certain:
         expression = _read(pattern)
         return expression is None or expression.search(text) is not None
-    _check.spend(STEP + COMPILING * len(pattern))
+    _check.spend(STEP)
     price = None if "(" in pattern else priced(pattern)  # of what has no brackets, the price is beyond doubt
     if price is None:
         raise Dear
-    _check.spend(price.steps(len(text)) // MATCHED_PER_UNIT)
+    _check.spend(COMPILING * len(price.expression.pattern) + price.steps(len(text)) // MATCHED_PER_UNIT)
     return price.expression.search(text) is not None
 
 

@@ -32,6 +32,10 @@ ASSIGNED = (range(0x32400), range(0xE0000, 0xE0200))
 """Where the characters of these categories are: a fifth of all points, and the rest need not be looked through."""
 LAST_POINT = 0x10FFFF
 
+LONGEST = 1 << 16
+"""Characters of what is written here. All letters are a set of three thousand, so a short pattern may become a very
+long one, and the longest take a tenth of a second to be compiled, and a megabyte."""
+
 _TOKEN = re.compile(
     r"\\(?P<property>[pP])(?:(?P<letter>[A-Z])|\{(?:(?:gc|General_Category)=)?(?P<name>\w{1,40})\})"
     r"|\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
@@ -53,7 +57,7 @@ class _Unsayable(Exception):
 
 def translated(pattern: str) -> str | None:
     """The same pattern for Python, as far as it is not so already. None where there are no words for it."""
-    in_set = False
+    in_set, length = False, 0
     written: list[str] = []
     try:
         for token in _TOKEN.finditer(pattern):
@@ -68,6 +72,9 @@ def translated(pattern: str) -> str | None:
             elif kind is not None and not (in_set and kind == "named"):
                 text = _said(token, in_set)
             written.append(text)
+            length += len(text)
+            if length > LONGEST:
+                return None
     except _Unsayable:
         return None
     return "".join(written)

@@ -17,6 +17,9 @@ from proxy.core.tools import ecma
 
 MAX_PATTERN = 1_000
 """Characters. The longest honest ones, for dates and addresses, have some hundred."""
+MAX_WRITTEN = 8_000
+"""Characters of one in Python's words, where a set of all letters has three thousand. Each takes about a microsecond to
+be compiled."""
 CACHED_PATTERNS = 512
 
 MAX_POWER = 12
@@ -155,12 +158,15 @@ class _Brackets:
 
 
 def priced(pattern: str) -> Price | None:
-    """None where the price has no bound, or cannot be told, or where Python cannot read the pattern."""
+    """None where the price has no bound, or cannot be told, or where Python cannot read the pattern, or only slowly."""
     return _priced(pattern) if len(pattern) <= MAX_PATTERN else None
 
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def _priced(pattern: str) -> Price | None:
+    said = ecma.translated(pattern)
+    if said is None or len(said) > MAX_WRITTEN:
+        return None
     expression = compiled(pattern)
     if expression is None:
         return None

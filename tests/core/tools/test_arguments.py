@@ -217,6 +217,16 @@ def test_a_usual_call_costs_little() -> None:
 # ── what is done briefly ──
 
 
+def test_a_pattern_costs_what_it_takes_in_pythons_words() -> None:
+    """Ten names of `\\p{L}`, each with a pattern of its own, held up everybody for a tenth of a second."""
+    patterns = {f"p{number}": {"pattern": rf"^[\p{{L}}]{{{number}}}$"} for number in range(1, 11)}
+    values = jsontext.compact({f"p{number}": "a" * number for number in range(1, 11)})
+    tool = spec({"properties": patterns})
+    assert briefly(tool, '{"p1":"a","p2":"aa"}', Allowance(BRIEF_UNITS)) is None
+    with pytest.raises(Dear):
+        briefly(tool, values, Allowance(BRIEF_UNITS))
+
+
 @table(
     ("schema", "value", "fits"),
     [

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from proxy.core.tools.ecma import ASSIGNED, CATEGORIES, translated
+from proxy.core.tools.ecma import ASSIGNED, CATEGORIES, LONGEST, translated
 from tests.tables import table
 
 
@@ -45,6 +45,12 @@ def test_it_fits_what_it_would_fit_there(pattern: str, fits: list[str], does_not
 @table("pattern", [r"\p{Script=Latin}", r"\p{Cn}", r"\p{Emoji}", r"\pQ", r"\u{FFFFFF}", r"\u{}", r"\p{"])
 def test_for_some_there_are_no_words(pattern: str) -> None:
     assert translated(pattern) is None
+
+
+def test_a_pattern_does_not_grow_without_a_bound() -> None:
+    """32 KB of `\\p{L}` were twenty million characters, and half a minute to compile."""
+    assert translated(r"\p{L}" * (LONGEST // 5)) is None
+    assert len(translated(r"\p{L}" * 10) or "") > 30_000
 
 
 @table("pattern", ["", "^a+$", r"^\d{3}[a-z\]]\b(?:x|y)$", r"\\u{1}", "("])
