@@ -56,9 +56,11 @@ class Allowance:
 class Work:
     """One per request."""
 
-    __slots__ = ("_floor", "_growth", "dear", "left", "on")
+    __slots__ = ("_floor", "_growth", "dear", "left", "on", "owner")
 
     def __init__(self) -> None:
+        self.owner = ""
+        """Whose request it is, and in whose turn what is dear is done."""
         self.left = UNITS
         self.on: str | None = None
         """The field that is being worked on; None: the whole body."""

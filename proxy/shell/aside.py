@@ -17,6 +17,7 @@ from proxy.core.policy.verdicts import Question
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
 from proxy.shell.aside_child import ANSWER, QUESTION, READY
 from proxy.shell.errand import Errand
+from proxy.shell.turns import Turns
 
 COMMAND = (sys.executable, "-m", "proxy.shell.aside_child")
 
@@ -42,7 +43,7 @@ class Lost(Exception):
 
 class Aside:
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(CHILDREN)
+        self._turns = Turns(CHILDREN)
         self._idle: list[Process] = []
         self._children: set[Process] = set()
 
@@ -62,19 +63,19 @@ class Aside:
         began = clock()
         try:
             async with asyncio.timeout(REPLY_SECONDS - errand.seconds_checked):
-                return await self.verdict(question)
+                return await self.verdict(question, errand.owner)
         except (TimeoutError, Lost, OSError) as cause:
             errand.log.error("check given up", cause=type(cause).__name__)
             return UNCHECKED
         finally:
             errand.seconds_checked += clock() - began
 
-    async def verdict(self, question: Question) -> Problem | None:
+    async def verdict(self, question: Question, owner: str = "") -> Problem | None:
         """Raises Lost, TimeoutError or OSError where there is none to be had."""
         schema, said = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
         if len(said) > MAX_BYTES:
             raise Lost
-        async with self._places:
+        async with self._turns.turn(owner):
             child = self._idle.pop() if self._idle else await self._started()
             try:
                 async with asyncio.timeout(2 * CHECK_SECONDS):  # it should have ended itself by then

@@ -5,6 +5,7 @@ how much is counted (`core.work`), and the count ends what is too dear. The dead
 raises an exception within the thread, wherever that is, which costs the request and not the process.
 
 The threads are not asyncio's own, in which names are resolved: six large bodies would keep every connection waiting.
+Owners have them in turn, so that who brings a hundred large bodies waits for them himself, and alone.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.weight import weight
 from proxy.core.work import Dear
 from proxy.shell.logs import Log
+from proxy.shell.turns import Turns
 
 LARGE_BYTES = 1 << 20
 """A body of so much takes some 20 ms to understand, in which nobody else would be served."""
@@ -79,6 +81,7 @@ class Beside:
         self._log = log
         self._deadline = deadline
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="beside")
+        self._turns = Turns(THREADS)
         self._jobs: set[_Job] = set()
 
     async def run(self, job: Callable[[], Result], ledger: Ledger) -> Result:
@@ -103,6 +106,10 @@ class Beside:
         return weight(body, size)
 
     async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+        async with self._turns.turn(ledger.work.owner):
+            return await self._in_thread(job, ledger)
+
+    async def _in_thread(self, job: Callable[[], Result], ledger: Ledger) -> Result:
         loop = asyncio.get_running_loop()
         this = _Job()
         self._jobs.add(this)

@@ -87,6 +87,7 @@ class Errand:
         self.surface = surface
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
+        self.ledger.work.owner = visitor.owner
         self.reply: Reply | None = None
         self.verdicts: Verdicts[Problem] | None = None
         """On its calls, where they are checked."""

@@ -79,6 +79,18 @@ async def test_one_long_check_does_not_hold_up_another(aside: Aside) -> None:
     assert both[1] is None
 
 
+async def test_one_with_many_checks_keeps_nobody_else_waiting(aside: Aside) -> None:
+    """Else the checks of whoever comes behind them would be given up."""
+    done: list[str] = []
+
+    async def checked(owner: str) -> None:
+        await aside.verdict(GOOD, owner)
+        done.append(owner)
+
+    await asyncio.gather(*(checked("many") for _ in range(20)), checked("one"))
+    assert done.index("one") < 10
+
+
 async def test_whoever_does_not_wait_any_longer_leaves_no_answer_for_the_next(aside: Aside) -> None:
     await aside.verdict(GOOD)
     with pytest.raises(TimeoutError):
