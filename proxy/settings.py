@@ -38,7 +38,7 @@ class Server(Section):
     """Largest request body, in MiB, as sent and after decompression."""
     memory_mib: int | None = Field(None, ge=16)
     """Memory for requests under way and remembered conversations, in each worker; not set, their part of half of what
-    the machine or container has, 1,024 at most."""
+    the machine or container has, 2,048 at most."""
     websocket: bool = True
     """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
     signing_key: SigningKey | None = None

@@ -11,6 +11,9 @@ import orjson
 import pytest
 
 from proxy import app
+from proxy.core import jsontext
+from proxy.core.policy.shares import Shares
+from proxy.core.weight import weight
 from proxy.settings import Settings
 from proxy.shell.exchange import Limits
 from proxy.shell.logs import make_log
@@ -173,10 +176,10 @@ async def test_a_backend_is_asked_what_it_is_unless_that_is_configured() -> None
 @table(
     ("server", "machine", "expected"),
     [
-        ({}, 64 << 30, 1 << 30),
+        ({}, 64 << 30, 2 << 30),
         ({}, 1 << 30, 512 << 20),
         ({"workers": 4}, 4 << 30, 512 << 20),
-        ({"workers": 4}, None, 1 << 30),
+        ({"workers": 4}, None, 2 << 30),
         ({"memory_mib": 100, "workers": 4}, 1 << 30, 100 << 20),
     ],
 )
@@ -185,3 +188,16 @@ def test_attack_14_a_small_machine_gives_half_of_what_it_has(
 ) -> None:
     monkeypatch.setattr(app, "memory_bytes", lambda: machine)
     assert app._memory(settings(server)) == expected
+
+
+def test_one_developer_may_have_fifty_agents_at_work() -> None:
+    """With 1 GiB eleven of them were told to try again, as long as the others' replies took."""
+    words = "line of output\n" * 40
+    item = {"type": "function_call_output", "call_id": "call_1", "output": words}
+    parameters = {f"arg{number}": {"type": "string", "description": words[:90]} for number in range(8)}
+    tool = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": parameters}}
+    body = {"model": "m", "tools": [tool] * 100, "input": [item] * 3_400}
+    size = len(jsontext.dumps(body))
+    assert size > 2_300_000
+    room = app.MEMORY_BYTES - app.MEMORY_BYTES // app.REMEMBERED_PART
+    assert 50 * weight(body, size) < Shares(room).most
