@@ -12,7 +12,7 @@ from proxy.core.policy.verdicts import Verdicts
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
-from proxy.core.stream.verdict import answer_needed
+from proxy.core.stream.unanswered import answer_needed
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem

@@ -49,7 +49,7 @@ from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
 from proxy.core.stream.shown_ids import ShownIds
-from proxy.core.stream.verdict import unanswered
+from proxy.core.stream.unanswered import unanswered
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 
