@@ -28,6 +28,8 @@ class Validation(StrEnum):
     """What becomes of calls whose arguments do not fit the schema of their tool (P05)."""
 
     OFF = "off"
+    STRICT = "strict"
+    """Only those of strict tools are looked at, and only where the backend cannot be told that they are (C03)."""
     OBSERVE = "observe"
     ENFORCE = "enforce"
 
@@ -82,7 +84,7 @@ class Tenant:
     tool_allowlist: tuple[str, ...] | None = None
     """Names of the tools that may be declared, or patterns with `*` and `?`; None: all."""
     tool_allowlist_mode: Mode = Mode.ENFORCE
-    validate_tool_arguments: Validation = Validation.OFF
+    validate_tool_arguments: Validation = Validation.STRICT
     tool_result_max_bytes: int | None = None
     requests_per_minute: int | None = None
     tool_calls_per_minute: int | None = None

@@ -208,7 +208,10 @@ class Engine:
         keepsakes = Keepsakes() if decoder.keeps(profile) else None
         keep = keepsakes.keep if keepsakes else None
         surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
-        stages = stages_for(plan.request, client, surface, tenant, keepsakes, ledger, errand.verdicts_on)
+        untold = plan.prepared.untold
+        stages = stages_for(
+            plan.request, client, surface, tenant, keepsakes, ledger, errand.verdicts_on, untold
+        )
         stamp = str(int(self._now() * 1000))
         return Pipeline(
             lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),

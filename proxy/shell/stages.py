@@ -1,6 +1,6 @@
 """The stages that one reply goes through between the assembler and its client: only those that have something to do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.surface import Surface
@@ -26,8 +26,10 @@ def stages_for(
     keepsakes: Keepsakes | None,
     ledger: Ledger,
     verdicts_on: Callable[[Mapping[ToolName, ToolSpec]], Verdicts[Problem]],
+    untold: Collection[ToolName] = (),
 ) -> list[Stage]:
-    """The first of them nearest to the assembler. `verdicts_on`: asked for where calls of these tools are checked."""
+    """The first of them nearest to the assembler. `verdicts_on`: asked for where calls of these tools are checked.
+    `untold`: strict tools of which the backend was not told that they are."""
     stages: list[Stage] = [answer_needed] if client.answer_needed or request.compact else []
     if request.compact:
         return [*stages, condensed]
@@ -41,11 +43,12 @@ def stages_for(
         strict=surface.strict,
         parses=surface.parses_arguments,
         check_of=_no_check_of,
+        untold=untold,
     )
     if rules is None:
         return stages
-    if rules.checks:
-        verdicts = verdicts_on(rules.declared)
+    if checked := rules.checked:
+        verdicts = verdicts_on(checked)
         rules.check_of = verdicts.check_of
         stages.append(verdicts.stage)
     return [*stages, guard(rules, ledger)]

@@ -134,3 +134,44 @@ async def test_v22_a_strict_tool_is_told_as_one_where_the_word_is_known(
 async def test_v22_elsewhere_the_word_is_left_out(backend: ScriptedBackend, proxy: Proxy) -> None:
     await told(proxy, tools=[STRICT, CLOCK | {"name": "other"}])
     assert "strict" not in backend.received[0].json["tools"][0]["function"]
+
+
+@pytest.mark.parametrize(
+    ("strict", "profile", "remarks"),
+    [
+        ({"strict": True}, "default", 1),
+        ({"strict": False}, "default", 0),
+        ({}, "default", 0),
+        ({"strict": None}, "default", 0),
+        ({"strict": True}, "openai", 0),
+    ],
+)
+async def test_v22_what_a_backend_is_not_told_is_looked_at_here(
+    strict: dict[str, Any], profile: str, remarks: int, backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """The client has said it itself: that a schema is strict by default does not count."""
+    proxy = await start_proxy(backend={"profile": profile})
+    wrong = CALL | {"function": {"name": "get_time", "arguments": '{"zone":1}'}}
+    backend.answers(reply(delta(tool_calls=[wrong])))
+    clock = {key: value for key, value in STRICT.items() if key != "strict"} | strict
+    assert await warned(proxy, tools=[clock]) == remarks
+
+
+async def test_v22_and_where_it_has_refused_to_be_told(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(backend={"profile": "openai"})
+    wrong = CALL | {"function": {"name": "get_time", "arguments": '{"zone":1}'}}
+    refusal = answer(400, {"error": {"message": "tools.0.function.strict: this field is not supported"}})
+    backend.answers(refusal, reply(delta(tool_calls=[wrong])))
+    await warned(proxy, tools=[STRICT])
+    assert await warned(proxy, tools=[STRICT]) == 1
+
+
+async def warned(proxy: Proxy, **body: Any) -> int:
+    """How often the answer, which is whole, says that a call is wrong."""
+    async with proxy.post({"model": "m", "input": "Hi"} | body) as response:
+        said = await response.json()
+        assert (response.status, said["status"]) == (200, "completed")
+        assert [item["type"] for item in said["output"]] == ["function_call"]
+        return sum("is wrong" in each for each in said.get("_proxy", {}).get("warnings", ()))

@@ -146,13 +146,43 @@ async def test_a_request_may_want_its_arguments_validated(way: Way) -> None:
 
 @every_way
 async def test_by_default_arguments_are_nobodys_business_but_the_clients(way: Way) -> None:
-    """P05: off. A tenant may also have it only told."""
+    """P05. A tenant may also have it only told."""
     case = CASES["unchecked_arguments"]
     for rules, remarks in (({}, 0), ({"validate_tool_arguments": "observe"}, 1)):
         async with talking(way, "chat", case.ask, says(case), rules) as (talk, url, _):
             answer = await talk.round(url, case.rounds[0])
             assert answer.outcome == case.rounds[0].outcome
             assert len([said for said in answer.warnings if "is wrong" in said]) == remarks
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way[0] != "native"], ids=way_name)
+@every_backend
+async def test_v22_calls_of_a_strict_tool_are_looked_at_where_the_backend_does_not_know_it(
+    way: Way, backend_name: str
+) -> None:
+    """C03: only told, and only if neither the tenant nor the request has said otherwise. (The native surface refuses
+    the word.)"""
+    (this,) = CASES["unchecked_arguments"].rounds
+    ask, off = CASES["strict_tool"].ask, {"validate_tool_arguments": False}
+    told = int(backend_name == "chat")
+    for rules, wish, remarks in (
+        ({}, {}, told),
+        ({}, off, 0),
+        ({"validate_tool_arguments": "off"}, {}, 0),
+        ({"validate_tool_arguments": "observe"}, {}, 1),
+    ):
+        async with talking(way, backend_name, ask, [this.says], rules) as (talk, url, _):
+            talk.body["request_options"] = wish
+            answer = await talk.round(url, this)
+            assert answer.outcome == this.outcome
+            assert len([said for said in answer.warnings if "is wrong" in said]) == remarks
+    for rules, wish in (
+        ({}, {"validate_tool_arguments": True}),
+        ({"validate_tool_arguments": "enforce"}, {}),
+    ):
+        async with talking(way, backend_name, ask, [this.says], rules) as (talk, url, _):
+            talk.body["request_options"] = wish
+            assert (await talk.round(url, this)).outcome == failed("invalid_tool_arguments")
 
 
 @every_way

@@ -77,7 +77,7 @@ def test_s02_a_digest_is_the_sha256_of_the_key() -> None:
 
 def test_p05_p09_what_a_tenant_has_not_set_is_not_done() -> None:
     tenant = Tenant("t")
-    assert tenant.validate_tool_arguments is Validation.OFF
+    assert tenant.validate_tool_arguments is Validation.STRICT
     assert tenant.tool_result_max_bytes is None
 
 

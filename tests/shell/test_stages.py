@@ -68,3 +68,7 @@ def test_calls_are_checked_only_where_that_is_wanted() -> None:
     checked = replace(TOOLS, validate_arguments=True)
     assert [getattr(stage, "__name__", "") for stage in stages(checked)] == ["stage", "stage"]
     assert len(stages(replace(TOOLS, validate_arguments=False))) == 1
+    untold = {ToolName("f")}
+    assert len(stages(TOOLS)) == 1
+    assert len(stages(TOOLS, untold=untold)) == 2
+    assert len(stages(replace(TOOLS, validate_arguments=False), untold=untold)) == 1

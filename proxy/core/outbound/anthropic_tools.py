@@ -40,7 +40,9 @@ def offer(
         return Offer([_declared(NO_TOOL)] if declares else [], None)
     wanted, choice, urge = _choice(prepared, profile, model, budgeted)
     return Offer(
-        _tools(wanted, profile, model, ledger), _one_at_a_time(choice, request, profile, ledger), urge
+        _tools(wanted, prepared, profile, model, ledger),
+        _one_at_a_time(choice, request, profile, ledger),
+        urge,
     )
 
 
@@ -79,7 +81,7 @@ def _one_at_a_time(
 
 
 def _tools(
-    tools: list[PreparedTool], profile: BackendProfile, model: Model, ledger: Ledger
+    tools: list[PreparedTool], prepared: Prepared, profile: BackendProfile, model: Model, ledger: Ledger
 ) -> list[dict[str, Any]]:
     allowance = Allowance()
     declared = []
@@ -89,7 +91,7 @@ def _tools(
             if model.formats and "json_schema" in profile.formats and allowance.takes(tool.parameters):
                 entry["strict"] = True
             else:
-                ledger.drop("strict")
+                prepared.drop_strict([tool], ledger)
         declared.append(entry)
     return declared
 

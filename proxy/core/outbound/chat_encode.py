@@ -50,8 +50,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         body["tools"] = [_tool(tool, profile) for tool in tools]
     if prepared.tools:
         body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
-        if not profile.strict_tools and any(tool.strict for tool in prepared.tools):
-            ledger.drop("strict")
+        if not profile.strict_tools:
+            prepared.drop_strict(prepared.tools, ledger)
     if asked.response_format:
         body["response_format"] = asked.response_format
     body |= _length(request, profile) | _tuning(request, profile, ledger)

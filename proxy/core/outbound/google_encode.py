@@ -76,17 +76,15 @@ def _declared(tool: PreparedTool, profile: BackendProfile) -> Body:
 
 
 def _calling(prepared: Prepared, traits: Traits, ledger: Ledger) -> Body:
-    strict = any(tool.strict for tool in prepared.tools)
     match prepared.mode:
         case ChoiceMode.NONE:
             return {"mode": "NONE"}
         case ChoiceMode.REQUIRED:  # which holds it to the schemas anyway
             return {"mode": "ANY"} | ({"allowedFunctionNames": [prepared.forced]} if prepared.forced else {})
-        case ChoiceMode.AUTO if strict and traits.validated:
+        case ChoiceMode.AUTO if traits.validated and any(tool.strict for tool in prepared.tools):
             return {"mode": "VALIDATED"}
         case _:
-            if strict:
-                ledger.drop("strict")
+            prepared.drop_strict(prepared.tools, ledger)
             return {"mode": "AUTO"}
 
 

@@ -8,20 +8,13 @@ of it, since beside whole calls the ending alone may not.
 It stands behind the stage that adds keepsakes, which must find the call they belong to in its place.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from proxy.core import jsontext
 from proxy.core.errors import Empty, Unfit
-from proxy.core.events import (
-    CallHead,
-    Ending,
-    Event,
-    PartEnded,
-    PartStarted,
-    ReplyEnded,
-)
+from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
 from proxy.core.outlet import Outlet, Stage
@@ -35,7 +28,7 @@ TOLD = 5
 """Warnings that one reply brings; the ledger counts them all."""
 
 LIMITS_ENFORCED, LIMITS_WARNED = Mode.ENFORCE, Mode.WARN
-CHECKS_ENFORCED, CHECKS_OBSERVED = Validation.ENFORCE, Validation.OBSERVE
+CHECKS_ENFORCED, CHECKS_OBSERVED, CHECKS_OF_STRICT = Validation.ENFORCE, Validation.OBSERVE, Validation.STRICT
 REQUIRED = ChoiceMode.REQUIRED
 
 NO_CALL = "The model called no tool, though tool_choice demands a call."
@@ -68,6 +61,8 @@ class Rules:
     mode: Validation = Validation.OFF
     """Of what is held against the declared tools: names, and arguments."""
     declared: Mapping[ToolName, ToolSpec] = field(default_factory=dict)
+    untold: Collection[ToolName] = ()
+    """Strict tools, of which the backend was not told that they are."""
     check_of: Callable[[ToolSpec], Check | None] = lambda spec: None
     """The check of a tool's arguments, None where they are free text. Asked for only when there is a call to check."""
     parses: bool = False
@@ -78,9 +73,16 @@ class Rules:
     limits_mode: Mode = Mode.OFF
 
     @property
-    def checks(self) -> bool:
-        """Are arguments held against the schemas of their tools?"""
-        return self.mode is not Validation.OFF
+    def checked(self) -> Mapping[ToolName, ToolSpec]:
+        """The tools whose arguments are held against their schemas."""
+        if self.mode is CHECKS_OF_STRICT:
+            return {tool: self.declared[tool] for tool in self.untold}
+        return self.declared if self.judges else {}
+
+    @property
+    def judges(self) -> bool:
+        """Are all calls looked at, and those of tools that were not declared found wrong?"""
+        return self.mode is CHECKS_ENFORCED or self.mode is CHECKS_OBSERVED
 
     @property
     def holds(self) -> bool:
@@ -98,20 +100,23 @@ def rules_for(
     strict: bool,
     parses: bool,
     check_of: Callable[[ToolSpec], Check | None],
+    untold: Collection[ToolName] = (),
 ) -> Rules | None:
-    """`strict` and `parses` are how the surface is by itself. None: there is nothing to look at; remarks about calls
-    are of no use where none can be expected."""
+    """`strict` and `parses` are how the surface is by itself. `untold`: see `Rules`. None: there is nothing to look at;
+    remarks about calls are of no use where none can be expected."""
     mode = VALIDATION_BY_WISH.get(request.validate_arguments, tenant.validate_tool_arguments)
     limits_mode = tenant.mode(strict=strict)
     required = request.choice.mode is REQUIRED
     enforced = parses or required or mode is CHECKS_ENFORCED or limits_mode is LIMITS_ENFORCED
-    remarks = mode is CHECKS_OBSERVED or limits_mode is LIMITS_WARNED
+    observed = mode is CHECKS_OBSERVED or (mode is CHECKS_OF_STRICT and bool(untold))
+    remarks = observed or limits_mode is LIMITS_WARNED
     if not enforced and not (remarks and request.tools):
         return None
     return Rules(
         mode=mode,
         declared={spec.tool: spec for spec in request.tools},
         check_of=check_of,
+        untold=untold,
         parses=parses,
         required=required,
         limits=tenant.limits,
@@ -232,7 +237,7 @@ class _Guard:
                 f"The model made more than {rules.limits.calls} tool calls in one reply.",
                 "calls",
             )
-        if rules.mode is not Validation.OFF and head.tool not in rules.declared:
+        if rules.judges and head.tool not in rules.declared:
             self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
         if self.watches:
             self._open = _OpenCall(started, head)
@@ -276,7 +281,8 @@ class _Guard:
 
     def _check(self, call: Call) -> None:
         rules = self._rules
-        if not rules.parses and rules.mode is Validation.OFF:
+        checked = rules.checked
+        if not rules.parses and call.tool not in checked:
             return
         spec = rules.declared.get(call.tool)
         check = _nothing_known if spec is None else rules.check_of(spec)
@@ -288,7 +294,7 @@ class _Guard:
                 f"The model called {_shown(call.tool)} with arguments that are no JSON object.",
                 True,
             )
-        if rules.checks and (problem := check(call.arguments)):
+        if call.tool in checked and (problem := check(call.arguments)):
             self._judge(call, problem)
 
     def _judge(self, call: Call, problem: Problem) -> None:

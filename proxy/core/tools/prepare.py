@@ -4,7 +4,7 @@ A choice is made in two ways: told to the backend as strongly as it understands,
 Whatever a backend does in spite of both, `NameTable.permits` knows when the reply comes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -45,6 +45,14 @@ class Prepared:
     """By upstream name, the keywords of a tool's schema that the backend does not enforce, but is only told of."""
     aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
     """By tool, what those properties are called that the backend knows by an alias."""
+    untold: set[ToolName] = field(default_factory=set)
+    """Tools that are strict, of which the backend does not know it: only we hold their calls to their schemas."""
+
+    def drop_strict(self, tools: Iterable[PreparedTool], ledger: Ledger) -> None:
+        """For an encoder that cannot tell which of these are strict."""
+        if strict := [tool for tool in tools if tool.strict]:
+            ledger.drop("strict")
+            self.untold.update(self.names.client(tool.name)[0] for tool in strict)
 
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:

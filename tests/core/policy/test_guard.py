@@ -342,6 +342,26 @@ class TestLimits:
         assert not reply.ledger.oddities
 
 
+@table(
+    ("spec", "said", "odd"),
+    [
+        (WEATHER, GOOD, {}),
+        (WEATHER, "{}", {"invalid_tool_arguments": 1}),
+        (SEARCH, "not JSON", {}),
+        (ToolSpec(ToolName("launch")), "{}", {}),
+    ],
+)
+def test_v22_of_a_strict_tool_that_the_backend_was_not_told_of_it_is_only_told(
+    spec: ToolSpec, said: str, odd: dict[str, int]
+) -> None:
+    rules = replace(LAX, mode=Validation.STRICT, untold={WEATHER.tool})
+    events = [*call(said, spec=spec), END]
+    reply = guarded(rules, *events)
+    assert same(reply.events, events)
+    assert reply.ledger.oddities == odd
+    assert len(reply.ledger.warnings) == len(odd)
+
+
 NO_LIMITS = replace(ANYBODY, limits_mode=Mode.OFF)
 
 
@@ -359,6 +379,7 @@ class TestRules:
         [
             (None, Validation.OFF, Validation.OFF),
             (None, Validation.OBSERVE, Validation.OBSERVE),
+            (None, Validation.STRICT, Validation.STRICT),
             (True, Validation.OFF, Validation.ENFORCE),
             (False, Validation.ENFORCE, Validation.OFF),
         ],
@@ -373,6 +394,7 @@ class TestRules:
         tenant = Tenant("t", limits=Limits(calls=7))
         rules = rules_for(self.REQUEST, tenant, strict=True, parses=True, check_of=check_of)
         assert rules == Rules(
+            mode=Validation.STRICT,
             declared={spec.tool: spec for spec in (WEATHER, SEARCH)},
             check_of=check_of,
             parses=True,
@@ -380,6 +402,25 @@ class TestRules:
             limits_mode=Mode.ENFORCE,
         )
         assert self.rules().limits_mode is Mode.WARN
+
+    @table(
+        ("mode", "checked"),
+        [
+            (Validation.OFF, []),
+            (Validation.STRICT, [WEATHER]),
+            (Validation.OBSERVE, [WEATHER, SEARCH]),
+            (Validation.ENFORCE, [WEATHER, SEARCH]),
+        ],
+    )
+    def test_v22_what_is_checked_are_all_tools_or_those_that_are_strict_and_not_told_so(
+        self, mode: Validation, checked: list[ToolSpec]
+    ) -> None:
+        tenant = replace(NO_LIMITS, validate_tool_arguments=mode)
+        how: Any = {"strict": False, "parses": False, "check_of": check_of}
+        rules = rules_for(self.REQUEST, tenant, **how, untold={WEATHER.tool})
+        assert list(rules.checked.values() if rules else []) == checked
+        unneeded = rules_for(self.REQUEST, tenant, **how)
+        assert (unneeded is None) is (mode in (Validation.OFF, Validation.STRICT))
 
     @table(
         ("choice", "required"),

@@ -110,6 +110,15 @@ def test_schemas_are_reduced_as_the_backend_needs() -> None:
     assert tool.strict is True
 
 
+def test_v22_an_encoder_that_cannot_tell_what_is_strict_leaves_that_to_us() -> None:
+    ledger = Ledger()
+    result = prepared([ToolSpec(A), ToolSpec(B, strict=False), ToolSpec(ToolName("c", "ns"), strict=True)])
+    result.drop_strict(result.tools[:2], ledger)
+    assert (result.untold, ledger.dropped) == (set(), {})
+    result.drop_strict(result.tools, ledger)
+    assert (result.untold, ledger.dropped) == ({ToolName("c", "ns")}, {"strict": 1})
+
+
 UNION = {"oneOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]}
 
 
