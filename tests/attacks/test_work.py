@@ -3,6 +3,7 @@
 How long the loop is held is measured by the processor's clock of its thread: what is done beside it does not count.
 """
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -243,3 +244,18 @@ async def test_v41_a_pattern_that_cannot_be_read_is_not_enforced_in_silence(
         r"'^\p{Script=Latin}+$' cannot be read here, and was not "
         "enforced."
     ]
+
+
+# ── bodies ──
+
+
+async def test_several_bodies_below_a_mebibyte_hold_up_nobody_together(
+    proxy: Proxy, backend: ScriptedBackend
+) -> None:
+    """attack-22: ten of 1 MiB at once were read one after the other, in half a second."""
+    backend.answers(reply(delta(content="Hello")))
+    body = b'{"model":"m","input":"Hi","x":[' + b"[]," * 340_000 + b"0]}"
+    async with watching() as watch:
+        answers = await asyncio.gather(*(post_aside(f"{proxy.url}/v1/responses", body) for _ in range(3)))
+    assert [status for status, _ in answers] == [200] * 3
+    assert watch.longest < 0.08
