@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from proxy.core import jsontext
@@ -26,6 +27,8 @@ RECOGNISED = 12
 SHORTEST = 3
 """What is shorter stands in any text."""
 OCCURRENCES = 8
+MAX_PLACES = 1_000
+"""In a refusal. If more of them hold something of the client's, all of it may be."""
 
 FREE = frozenset(
     {"parameters", "input_schema", "parametersJsonSchema", "schema", "input", "args", "response"}
@@ -97,8 +100,10 @@ class Echoes:
     @cached_property
     def _echoed(self) -> list[tuple[int, int]]:
         """Where in the refusal, as it is compared, something of the client's stands."""
-        refusal = _plain(self._refusal)
-        return [place for said in self._strings or () for place in _places(said, f" {refusal} ")]
+        refusal = f" {_plain(self._refusal)} "
+        found = (place for said in self._strings or () for place in _places(said, refusal))
+        places = [*islice(found, MAX_PLACES)]
+        return places if len(places) < MAX_PLACES else [(0, len(refusal))]
 
 
 def _places(said: str, refusal: str) -> Iterator[tuple[int, int]]:

@@ -103,6 +103,14 @@ def test_the_same_words_everywhere_are_looked_at_a_bounded_number_of_times() -> 
     assert source(refusal, {"user": "abc"}) is Source.BACKEND
 
 
+def test_where_very_much_of_it_is_the_client_s_all_of_it_may_be() -> None:
+    """20,000 texts that began as the refusal does were looked for in it for 0.4 s."""
+    said = [f"unknown param {number}" for number in range(2_000)]
+    refusal = "Unknown parameter: top_k. " * 9 + "Too large."
+    assert source(refusal, {"stop": said[:10]}, re.compile("Too large")) is Source.BACKEND
+    assert source(refusal, {"stop": said}, re.compile("Too large")) is Source.BOTH
+
+
 def test_escapes_without_an_end_are_read_once() -> None:
     refusal = "no such " + "\\" * 20_000
     found = re.search("such", refusal)
