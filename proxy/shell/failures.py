@@ -23,6 +23,11 @@ FAILURES = (aiohttp.ClientError, HttpProcessingError, OSError)
 
 NOT_BEGUN = "did not begin to answer in time"
 
+NOT_SECURE = (
+    "The proxy and the backend could not agree on a secure connection, and asking again does not help: whoever runs the"
+    " proxy finds the cause in its log, and may check backend.url and whom this machine trusts (SSL_CERT_FILE)."
+)
+
 
 def exhausted(message: str) -> ProxyFault:
     """Our own limits, so the breaker is not concerned; existing streams go on unharmed."""
@@ -37,7 +42,7 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
     (TimeoutError, lambda: Silent(OwnWords(f"The backend {NOT_BEGUN}."))),
     (
         aiohttp.ClientSSLError,
-        lambda: Unreachable(OwnWords("No secure connection to the backend."), retryable=False),
+        lambda: Unreachable(OwnWords(NOT_SECURE), retryable=False),
     ),
     (
         aiohttp.ClientConnectorDNSError,

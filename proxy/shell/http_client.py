@@ -46,6 +46,10 @@ SWITCHED = 101
 """The one of them that nothing follows; nobody asks for it here."""
 
 
+HANDSHAKE_BROKEN_OFF = (ConnectionResetError, ConnectionAbortedError)
+"""What a backend has to say that wants another TLS, if it says nothing, or does not speak it at all. Nobody is reset
+where nobody is connected: that has another name."""
+
 CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 
 
@@ -192,6 +196,10 @@ async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: fl
             connection = await connector.connect(place, [], _until_connected(seconds))
         except TimeoutError as failure:
             raise aiohttp.ConnectionTimeoutError from failure
+        except aiohttp.ClientConnectorError as failure:
+            if place.is_ssl() and isinstance(failure.os_error, HANDSHAKE_BROKEN_OFF):
+                raise aiohttp.ClientConnectorSSLError(place.connection_key, failure.os_error) from failure
+            raise
         wire = _wire(connection)
         if not (wire.used and wire.should_close):
             return connection

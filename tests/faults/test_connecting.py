@@ -4,7 +4,7 @@ import asyncio
 import resource
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
@@ -95,13 +95,15 @@ async def test_f02_a_name_that_was_unknown_is_asked_for_again(
 
 
 @asynccontextmanager
-async def encrypted(backend: ScriptedBackend) -> AsyncIterator[str]:
-    """The backend behind TLS; what comes through is what it gets."""
+async def encrypted(backend: ScriptedBackend) -> AsyncIterator[tuple[str, list[None]]]:
+    """The backend behind TLS, and how often somebody began to speak it; what comes through is what it gets."""
+    begun: list[None] = []
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)  # nobody vouches for it
+    context.sni_callback = lambda *_: begun.append(None)
     server = await asyncio.start_server(backend._connected, "127.0.0.1", 0, ssl=context)
     async with server:
-        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", begun
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -109,7 +111,7 @@ async def test_f03_a_certificate_that_nobody_vouches_for(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
     """No request, no second try, and no word about it but in the log."""
-    async with encrypted(backend) as url:
+    async with encrypted(backend) as (url, begun):
         proxy = await start_proxy(backend={"url": url, "key": "canary-key-0123"})
         async with proxy.post(ASK) as response:
             assert (response.status, response.headers["X-Should-Retry"]) == (502, "false")
@@ -117,18 +119,32 @@ async def test_f03_a_certificate_that_nobody_vouches_for(
     assert error["code"] == "upstream_unreachable"
     assert "certificate" not in error["message"].lower()
     assert "certificate" in proxy.log.request["cause"].lower()
-    assert backend.received == []
+    assert (len(begun), backend.received) == (1, [])
 
 
+def breaks_off(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+def hangs_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+def speaks_plainly(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    writer.close()
+
+
+@pytest.mark.parametrize("answers", [speaks_plainly, hangs_up, breaks_off])
 async def test_f03_no_tls_at_all_and_no_way_around_it(
-    backend: ScriptedBackend, start_proxy: StartProxy
+    answers: Callable[[asyncio.StreamWriter], None], start_proxy: StartProxy
 ) -> None:
+    """Nor is a backend asked twice that breaks the handshake off."""
     heard: list[bytes] = []
 
     async def listens(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.read(65536))
-        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-        writer.close()
+        answers(writer)
 
     async with await asyncio.start_server(listens, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]

@@ -67,11 +67,12 @@ async def test_the_name_is_unknown(upstream: Upstream) -> None:
         await upstream.send(Post("http://backend.invalid/", {}, b""), PATIENT)
 
 
-async def test_no_secure_connection(upstream: Upstream, backend: ScriptedBackend) -> None:
+@pytest.mark.parametrize("says", [b"HTTP/1.1 400 This is not TLS\r\n\r\n", b""], ids=["words", "nothing"])
+async def test_no_secure_connection(says: bytes, upstream: Upstream, backend: ScriptedBackend) -> None:
     """F03: it is not tried again, and never without encryption."""
 
     async def no_tls(line: Line) -> None:
-        line.send(b"HTTP/1.1 400 This is not TLS\r\n\r\n")
+        line.send(says)
         line.close()
 
     backend.plays(no_tls)
