@@ -6,8 +6,9 @@ Four of its private names are used, for want of public ones; a test of each fail
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from aiohttp import web
-from aiohttp.http import RawRequestMessage
+from aiohttp import StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import HttpVersion10, HttpVersion11, RawRequestMessage
 
 from proxy.core.tenants import neighbourhood
 from proxy.shell.connections import Connections
@@ -21,6 +22,9 @@ LINGERING_SECONDS = 5.0
 
 STALLED_SECONDS = 60.0
 """A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
+
+SPOKEN = (HttpVersion11, HttpVersion10)
+"""aiohttp's parser takes 0.9 and 2.0 as well, and a line without any version for one of the former."""
 
 RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 """The answer to what is no request at all, by what is wrong with it."""
@@ -135,15 +139,38 @@ def connection_of(request: web.BaseRequest) -> Connection:
     return connection
 
 
+class UnknownVersion(Exception):
+    pass
+
+
+class Foreign(web.BaseRequest):
+    """Of a version that is not spoken here. Its answer would be of the same, and nobody has to know how that looks."""
+
+
+def _request(
+    message: RawRequestMessage,
+    payload: StreamReader,
+    protocol: web.RequestHandler,
+    writer: AbstractStreamWriter,
+    task: "asyncio.Task[None]",
+) -> web.BaseRequest:
+    loop = asyncio.get_running_loop()
+    if message.version in SPOKEN:
+        return web.BaseRequest(message, payload, protocol, writer, task, loop)
+    return Foreign(message._replace(version=HttpVersion10), payload, protocol, writer, task, loop)
+
+
 class Acceptor(web.Server):
     def __init__(self, handler: Handler, refuse_garbage: RefuseGarbage, connections: Connections) -> None:
-        super().__init__(self._handle, handler_cancellation=True)
+        super().__init__(self._handle, request_factory=_request, handler_cancellation=True)
         self._answer = handler
         self._refuse_garbage = refuse_garbage
         self._all = connections
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = connection_of(request)
+        if isinstance(request, Foreign):
+            return connection.handle_error(request, exc=UnknownVersion())
         self._all.busy(connection)
         try:
             return await self._answer(request)

@@ -209,16 +209,22 @@ async def spoken(proxy: Proxy, data: bytes) -> bytes:
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: canary" + b"x" * 10_000 + b"\r\n\r\n", 431),
         (b"GET /?canary" + b"x" * 10_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: canary\r\n" * 200 + b"\r\n", 431),
+        (b"GET /v1/models\r\n\r\n", 400),
+        (b"GET /healthz HTTP/0.9\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET /healthz HTTP/2.0\r\nHost: localhost\r\n\r\n", 400),
     ],
-    ids=["words", "TLS", "a bad header", "two lengths", "a long header", "a long target", "many headers"],
+    ids=[
+        *("words", "TLS", "a bad header", "two lengths", "a long header", "a long target", "many headers"),
+        *("no version", "an old version", "a new version"),
+    ],
 )
 async def test_what_is_no_http_is_refused_like_anything_else(
     proxy: Proxy, garbage: bytes, status: int
 ) -> None:
-    """S12, S34: the same envelope, the same Server header, and the connection is closed. The log knows it by the id
-    that the client was told, and quotes nothing, for keys stand in heads (S06)."""
+    """S12, S34, attack-30: the same envelope, the same Server header, and the connection is closed. The log knows it by
+    the id that the client was told, and quotes nothing, for keys stand in heads (S06)."""
     head, _, body = (await spoken(proxy, garbage)).partition(b"\r\n\r\n")
-    assert b" %d " % status in head.splitlines()[0]
+    assert head.startswith((b"HTTP/1.1 %d " % status, b"HTTP/1.0 %d " % status))
     assert b"Server: responses-proxy" in head
     assert b"aiohttp" not in head
     assert orjson.loads(body)["error"]["type"] == "invalid_request_error"
