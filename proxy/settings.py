@@ -151,8 +151,7 @@ class Limits(Section):
     tool_allowlist_mode: Mode = "enforce"
     """What happens to others."""
     validate_tool_arguments: Literal["enforce", "observe", "strict", "off"] = "strict"
-    """Whether calls are held until their arguments fit the tool's schema, only reported (`strict`: only of strict tools
-    that the backend does not know as such), or passed on."""
+    """Whether calls are held until their arguments fit the tool's schema or only reported (all, or strict tools)."""
     tool_result_max_bytes: int | None = Field(None, ge=1)
     """Longer results of tools are cut, with a notice for the model."""
     requests_per_minute: int | None = Field(None, ge=1)
