@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
 import jsonschema
 import openai
 import pytest
@@ -15,6 +16,7 @@ from openai.types.chat import ChatCompletion
 from openai.types.responses import Response, ResponseFunctionToolCall
 
 from proxy.core import jsontext
+from proxy.core.policy.breaker import BreakerRules
 from tests.backends import toy_model
 from tests.processes import serving
 
@@ -221,3 +223,25 @@ def test_what_the_server_refuses_keeps_its_reason(caller: Pair) -> None:
     """The toy's vocabulary and a free choice of tools do not go together in this server."""
     with pytest.raises(openai.APIStatusError, match="Grammar trigger word"):
         caller.proxied.responses.create(model="toy", input=HELLO, tools=tools("get_time"))
+
+
+IMPOSSIBLE: Any = {
+    "type": "json_schema",
+    "json_schema": {"name": "form", "schema": {"type": "integer", "minimum": 5, "maximum": 2}},
+}
+"""The server finds out in the middle of a reply that nothing can come of it. (What its templates raise is a 400.)"""
+
+
+def test_v20_what_the_server_fails_at_closes_it_to_nobody(talker: Pair) -> None:
+    """Its 500 is that of one client's request, and tells in no word that it is."""
+    poisoned: Any = {"model": "toy", "messages": HELLO, "response_format": IMPOSSIBLE}
+    for client in (talker.direct, *[talker.proxied] * 2 * BreakerRules().volume):
+        with pytest.raises(openai.InternalServerError, match="empty grammar stack"):
+            client.chat.completions.create(**poisoned)
+    elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
+    with httpx.Client(transport=elsewhere) as way:
+        other = openai.OpenAI(
+            base_url=talker.proxied.base_url, api_key="none", max_retries=0, http_client=way
+        )
+        for client in (other, talker.proxied):
+            assert client.responses.create(model="toy", input=HELLO, temperature=0).status == "completed"
