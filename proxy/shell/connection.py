@@ -1,6 +1,6 @@
 """One client's connection: aiohttp's own, but for what it would keep to itself, say in words of its own, or mix up.
 
-Four of its private names are used, for want of public ones; a test of each fails if it goes.
+Six of its private names are used, for want of public ones; a test of each fails if it goes.
 """
 
 import asyncio
@@ -8,14 +8,18 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
-from aiohttp.http import HttpVersion10, HttpVersion11, RawRequestMessage
+from aiohttp.http import HttpVersion, HttpVersion10, HttpVersion11, RawRequestMessage
+from aiohttp.streams import EMPTY_PAYLOAD
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from proxy.core.tenants import neighbourhood
 from proxy.shell.connections import Connections
+from proxy.shell.garbage import HeadTooLate, UnknownVersion
 from proxy.shell.pace import Paced
 
 KEEP_ALIVE_SECONDS = 75.0
-"""nginx's. It is also the time that a connection may take to send its first request's head (S26)."""
+"""nginx's, between two requests (S26)."""
 
 LINGERING_SECONDS = 5.0
 """After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
@@ -31,6 +35,12 @@ RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
 
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+NEVER_WHOLE = RawRequestMessage(
+    "UNKNOWN", "/", HttpVersion(0, 0), CIMultiDictProxy(CIMultiDict()), (), True, None, False, False, URL("/")
+)
+"""Stands for the request of which only a part of its head came, so that it is refused like any other."""
 
 
 class Connection(Paced, web.RequestHandler):
@@ -105,10 +115,18 @@ class Connection(Paced, web.RequestHandler):
         """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
         one, and whoever reads the body would wait for the rest until patience ends."""
         super().take(data)
+        if data and not self._messages and (self._waiter is not None or not self._request_count):
+            self._connections.begun(self)
         if self.listener is not None:
             self.listener(len(data))
         if self._messages and not isinstance(self._messages[-1][0], RawRequestMessage):
             self._break_bodies()
+
+    def hurry(self) -> None:
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            self._messages.append((NEVER_WHOLE, EMPTY_PAYLOAD))
+            waiter.set_result(None)
 
     def _break_bodies(self) -> None:
         bodies = [body for _, body in self._messages]
@@ -139,12 +157,20 @@ def connection_of(request: web.BaseRequest) -> Connection:
     return connection
 
 
-class UnknownVersion(Exception):
-    pass
+class Refused(web.BaseRequest):
+    why: type[Exception]
 
 
-class Foreign(web.BaseRequest):
+class Foreign(Refused):
     """Of a version that is not spoken here. Its answer would be of the same, and nobody has to know how that looks."""
+
+    why = UnknownVersion
+
+
+class Unfinished(Refused):
+    """Its head never came to an end."""
+
+    why = HeadTooLate
 
 
 def _request(
@@ -157,7 +183,8 @@ def _request(
     loop = asyncio.get_running_loop()
     if message.version in SPOKEN:
         return web.BaseRequest(message, payload, protocol, writer, task, loop)
-    return Foreign(message._replace(version=HttpVersion10), payload, protocol, writer, task, loop)
+    kind = Unfinished if message is NEVER_WHOLE else Foreign
+    return kind(message._replace(version=HttpVersion10), payload, protocol, writer, task, loop)
 
 
 class Acceptor(web.Server):
@@ -169,8 +196,8 @@ class Acceptor(web.Server):
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = connection_of(request)
-        if isinstance(request, Foreign):
-            return connection.handle_error(request, exc=UnknownVersion())
+        if isinstance(request, Refused):
+            return connection.handle_error(request, exc=request.why())
         self._all.busy(connection)
         try:
             return await self._answer(request)

@@ -1,18 +1,26 @@
-"""All connections of clients: how many there may be, and which of them gives way to a new one.
+"""All connections of clients: how many there may be, which of them gives way to a new one, and which owes a request.
 
 They are shared out among addresses, for nobody has shown a key yet. Where an address has its share, or there is no room
-at all, the connection makes room that has been without a request for longest; who has one under way keeps it.
+at all, the connection makes room that has been without a request for longest; who has one under way keeps it. Who is
+connected and says nothing, or never comes to the end of a head, is not waited for (F70).
 """
 
 import asyncio
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any, Protocol
 
 from proxy.core.policy.shares import Shares
 from proxy.shell import descriptors
 
 LOOK_SECONDS = 1.0
-"""How often it is looked what there is to tell, and whether a descriptor is left."""
+"""How often it is looked who is due, what there is to tell, and whether a descriptor is left."""
+
+SILENT_SECONDS = 10.0
+"""For a first byte. Whoever connects has something to ask, and is kept for the next."""
+
+HEAD_SECONDS = 30.0
+"""For a head, from its first byte to its last; it leaves in one packet, or in a few."""
 
 TELL_SECONDS = 10.0
 """A flood would fill the log with what one line tells."""
@@ -24,7 +32,11 @@ NONE_LEFT = "no descriptor was left: raise the limit of open files (ulimit -n, L
 class Open(Protocol):
     address: str
 
-    def drop(self) -> None: ...
+    def drop(self) -> None:
+        """Without a word."""
+
+    def hurry(self) -> None:
+        """Its head was waited for long enough: it is told so, and closed."""
 
 
 class Connections:
@@ -36,6 +48,11 @@ class Connections:
         self._open: set[Open] = set()
         self._idle: dict[str, dict[Open, None]] = {}
         """By address, those without a request; the longest first."""
+        self._looked = 0.0
+        """For so long: a clock that stands still while the process does."""
+        self._silent: dict[Open, float] = {}
+        """Until when, by that clock; the first to be due first."""
+        self._begun: dict[Open, float] = {}
         self._dropped = self._refused = 0
         self._exhausted = False
         self._silent_until = 0.0
@@ -57,6 +74,7 @@ class Connections:
             return False
         self._open.add(connection)
         self._idle.setdefault(address, {})[connection] = None
+        self._silent[connection] = self._looked + SILENT_SECONDS
         return True
 
     def leave(self, connection: Open) -> None:
@@ -64,9 +82,16 @@ class Connections:
             self._forget(connection)
             self._shares.give_back(connection.address)
 
+    def begun(self, connection: Open) -> None:
+        """A part of a head has come, and not its end."""
+        if connection in self._open:
+            self._silent.pop(connection, None)
+            self._begun.setdefault(connection, self._looked + HEAD_SECONDS)
+
     def busy(self, connection: Open) -> None:
         """It has a request."""
         if connection in self._open:
+            self._owes_nothing(connection)
             idle = self._idle[connection.address]
             del idle[connection]
             if not idle:
@@ -77,8 +102,13 @@ class Connections:
         if connection in self._open:
             self._idle.setdefault(connection.address, {})[connection] = None
 
+    def _owes_nothing(self, connection: Open) -> None:
+        self._silent.pop(connection, None)
+        self._begun.pop(connection, None)
+
     def _forget(self, connection: Open) -> None:
         self._open.remove(connection)
+        self._owes_nothing(connection)
         idle = self._idle.get(connection.address, {})
         idle.pop(connection, None)
         if not idle:
@@ -101,10 +131,21 @@ class Connections:
         return self._shares.take(address)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._looked += LOOK_SECONDS
+        for connection in self._due(self._silent):
+            connection.drop()
+        for connection in self._due(self._begun):
+            connection.hurry()
         self._exhausted = self._exhausted or descriptors.exhausted()
         if loop.time() >= self._silent_until and self._tell():
             self._silent_until = loop.time() + TELL_SECONDS
         self._timer = loop.call_later(LOOK_SECONDS, self._look, loop)
+
+    def _due(self, owing: dict[Open, float]) -> list[Open]:
+        due = list(takewhile(lambda connection: owing[connection] <= self._looked, owing))
+        for connection in due:
+            del owing[connection]
+        return due
 
     def _tell(self) -> bool:
         """Was there anything to tell?"""

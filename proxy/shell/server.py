@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from aiohttp import web
-from aiohttp.http_exceptions import LineTooLong
 
 from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound
 from proxy.core.hosts import Hosts
@@ -24,6 +23,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.redact import quotable, quoted, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
+from proxy.shell import garbage
 from proxy.shell.backends import Backends
 from proxy.shell.body import read_body
 from proxy.shell.channel import Channel, Tempo
@@ -48,9 +48,6 @@ HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
 
 MAX_PATH = 200
 """Of one that is refused, in the log: anybody may send 8,000 characters there, without a key."""
-
-NO_HTTP = "This is not valid HTTP: send a request of its version 1.1, without TLS."
-TOO_MUCH = "The target or a header is longer than 8190 bytes, or there are over 128 headers: send less."
 
 WEBSOCKET = "GET, upgraded"
 """Stands among the methods of a path, for it leads elsewhere than a mere GET."""
@@ -315,9 +312,7 @@ class Server:
 
     def _refuse_garbage(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
         """aiohttp's own words quote the head, where keys are: the log is told the kind of error alone."""
-        too_much = isinstance(error, LineTooLong) or "Too many headers" in str(error)
-        fault = ClientFault(TOO_MUCH, status=431, code="head_too_large") if too_much else ClientFault(NO_HTTP)
-        this = request_id({}, self._mint)
+        fault, this = garbage.fault_of(error), request_id({}, self._mint)
         self._log_refusal(fault, this, kind=type(error).__name__)
         return self._told(fault, request, this)
 

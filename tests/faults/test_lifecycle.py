@@ -16,7 +16,7 @@ from proxy.core.policy.retry import RESERVE
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import digest
 from proxy.shell import body as body_module
-from proxy.shell import connection
+from proxy.shell import connection, connections
 from tests.faults.asking import ASK, Row, final, in_short, raw, told
 from tests.faults.watching import post_aside, watching
 from tests.shell.backend import (
@@ -338,20 +338,49 @@ async def test_f70_a_body_that_drips_is_408(proxy: Proxy, monkeypatch: pytest.Mo
         assert (await said).startswith(b"HTTP/1.1 408 ")
 
 
-async def test_f70_a_head_that_drips_is_not_waited_for(
-    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """S26: a connection that shows no request in its time is closed, whatever it sends meanwhile."""
-    monkeypatch.setattr(connection, "KEEP_ALIVE_SECONDS", 0.3)
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.05)
+
+
+HEALTHY = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("before", [b"", HEALTHY], ids=["the first", "the second"])
+async def test_f70_a_head_that_drips_is_not_waited_for(before: bytes, start_proxy: StartProxy) -> None:
+    """S26, attack-18: a head that does not come to its end in time is 408, whatever comes of it meanwhile."""
     proxy = await start_proxy()
     async with raw(proxy) as (reader, writer):
-        closed = asyncio.get_running_loop().create_task(reader.read())
+        if before:
+            writer.write(before)
+            assert b" 200 " in await reader.readline()
+            await reader.readuntil(b'"ok"}')
         writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
+        said = asyncio.get_running_loop().create_task(reader.read())
         async with asyncio.timeout(PROMPTLY):
-            while not closed.done():
+            while not said.done():
                 writer.write(b"x")
-                await asyncio.wait([closed], timeout=0.05)
-        assert b" 200 " not in await closed
+                await asyncio.wait([said], timeout=0.01)
+    head, _, body = (await said).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.0 408 ")
+    assert orjson.loads(body)["error"]["code"] == "request_timeout"
+    assert [line["status"] for line in proxy.log.named("refused")] == [408]
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_f70_nobody_is_waited_for_who_says_nothing(start_proxy: StartProxy) -> None:
+    """attack-18: it is closed without a word, while connections that had a request are kept."""
+    proxy = await start_proxy()
+    async with raw(proxy) as (reader, writer), raw(proxy) as (silent, _):
+        writer.write(HEALTHY)
+        await reader.readuntil(b'"ok"}')
+        async with asyncio.timeout(PROMPTLY):
+            assert await silent.read() == b""
+        writer.write(HEALTHY)
+        await reader.readuntil(b'"ok"}')
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 2097152\r\n", "Transfer-Encoding: chunked\r\n"])

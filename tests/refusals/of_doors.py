@@ -76,6 +76,7 @@ BODIES = (
         POST + b"Transfer-Encoding: chunked\r\n\r\n80000\r\n" + b" " * 0x80000 + b"\r\nnonsense\r\n",
     ),
     _raw("over 128 headers: send less", "head_too_large", 431, POST + b"X: %b\r\n\r\n" % (b"x" * 9_000)),
+    _raw("up to the empty line behind it", "request_timeout", 408, POST, world="strict with heads"),
     _raw("send a request of its version 1.1, without TLS", None, 400, b"\x16\x03\x01\r\n\r\n"),
 )
 

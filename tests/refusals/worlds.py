@@ -42,6 +42,9 @@ WORLDS = {
     "full": World(patched={"proxy.shell.conversations.MAX_OPEN": 0}),
     "busy": World(patched={"proxy.shell.gate.MAX_EXCHANGES": 0}),
     "impatient": World(patched={"proxy.shell.body.PATIENCE_SECONDS": 0.05}),
+    "strict with heads": World(
+        patched={"proxy.shell.connections.HEAD_SECONDS": 0, "proxy.shell.connections.LOOK_SECONDS": 0.01}
+    ),
     "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),
     "enforcing": World(sections={"limits": {"mode": "enforce"}}),
     "rarely": World(sections=_tenant(requests_per_minute=1)),

@@ -1,4 +1,4 @@
-"""attack-18: which connection gives way to a new one, and that this is told once for many."""
+"""attack-18: which connection gives way to a new one or is not waited for, and that this is told once for many."""
 
 import asyncio
 from typing import Any
@@ -15,10 +15,13 @@ class Fake:
     def __init__(self, address: str, name: str) -> None:
         self.address = address
         self.name = name
-        self.dropped = False
+        self.dropped = self.hurried = False
 
     def drop(self) -> None:
         self.dropped = True
+
+    def hurry(self) -> None:
+        self.hurried = True
 
 
 class Lines:
@@ -46,6 +49,7 @@ class Looks:
 
     async def more(self, times: int) -> None:
         self._wanted = times
+        self._enough.clear()
         async with asyncio.timeout(PROMPTLY):
             await self._enough.wait()
 
@@ -157,6 +161,42 @@ async def test_that_no_descriptor_is_left_is_told(monkeypatch: pytest.MonkeyPatc
     open.watch()
     open.close()
     assert lines.told == [("no descriptor was left", {})]
+
+
+async def test_who_owes_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F70: nor is there anything to do for those that had a request and may have another."""
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(module, "SILENT_SECONDS", 0.0025)
+    monkeypatch.setattr(module, "HEAD_SECONDS", 0.0055)
+    looks = Looks()
+    monkeypatch.setattr(descriptors, "exhausted", looks)
+    open = Connections(64, print)
+    silent, drips, idle, left = several(4, "ann")
+    for each in (silent, drips, idle, left):
+        open.enter(each)
+    open.begun(drips)
+    open.begun(left)
+    open.leave(left)
+    open.begun(left)
+    open.busy(idle)
+    open.idle(idle)
+    open.watch()
+    try:
+        for _ in range(2):
+            assert not silent.dropped
+            await looks.more(1)
+        assert silent.dropped
+        open.leave(silent)
+        for _ in range(3):
+            assert not drips.hurried
+            open.begun(drips)
+            await looks.more(1)
+        assert drips.hurried
+        await looks.more(10)
+    finally:
+        open.close()
+    assert dropped(drips, idle, left) == []
+    assert not any(each.hurried for each in (silent, idle, left))
 
 
 def test_who_never_watched_has_nothing_to_close() -> None:
