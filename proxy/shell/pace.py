@@ -31,9 +31,13 @@ class Paced(BaseProtocol):
     def take(self, data: bytes) -> None:
         """Does what there is to do with them."""
         super().data_received(data)
-        if self.has_paused and not (self._reading_paused or self._buffer_paused):
-            # aiohttp's parser remembers a pause asked for at the end of a chunk until the next, and stops there though
-            # there is room again. Nobody else would tell it: the last chunks would never come.
+        if self.has_paused:
+            self._parse_on()
+
+    def _parse_on(self) -> None:
+        """aiohttp's parser remembers a pause asked for at the end of a chunk until the next, and stops there though
+        there is room again. Nobody else would tell it: the last chunks would never come."""
+        if not (self._reading_paused or self._buffer_paused):
             super().data_received(b"")
 
     def data_received(self, data: bytes) -> None:

@@ -15,10 +15,6 @@ from proxy.shell.pace import PIECE_BYTES
 Take = Callable[[bytes], bool]
 """Is given what came. Says whether it wants more."""
 
-FILLS_NO_READER = 1 / 32
-"""Of a reader's limit. aiohttp stops reading at twice as many bytes, or at a sixteenth of it in pieces: whoever held
-less was never stopped, and has nothing more to give."""
-
 
 class Tap:
     """On one connection, for one reply."""
@@ -28,9 +24,7 @@ class Tap:
         wire = answer.connection.protocol if answer.connection is not None else None
         self._wire = wire if isinstance(wire, Wire) else None
         self._take = take
-        self._small = self._content.get_read_buffer_limits()[0] * FILLS_NO_READER
         self._at_end = False
-        self._emptying = False
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
@@ -49,14 +43,14 @@ class Tap:
                 wire.tap = None
 
     def pour(self) -> bool:
-        """Hands over what is there, up to a piece of it. Whether there may be more: emptying a full reader may fill it
-        again in the same moment."""
+        """Hands over what is there, up to a piece of it. Whether there may be more: a reader that is emptied asks for
+        what did not fit in, and has it in the same moment, so one that gives less than a piece has nothing left."""
         if self._over.done():
             return False
-        content, size = self._content, 0
+        content, whole = self._content, False
         try:
             if data := content.read_nowait(PIECE_BYTES):
-                size = len(data)
+                whole = len(data) == PIECE_BYTES
                 if not self._take(data):
                     self.stop()
         except BaseException as failure:
@@ -66,9 +60,7 @@ class Tap:
                 self._over.set_exception(failure)
         if self._at_end and content.at_eof():
             self.stop()
-        # A full reader is emptied piece by piece, and fills again meanwhile: then a small piece is not the last.
-        self._emptying = size >= self._small or (self._emptying and size > 0)
-        return self._emptying and not self._over.done()
+        return whole and not self._over.done()
 
     def _note_end(self) -> None:
         """Before what came last was handed over."""
