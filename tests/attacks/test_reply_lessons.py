@@ -86,6 +86,36 @@ async def test_v27_v35_a_function_is_forced_in_the_way_that_the_server_heeds(
     assert len(last["tools"]) == (2 if obeyed == "object" else 1)
 
 
+@pytest.mark.parametrize("stream", [True, False])
+async def test_v27_v35_where_several_may_be_called_all_are_declared_as_ever(
+    stream: bool, backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """Whatever was learned of forcing one, and whatever a reply to this would seem to teach."""
+    nothing, called = reply(text("No.")), reply(delta(tool_calls=[CALL]))
+    backend.answers(nothing, nothing, called, called)
+    for choice in ("required", FORCED, "required", FORCED):
+        await told(proxy, tool_choice=choice, stream=stream)
+    sent = [asked.json for asked in backend.received]
+    assert [len(body["tools"]) for body in sent] == [2, 2, 2, 1]
+    named = {"type": "function", "function": {"name": "get_time"}}
+    assert [body["tool_choice"] for body in sent] == ["required", named, "required", "required"]
+
+
+async def test_v27_a_call_that_is_kept_from_the_client_has_been_made(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """And one of which nothing was said yet when the reply was cut could still have been."""
+    wrong = CALL | {"function": {"name": "get_time", "arguments": "5"}}
+    cut = b"".join((HEAD, text("Well"), finish("length"), DONE, END))
+    backend.answers(reply(delta(tool_calls=[wrong])), cut, reply(delta(tool_calls=[CALL])))
+    ask: Any = {"tool_choice": FORCED, "request_options": {"validate_tool_arguments": True}, "stream": False}
+    assert await told(proxy, **ask) == "502 malformed_tool_arguments"
+    assert await told(proxy, **ask) == "incomplete max_output_tokens | Well…"
+    assert await told(proxy, **ask) == "completed | get_time({})"
+    assert all(isinstance(asked.json["tool_choice"], dict) for asked in backend.received)
+    assert proxy.log.named("learned from a reply") == []
+
+
 async def test_v27_a_model_that_was_made_to_call_nothing_teaches_nobody_else(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.errors import Empty, Unfit
-from proxy.core.events import Ending, Reply
+from proxy.core.events import Ending, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request
 
 
@@ -24,12 +24,6 @@ class Observed:
     reply: Reply
     thought: str | None = None
     """The tag that has ended a thought which the prompt had opened. "": it had opened none. None: that is not known."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Has it ended as its model wanted, whatever its client was told of it?"""
-        ended = self.reply.ended
-        return ended is not None and (ended.fault is None or isinstance(ended.fault, Unfit | Empty))
 
 
 ReplyRow = Callable[[BackendProfile, Observed], Mapping[str, Any]]
@@ -62,18 +56,29 @@ def asked_whole(request: Request, profile: BackendProfile) -> bool:
 
 
 _OTHER_FORCE: Mapping[ForceTool, ForceTool] = {"object": "required", "required": "object"}
+_ANOTHER = frozenset({"tool_call_required", "unknown_tool_call"})
+"""The codes of replies that the guard refuses because the model has called something else, or nothing."""
 
 
 def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     """V27, V35: who ignores one way to force a function may heed the other, in which only that one is declared."""
-    choice, other = observed.request.choice, _OTHER_FORCE.get(profile.force_tool)
+    choice, ended = observed.request.choice, observed.reply.ended
+    other = _OTHER_FORCE.get(profile.force_tool)
     if choice.mode is not ChoiceMode.REQUIRED or not choice.only or len(choice.only) > 1:
         return {}
-    if other is None or not observed.is_whole:
+    if other is None or ended is None or not _shows_all_calls(ended):
         return {}
-    if any(isinstance(ended.part, Call) and ended.part.tool in choice.only for ended in observed.reply.parts):
+    if any(isinstance(each.part, Call) and each.part.tool in choice.only for each in observed.reply.parts):
         return {}
     return {"force_tool": other}
+
+
+def _shows_all_calls(ended: ReplyEnded) -> bool:
+    """What was cut may have had one still to come; what was refused for the arguments of one does not show it."""
+    fault = ended.fault
+    if fault is None:
+        return ended.ending is Ending.COMPLETED
+    return isinstance(fault, Empty) or (isinstance(fault, Unfit) and fault.code in _ANOTHER)
 
 
 EVERYWHERE: Sequence[ReplyRow] = (_thoughts,)

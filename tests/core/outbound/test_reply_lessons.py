@@ -79,7 +79,7 @@ def test_what_says_nothing_of_usage(said: Reply, fields: dict[str, Any]) -> None
         reply(Text("No.")),
         reply(fault=Empty("nothing")),
         reply(Text("No."), fault=Unfit("no call", code="tool_call_required")),
-        reply(call("other"), fault=Unfit("another", code="x")),
+        reply(call("other"), fault=Unfit("another", code="unknown_tool_call")),
     ],
 )
 def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> None:
@@ -100,6 +100,9 @@ def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> 
         (reply(Text("No.")), ToolChoice(ChoiceMode.AUTO, frozenset({ToolName("f")})), "object"),
         (reply(Text("No.")), FORCED, "any"),
         (reply(Text("No."), fault=Truncated("cut")), FORCED, "object"),
+        (reply(fault=Unfit("its arguments", code="invalid_tool_arguments")), FORCED, "object"),
+        (Reply([], ReplyEnded(Ending.MAX_TOKENS)), FORCED, "object"),
+        (Reply(), FORCED, "object"),
     ],
 )
 def test_what_says_nothing_of_the_form(said: Reply, choice: ToolChoice, force_tool: Any) -> None:
