@@ -1,7 +1,8 @@
 """How many requests a backend gets at once, and how many more may wait for a place (F07, R7).
 
-Whoever finds neither hears so at once: to wait without knowing for what only makes the error slower. Places are given
-in the order in which they were asked for; who leaves while waiting leaves no trace.
+Whoever finds neither hears so at once: to wait without knowing for what only makes the error slower. Owners have their
+turns one after the other, and each owner's requests in the order in which they came; where no more may wait, whoever
+has most waiting gives way to one who has less. Who leaves while waiting leaves no trace.
 """
 
 import asyncio
@@ -11,10 +12,13 @@ from types import TracebackType
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
 from proxy.shell.failures import exhausted
+from proxy.shell.turns import Crowded, Turns
 
 MAX_EXCHANGES = 2048
 """At one backend, so that another's slowness takes nothing away. Shared among owners: one alone may have 1,024, which
 is Envoy's limit per upstream."""
+
+AS_MANY = "The backend has as many requests as it may have; try again later."
 
 COME_BACK_SECONDS = 1.0
 """Nobody knows when a reply ends."""
@@ -31,7 +35,7 @@ class Room:
 class Gate:
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._places = None if room.places is None else asyncio.Semaphore(room.places)
+        self._places = None if room.places is None else Turns(room.places)
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
 
@@ -44,7 +48,7 @@ class Gate:
             raise exhausted(OwnWords("Too many requests are under way: try again later."))
         try:
             if self._places is not None:
-                await self._wait(self._places)
+                await self._wait(self._places, owner)
         except BaseException:
             self._shares.give_back(owner)
             raise
@@ -52,18 +56,20 @@ class Gate:
     def leave(self, owner: str) -> None:
         self._shares.give_back(owner)
         if self._places is not None:
-            self._places.release()
+            self._places.give_back()
 
-    async def _wait(self, places: asyncio.Semaphore) -> None:
-        if not places.locked():
-            await places.acquire()
+    async def _wait(self, places: Turns, owner: str) -> None:
+        if places.is_free:
+            await places.take(owner)
             return
-        if self._waiting >= self._room.waiting:
-            raise _full("The backend has as many requests as it may have; try again later.")
+        if self._waiting >= self._room.waiting and not places.make_way(owner):
+            raise _full(AS_MANY)
         self._waiting += 1
         try:
             async with asyncio.timeout(self._room.wait_seconds):
-                await places.acquire()
+                await places.take(owner)
+        except Crowded:
+            raise _full(AS_MANY) from None
         except TimeoutError:
             raise _full("No place at the backend became free in time; try again later.") from None
         finally:

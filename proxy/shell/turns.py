@@ -7,6 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
+class Crowded(Exception):
+    """Whoever waited gave way to another owner, who has fewer waiting."""
+
+
 class Turns:
     def __init__(self, places: int) -> None:
         self._free = places
@@ -15,13 +19,32 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, owner: str) -> AsyncIterator[None]:
-        await self._take(owner)
+        await self.take(owner)
         try:
             yield
         finally:
-            self._give_back()
+            self.give_back()
 
-    async def _take(self, owner: str) -> None:
+    @property
+    def is_free(self) -> bool:
+        """Is there a place for which nobody has to wait?"""
+        return self._free > 0
+
+    def make_way(self, owner: str) -> bool:
+        """For one more who waits: whoever has most waiting gives the newest of these up, if that is still more than
+        the owner has."""
+        count = {each: len(places) for each, places in self._waiting.items()}
+        most = max(count, key=count.__getitem__, default=owner)
+        if count.get(most, 0) <= count.get(owner, 0) + 1:
+            return False
+        newest = next(reversed(self._waiting[most]))
+        self._leave(most, newest)
+        if not newest.done():
+            newest.set_exception(Crowded())
+        return True
+
+    async def take(self, owner: str) -> None:
+        """Raises Crowded where it had to give way."""
         if self._free:
             self._free -= 1
             return
@@ -32,11 +55,11 @@ class Turns:
         except asyncio.CancelledError:
             if place.cancelled():
                 self._leave(owner, place)
-            else:  # it came while its taker was leaving
-                self._give_back()
+            elif place.exception() is None:  # it came while its taker was leaving
+                self.give_back()
             raise
 
-    def _give_back(self) -> None:
+    def give_back(self) -> None:
         while self._waiting:
             owner, places = next(iter(self._waiting.items()))
             place = next(iter(places))

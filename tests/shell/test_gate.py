@@ -21,9 +21,9 @@ async def inside() -> AsyncIterator[AsyncExitStack]:
         yield stack
 
 
-def waiting(gate: Gate, entered: list[str], name: str) -> asyncio.Task[None]:
+def waiting(gate: Gate, entered: list[str], name: str, owner: str = "ann") -> asyncio.Task[None]:
     async def wait() -> None:
-        async with gate.place("ann"):
+        async with gate.place(owner):
             entered.append(name)
 
     return asyncio.get_running_loop().create_task(wait())
@@ -94,6 +94,31 @@ async def test_places_are_given_in_the_order_in_which_they_were_asked_for(inside
     await inside.aclose()
     await asyncio.gather(*tasks)
     assert entered == ["a", "b", "c"]
+
+
+async def test_whoever_has_most_waiting_gives_way_and_keeps_nobody_waiting_behind_them(
+    inside: AsyncExitStack,
+) -> None:
+    """attack-16: one tenant's requests filled the queue, and everybody else got 503."""
+    gate = Gate(Room(places=1, waiting=3))
+    await inside.enter_async_context(gate.place("ann"))
+    entered: list[str] = []
+    tasks = []
+    for name, owner in (
+        ("a1", "ann"),
+        ("a2", "ann"),
+        ("a3", "ann"),
+        ("b1", "bob"),
+        ("b2", "bob"),
+        ("c1", "cy"),
+    ):
+        tasks.append(waiting(gate, entered, name, owner))
+        await all_have_come_so_far()
+    await inside.aclose()
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    assert entered == ["a1", "b1", "c1"]
+    assert [isinstance(end, Spared) for end in ends] == [False, True, True, False, True, False]
+    await inside.enter_async_context(gate.place("dan"))
 
 
 async def test_nobody_waits_for_ever(inside: AsyncExitStack) -> None:

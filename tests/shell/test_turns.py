@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 
-from proxy.shell.turns import Turns
+import pytest
+
+from proxy.shell.turns import Crowded, Turns
 
 
 class Crowd:
@@ -66,3 +68,32 @@ async def test_what_fails_gives_its_place_back() -> None:
             raise ValueError
     async with asyncio.timeout(1), turns.turn("b"):
         pass
+
+
+async def test_whoever_gives_way_while_leaving_gives_back_no_place_that_it_had_not() -> None:
+    turns = Turns(1)
+    await turns.take("a")
+    first, second = (asyncio.get_running_loop().create_task(turns.take("b")) for _ in range(2))
+    await asyncio.sleep(0)
+    assert turns.make_way("c")
+    second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    assert not turns.is_free
+    turns.give_back()
+    await first
+    turns.give_back()
+    assert turns.is_free
+
+
+async def test_nobody_gives_way_to_one_who_has_as_many() -> None:
+    turns = Turns(1)
+    await turns.take("a")
+    tasks = [asyncio.get_running_loop().create_task(turns.take(owner)) for owner in "bbc"]
+    await asyncio.sleep(0)
+    assert not turns.make_way("b")
+    assert not turns.make_way("c")
+    assert turns.make_way("d")
+    with pytest.raises(Crowded):
+        await tasks[1]
+    assert not turns.make_way("d")
