@@ -13,6 +13,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TypeVar
 
 from proxy.core.inbound.places import known_place
@@ -30,6 +31,9 @@ THREADS = 2
 
 DEADLINE_SECONDS = 20.0
 """For one step of one request. The dearest that is allowed, of the largest body, takes a few."""
+
+AGAIN_SECONDS = 0.5
+"""What Python calls by itself, when it collects garbage, swallows whatever is raised in it: then it is raised again."""
 
 Result = TypeVar("Result")
 
@@ -58,16 +62,19 @@ class _Job:
 
     def _over(self) -> None:
         """From here on nobody ends us; what was sent and has not come yet is taken back."""
-        with self._lock:
-            self._thread = None
+        while self._thread is not None:
+            with suppress(_GivenUp), self._lock:  # else it would end whatever the thread does next
+                self._thread = None
         _raise_in(threading.get_ident(), None)
 
-    def leave(self) -> None:
+    def leave(self) -> bool:
+        """Is it still under way?"""
         with self._lock:
             self._left = True
-            thread, self._thread = self._thread, None
-            if thread is not None:
-                _raise_in(thread, _GivenUp)
+            if self._thread is None:
+                return False
+            _raise_in(self._thread, _GivenUp)
+            return True
 
 
 def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
@@ -116,7 +123,11 @@ class Beside:
         timer: list[asyncio.TimerHandle] = []
 
         def begin() -> None:
-            timer.append(loop.call_later(self._deadline, this.leave))
+            timer.append(loop.call_later(self._deadline, end))
+
+        def end() -> None:
+            if this.leave():
+                timer.append(loop.call_later(AGAIN_SECONDS, end))
 
         def run() -> Result:
             loop.call_soon_threadsafe(begin)  # whoever waits for a thread is not late yet
@@ -129,9 +140,9 @@ class Beside:
             raise ledger.work.too_much() from None
         finally:
             self._jobs.discard(this)
-            this.leave()  # if its client has left, nobody needs it
             for each in timer:
                 each.cancel()
+            end()  # if its client has left, nobody needs it
 
     def close(self) -> None:
         for job in self._jobs:

@@ -11,6 +11,7 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.work import BRIEF_UNITS, UNITS
+from proxy.shell import beside as module
 from proxy.shell.beside import Beside
 from proxy.shell.logs import make_log
 
@@ -98,6 +99,32 @@ async def test_a_wrong_price_costs_the_request_and_not_the_process(beside: Besid
     (line,) = log.lines
     assert (line["event"], line["field"]) == ("work given up", "tools[0].parameters")
     assert (await beside.run(where, ledger)).startswith("beside"), "the threads serve on"
+
+
+async def test_what_has_swallowed_its_end_is_ended_once_more(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Callbacks of the garbage collector do, and the work went on for a client that had left."""
+    monkeypatch.setattr(module, "AGAIN_SECONDS", 0.01)
+    ledger, swallowed = Ledger(), threading.Event()
+    ledger.work.dear = True
+
+    def endless() -> None:
+        while True:
+            try:
+                while True:
+                    sum(range(1000))
+            except BaseException:
+                if swallowed.is_set():
+                    raise
+                swallowed.set()
+
+    async with asyncio.timeout(PROMPTLY):
+        with pytest.raises(ClientFault):
+            await beside.run(endless, ledger)
+    assert swallowed.is_set()
+    for _ in range(4):
+        assert (await beside.run(where, ledger)).startswith("beside"), "the threads serve on"
 
 
 async def test_whoever_waits_for_a_thread_is_not_late(beside: Beside) -> None:
