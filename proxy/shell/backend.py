@@ -150,9 +150,7 @@ class Backend:
         while True:
             exchange = await self._upstream.send(plan.post, self._limits(plan.profile.first_byte_s))
             if exchange.status // 100 == 2:
-                if (
-                    taught
-                ):  # only what helped is kept: a lesson that was refused too may be a misunderstanding
+                if taught:  # what was refused again may have been a misunderstanding, and is not kept
                     self._keep(plan, taught, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
