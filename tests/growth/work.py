@@ -50,7 +50,8 @@ def instructions(work: Callable[[], object], seen: set[str] | None = None) -> in
 def growth(make: Make, size: int, seen: set[str] | None = None) -> float:
     """How much more the second doubling of the input adds than the first: 2 is linear, 4 is the square."""
     make(size)()  # what is remembered is remembered by now
-    counts = [instructions(make(times * size), seen) for times in (1, 2, 4)]
+    with _undisturbed():
+        counts = [instructions(make(times * size), seen) for times in (1, 2, 4)]
     return (counts[2] - counts[1]) / max(1, counts[1] - counts[0])
 
 
@@ -78,7 +79,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 @contextmanager
 def _undisturbed() -> Any:
-    """The collector's walks are not the reader's work."""
+    """The collector's walks are not the reader's work, nor is what others have it call."""
     gc.disable()
     try:
         yield
