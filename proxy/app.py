@@ -85,10 +85,18 @@ class CannotListen(Exception):
 
 
 def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
-    """The process's one log; what libraries say goes there too."""
+    """The process's one log; what libraries say goes there too, and what Python itself would print."""
     log = make_log(settings.logs.level, settings.logs.format, secrets=_secrets(settings), stream=stream)
     logging.getLogger().handlers = [LibraryLines(log)]
+    sys.unraisablehook = partial(_ignored, log)
     return log
+
+
+def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
+    """What is raised where Python can tell nobody, in a finalizer: it would print the exception's words. What only ends
+    a thread is raised again (see `beside`)."""
+    if isinstance(failure.exc_value, Exception):
+        log.error("exception ignored", exc_info=failure.exc_value)
 
 
 @asynccontextmanager

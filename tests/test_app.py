@@ -3,6 +3,7 @@
 import io
 import logging
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,9 +38,10 @@ def settings(server: dict[str, Any] | None = None, **backend: Any) -> Settings:
 
 @pytest.fixture
 def _root_logger_as_before() -> Iterator[None]:
-    handlers = logging.getLogger().handlers
+    handlers, hook = logging.getLogger().handlers, sys.unraisablehook
     yield
     logging.getLogger().handlers = handlers
+    sys.unraisablehook = hook
 
 
 @pytest.mark.usefixtures("_root_logger_as_before")
@@ -168,6 +170,25 @@ async def test_a_backend_is_asked_what_it_is_unless_that_is_configured() -> None
         backend.answers(answer(200, {"data": [{"id": "m", "owned_by": "vllm"}]}), reply(text("Hello")))
         assert await status_of(settings(url=backend.url, profile="auto")) == 200
         assert paths(backend) == ["/v1/models", "/v1/chat/completions"]
+
+
+@pytest.mark.usefixtures("_root_logger_as_before")
+@table(("failure", "lines"), [(ValueError("a prompt"), 1), (SystemExit("the end of a thread"), 0)])
+def test_what_python_can_tell_nobody_is_logged_without_its_words(
+    failure: BaseException, lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            raise failure
+
+    stream = io.StringIO()
+    app.start_log(settings(), stream)
+    made = Finalized()
+    del made
+    told = [orjson.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line["event"] for line in told] == ["exception ignored"] * lines
+    assert "a prompt" not in stream.getvalue()
+    assert capsys.readouterr().err == ""
 
 
 # ── memory ──
