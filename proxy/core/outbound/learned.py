@@ -106,6 +106,7 @@ class Learned:
         return replace(self._base, profile=profile)
 
     def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
+        """A refusal has taught to ask as in the second profile, and that has helped."""
         for change in changes(before, after):
             self._teach(change, owner, now)
         self._forget(now)
