@@ -67,7 +67,8 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_nobody_waits_and_memory_is_bounded(name: str, tmp_path: Path) -> None:
     config = tmp_path / "proxy.toml"
-    config.write_text(f'[backend]\nprofile = "{ATTACKS[name].profile}"\n', encoding="utf-8")
+    profile = f'profile = "{ATTACKS[name].profile}"'
+    config.write_text(f"[server]\nmemory_mib = 1024\n[backend]\n{profile}\n", encoding="utf-8")
     for chance in range(CHANCES):
         watch = uvloop.run(attacked(ATTACKS[name], config))
         late = watch.lag["max_ms"] - watch.lag["machine_p99_ms"]
