@@ -194,7 +194,7 @@ def sections() -> Iterator[tuple[str, type[Section]]]:
 def all_settings() -> dict[str, str]:
     """Every setting there is, by its key, with its description, and the words that it may be if those are all."""
     return {
-        f"{section}.{name}": " ".join([setting.description or "", *_choice(setting)])
+        f"{section}.{name}": " ".join([*(setting.description or "").split(), *_choice(setting)])
         for section, kind in sections()
         for name, setting in kind.model_fields.items()
     }

@@ -30,6 +30,12 @@ def test_the_parts_made_from_the_code_are_current(readme: str) -> None:
     assert generator().render(readme) == readme
 
 
+def test_no_row_of_a_table_goes_over_its_line() -> None:
+    """Descriptions of two lines would end it there."""
+    rows = generator().settings().splitlines()
+    assert [row for row in rows if not (row.startswith("|") and row.endswith("|"))] == []
+
+
 def test_every_option_and_variable_is_told(readme: str) -> None:
     names = [name for binding in BINDINGS for name in (binding.option, binding.variable) if name]
     assert [name for name in [*names, "PROXY_CONFIG"] if f"`{name}" not in readme] == []
