@@ -31,7 +31,7 @@ from proxy.core.outbound import (
     chat_parts,
     chat_usage,
 )
-from proxy.core.outbound.decoding import NO_REPLY, Decoding
+from proxy.core.outbound.decoding import NO_REPLY, Decoding, with_exact_arguments
 
 END = b"[DONE]"
 
@@ -93,7 +93,7 @@ class ChatDecoder(Decoding):
         try:
             chunk = jsontext.quick(data)
             if b'"arguments"' in data:
-                chunk = jsontext.exactly(chunk, data)
+                chunk = with_exact_arguments(chunk, data)
         except ValueError:
             self._unclean(data.strip(), event)
         else:

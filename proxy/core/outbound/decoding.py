@@ -1,5 +1,6 @@
 """What the decoders of all dialects do alike: they tell what they read, and read what is not quite JSON."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,9 @@ NO_REPLY = OwnWords("The backend's answer is not a reply.")
 MAX_KEPT_DEPTH = 100
 """Of what the backend wants back. Honest objects have three levels; more than could be written again, with all that is
 put around them on the way, is refused where it comes from."""
+
+_ARGUMENTS, _AS_TEXT = b'"arguments"', b'"arguments":"'
+_AS_OBJECT = re.compile(rb'"arguments"\s*+:\s*+[\[{]')
 
 
 class Decoding:
@@ -55,3 +59,11 @@ class Decoding:
 
     def _odd(self, what: str) -> None:
         self._ledger.odd(what)
+
+
+def with_exact_arguments(chunk: Any, data: bytes) -> Any:
+    """Arguments that come as the object they are will be written anew: no digit of theirs may have been rounded. Nearly
+    all come as text, which is seen at a glance."""
+    if data.count(_ARGUMENTS) == data.count(_AS_TEXT) or not _AS_OBJECT.search(data):
+        return chunk
+    return jsontext.exactly(chunk, data)
