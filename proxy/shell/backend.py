@@ -204,6 +204,8 @@ class Backend:
             return
         observed = Observed(plan.request, reply, thought)
         shown = reply_lessons.shown(spoken_by(plan.profile).reply_lessons, plan.profile, observed)
+        if not shown:
+            return
         now = self._clock()
         news = {
             name: value for name, value in shown.items() if known.learned.show(name, value, plan.owner, now)

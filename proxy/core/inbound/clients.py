@@ -96,9 +96,13 @@ Headers = Mapping[str, str]
 """As HTTP has them: a name is found in any case."""
 
 
+def _names(headers: Headers) -> str:
+    """Searched as one text, which costs no step for each."""
+    return "\n".join(("", *headers)).lower()
+
+
 def _is_codex(headers: Headers) -> bool:
-    names = "\n".join(("", *headers)).lower()  # searched as one text, which costs no step for each
-    return "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex")
+    return "\nx-codex-" in _names(headers) or headers.get("originator", "").lower().startswith("codex")
 
 
 def _is_node_sdk(headers: Headers) -> bool:
@@ -110,9 +114,7 @@ def _is_ai_sdk(headers: Headers) -> bool:
 
 
 def _is_openai_sdk(headers: Headers) -> bool:
-    if "openai" in headers.get("user-agent", "").lower():
-        return True
-    return any(name[:12].lower() == "x-stainless-" for name in headers)
+    return "openai" in headers.get("user-agent", "").lower() or "\nx-stainless-" in _names(headers)
 
 
 RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (

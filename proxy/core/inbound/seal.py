@@ -38,16 +38,19 @@ Held = dict[str, Any]
 
 
 class Seal:
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_tenants")
 
     def __init__(self, secret: str) -> None:
         """`secret` must outlive restarts, or the conversations of before lose their reasoning."""
         self._key = _derived(b"responses-proxy", secret)
+        self._tenants: dict[str, Seal] = {}
 
     def of(self, tenant: str) -> "Seal":
-        """This tenant's own: nobody else's tokens are taken for its."""
-        its = object.__new__(Seal)
-        its._key = _derived(self._key, tenant)
+        """This tenant's own: nobody else's tokens are taken for its. There are as many as are configured."""
+        its = self._tenants.get(tenant)
+        if its is None:
+            its = self._tenants[tenant] = object.__new__(Seal)
+            its._key, its._tenants = _derived(self._key, tenant), {}
         return its
 
     def reasoning(self, thought: Reasoning) -> str:

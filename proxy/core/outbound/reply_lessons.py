@@ -45,7 +45,7 @@ def _usage(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
     ended = observed.reply.ended
     if profile.usage != "ask" or ended is None or ended.ending is not Ending.COMPLETED:
         return {}
-    if asked_whole(observed.request, profile):
+    if asked_whole(observed.request, profile) or (ended.usage is not None and not profile.usage_when_whole):
         return {}
     return {"usage_when_whole": ended.usage is None}
 
