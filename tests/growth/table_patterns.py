@@ -18,7 +18,6 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
     "core.markup.openers:_readers": ("", "</tool_call", ""),
-    "core.outbound.decoding:_AS_OBJECT": ('"arguments" :', '"', "A"),
     "core.outbound.anthropic_lessons:_without_tuning": ("", "temperatur", ""),
     "core.outbound.anthropic_models:find": ("opus-4", "-1", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),

@@ -27,7 +27,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.outbound import anthropic_faults, anthropic_finish
 from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
-from proxy.core.outbound.decoding import NO_REPLY, Decoding
+from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All others are the business of tools that run at the backend, which are never asked for."""
@@ -211,7 +211,7 @@ class AnthropicDecoder(Decoding):
         try:
             self._emit(CallDelta(index, arguments=given if type(given) is str else jsontext.compact(given)))
         except jsontext.BadJson:
-            self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
+            self._fail(Garbled(UNWRITABLE))
 
     def _settle_bare(self) -> None:
         if self._bare is not None:

@@ -31,7 +31,7 @@ from proxy.core.outbound import (
     chat_parts,
     chat_usage,
 )
-from proxy.core.outbound.decoding import NO_REPLY, Decoding, with_exact_arguments
+from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
 
 END = b"[DONE]"
 
@@ -91,9 +91,8 @@ class ChatDecoder(Decoding):
             self._emit(EndDelta())
             return
         try:
-            chunk = jsontext.quick(data)
-            if b'"arguments"' in data:
-                chunk = with_exact_arguments(chunk, data)
+            chunk = self._said = jsontext.quick(data)
+            self._data = data
         except ValueError:
             self._unclean(data.strip(), event)
         else:
@@ -285,9 +284,9 @@ class ChatDecoder(Decoding):
     def _as_text(self, arguments: Any) -> str:
         if isinstance(arguments, dict | list):
             try:
-                return jsontext.compact(arguments)
+                return jsontext.compact(self._exact(arguments))
             except jsontext.BadJson:
-                self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
+                self._fail(Garbled(UNWRITABLE))
         elif arguments is not None:
             self._odd("arguments_not_text")
         return ""

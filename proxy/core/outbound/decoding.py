@@ -1,6 +1,5 @@
 """What the decoders of all dialects do alike: they tell what they read, and read what is not quite JSON."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,21 +12,23 @@ from proxy.core.outbound.halves import HalfMender
 
 NO_REPLY = OwnWords("The backend's answer is not a reply.")
 
+UNWRITABLE = OwnWords(
+    "The backend's arguments for a tool are nested too deeply, or hold numbers that are too long."
+)
 MAX_KEPT_DEPTH = 100
 """Of what the backend wants back. Honest objects have three levels; more than could be written again, with all that is
 put around them on the way, is refused where it comes from."""
 
-_ARGUMENTS, _AS_TEXT = b'"arguments"', b'"arguments":"'
-_AS_OBJECT = re.compile(rb'"arguments"\s*+:\s*+[\[{]')
-
 
 class Decoding:
-    __slots__ = ("_emit", "_ledger", "_mending")
+    __slots__ = ("_data", "_emit", "_ledger", "_mending", "_said")
 
     def __init__(self, emit: Callable[[Delta], None], ledger: Ledger) -> None:
         self._emit = emit
         self._ledger = ledger
         self._mending = False
+        self._data, self._said = b"", None
+        """The event that is being read, and what the quick parser has made of it."""
 
     @staticmethod
     def keeps(profile: BackendProfile) -> bool:
@@ -60,10 +61,18 @@ class Decoding:
     def _odd(self, what: str) -> None:
         self._ledger.odd(what)
 
-
-def with_exact_arguments(chunk: Any, data: bytes) -> Any:
-    """Arguments that come as the object they are will be written anew: no digit of theirs may have been rounded. Nearly
-    all come as text, which is seen at a glance."""
-    if data.count(_ARGUMENTS) == data.count(_AS_TEXT) or not _AS_OBJECT.search(data):
-        return chunk
-    return jsontext.exactly(chunk, data)
+    def _exact(self, value: Any) -> Any:
+        """This part of the event with every digit as it was sent, for it is to be written anew. Few have such parts, so
+        that nothing is looked for in the others."""
+        exact = jsontext.exactly(self._said, self._data)
+        if exact is self._said:
+            return value
+        twins = [(self._said, exact)]
+        for one, other in twins:
+            if one is value:
+                return other
+            if isinstance(one, dict):
+                twins += [(inner, other[name]) for name, inner in one.items()]
+            elif isinstance(one, list):
+                twins += zip(one, other, strict=True)
+        return value

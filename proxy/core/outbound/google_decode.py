@@ -26,7 +26,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.outbound import chat_complaint, google_faults, google_finish, google_logprobs, google_usage
 from proxy.core.outbound.chat_decode import END
-from proxy.core.outbound.decoding import Decoding
+from proxy.core.outbound.decoding import UNWRITABLE, Decoding
 from proxy.core.outbound.google_models import bare
 from proxy.core.outbound.google_signatures import Place, keepsake
 
@@ -222,7 +222,7 @@ class GoogleDecoder(Decoding):
         try:
             return jsontext.compact(said)
         except jsontext.BadJson:
-            self._fail(Garbled(OwnWords("The backend's arguments for a tool are nested too deeply.")))
+            self._fail(Garbled(UNWRITABLE))
             return None
 
     # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────

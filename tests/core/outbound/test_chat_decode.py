@@ -601,3 +601,37 @@ def test_attack_27_what_is_too_deep_to_be_sent_back_is_the_backends_fault(delta:
     ChatDecoder(deltas.append, profile, Ledger(), kept.append).event(jsontext.dumps(chunk(delta)), b"")
     assert [type(one.fault) for one in deltas if isinstance(one, ErrorDelta)] == [Garbled]
     assert not kept
+
+
+BIG = "20000000000000000001"
+
+
+def test_attack_21_arguments_that_are_objects_keep_every_digit() -> None:
+    """Of several calls each its own, though all look the same once they are rounded."""
+    said = [
+        f'{{"index":{index},"id":"{index}","function":{{"name":"f","arguments":{{"a":[{index},{BIG[:-1]}{index}]}}}}}}'
+        for index in range(3)
+    ]
+    decoded = Decoded().say(f'{{"choices":[{{"delta":{{"tool_calls":[{",".join(said)}]}}}}]}}'.encode())
+    told = [delta.arguments for delta in decoded.deltas if isinstance(delta, CallDelta)]
+    assert told == [f'{{"a":[{index},{BIG[:-1]}{index}]}}' for index in range(3)]
+
+
+def test_attack_21_digits_elsewhere_in_an_event_or_before_it_are_none_of_theirs() -> None:
+    call = '{"index":0,"id":"a","function":{"name":"f","arguments":{"a":1}}}'
+    clean = f'{{"created":{BIG},"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}'.encode()
+    mended = b"\xef\xbb\xbf" + f'{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}'.encode()
+    for events in ([clean], [clean, mended]):
+        decoded = Decoded().say(*events)
+        assert decoded.deltas[-1] == CallDelta(0, "a", "f", '{"a":1}')
+
+
+def test_attack_21_numbers_too_long_to_be_read_fail_by_name() -> None:
+    call = f'{{"index":0,"id":"a","function":{{"name":"f","arguments":{{"a":{BIG}}}}}}}'
+    filler = "x" * jsontext.MAX_EXACT
+    decoded = Decoded().say(
+        f'{{"filler":"{filler}","choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}'.encode()
+    )
+    failure = decoded.deltas[0]
+    assert isinstance(failure, ErrorDelta)
+    assert failure.fault.message.endswith("nested too deeply, or hold numbers that are too long.")
