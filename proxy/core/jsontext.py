@@ -34,7 +34,7 @@ SHORTEST_BEYOND = 19
 """Digits of the smallest number that may not fit into 64 bits."""
 MAX_EXACT = 1 << 20
 """Bytes of a text with such a number. The parser that reads it takes ten times as long, and lets nobody run."""
-_LONG = b"0" * SHORTEST_BEYOND
+_LONG, _THIRD_OF_LONG = b"0" * SHORTEST_BEYOND, b"0" * (SHORTEST_BEYOND // 3)
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _PIECE = 1 << 20
 """Of a long text that is looked through at a time: others run in between, and the copy stays small."""
@@ -94,11 +94,13 @@ def exactly(value: Any, data: bytes | str) -> Any:
 
 
 def _has_long_digits(text: bytes) -> bool:
-    """Ten times faster than a pattern; but digits may also stand in strings."""
-    return any(
-        _LONG in text[at : at + _PIECE + SHORTEST_BEYOND].translate(_AS_ZEROS)
-        for at in range(0, len(text), _PIECE)
-    )
+    """Ten times faster than a pattern, and most texts are done with every third byte; but digits may also stand in
+    strings."""
+    for at in range(0, len(text), _PIECE):
+        piece = text[at : at + _PIECE + SHORTEST_BEYOND]
+        if _THIRD_OF_LONG in piece[::3].translate(_AS_ZEROS) and _LONG in piece.translate(_AS_ZEROS):
+            return True
+    return False
 
 
 def _has_numbers_beyond(text: bytes) -> bool:
