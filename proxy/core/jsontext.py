@@ -106,12 +106,11 @@ def _has_long_digits(text: bytes) -> bool:
 def _has_numbers_beyond(text: bytes) -> bool:
     cut = b""
     for piece in unquoted(text):
-        whole = (cut + piece).rstrip(_NUMERIC)
+        piece = cut + piece
+        whole = piece.rstrip(_NUMERIC)
         if _has_some_beyond(whole):
             return True
-        cut = (cut + piece)[len(whole) :][
-            : MAX_DIGITS + 2
-        ]  # a longer one is beyond, or none, by its beginning
+        cut = piece[len(whole) :][: MAX_DIGITS + 2]  # by its beginning a longer one is beyond, or none
     return _has_some_beyond(cut)
 
 
