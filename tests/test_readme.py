@@ -1,8 +1,9 @@
-"""The README is documentation of the code, so the code checks it."""
+"""The texts are documentation of the code, so the code checks them."""
 
 import importlib.machinery
 import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -11,11 +12,27 @@ import pytest
 from proxy.config import BINDINGS
 
 ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = (".", ".github", ".github/docs", "manual_tests", "proxy", "tests", "tests/*")
+TEXTS = sorted(
+    str(path.relative_to(ROOT))
+    for folder in FOLDERS
+    for path in ROOT.glob(f"{folder}/*.md")
+    if path.name != "CHANGELOG.md"
+)
+"""The changelog tells of what was, too."""
+
+INLINE = re.compile(r"`[^`\n]+`")
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+PLACE = re.compile(r"`((?:core|shell|proxy|scripts|tests|manual_tests|\.github|\.ci)/[\w/.-]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OTHERS = ("https://", "http://", "mailto:")
+HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+EXAMPLE = "acme"
+"""A backend that does not exist: Contributing tells what one would need."""
 
 
-@pytest.fixture(scope="module")
-def readme() -> str:
-    return (ROOT / "README.md").read_text(encoding="utf-8")
+def read(text: str) -> str:
+    return (ROOT / text).read_text(encoding="utf-8")
 
 
 def generator() -> ModuleType:
@@ -25,9 +42,11 @@ def generator() -> ModuleType:
     return module
 
 
-def test_the_parts_made_from_the_code_are_current(readme: str) -> None:
+@pytest.mark.parametrize("text", generator().MADE)
+def test_the_parts_made_from_the_code_are_current(text: str) -> None:
     """Settings, the machine's diagram and Codex's lines come from the code: run scripts/readme after changing one."""
-    assert generator().render(readme) == readme
+    assert f"<!-- {generator().MADE[text][0]} -->\n" in read(text)
+    assert generator().render(text, read(text)) == read(text)
 
 
 def test_no_row_of_a_table_goes_over_its_line() -> None:
@@ -36,17 +55,58 @@ def test_no_row_of_a_table_goes_over_its_line() -> None:
     assert [row for row in rows if not (row.startswith("|") and row.endswith("|"))] == []
 
 
-def test_every_option_and_variable_is_told(readme: str) -> None:
+def test_every_option_and_variable_is_told() -> None:
     names = [name for binding in BINDINGS for name in (binding.option, binding.variable) if name]
-    assert [name for name in [*names, "PROXY_CONFIG"] if f"`{name}" not in readme] == []
+    assert [name for name in [*names, "PROXY_CONFIG"] if f"`{name}" not in read("README.md")] == []
 
 
-def test_every_place_in_the_tree_that_is_named_exists(readme: str) -> None:
-    named = re.findall(r"`((?:core|shell|proxy|scripts)/[\w/.]+)`", readme)
+def test_every_place_in_the_tree_that_is_named_exists() -> None:
     roots = (ROOT, ROOT / "proxy")
+    named = [(text, place) for text in TEXTS for place in PLACE.findall(read(text)) if EXAMPLE not in place]
     assert named
     assert [
-        name
-        for name in named
-        if not any((root / name).exists() or (root / f"{name}.py").exists() for root in roots)
+        f"{text}: {place}"
+        for text, place in named
+        if not any((root / place).exists() or (root / f"{place}.py").exists() for root in roots)
     ] == []
+
+
+def anchors(text: str) -> Iterator[str]:
+    """The names that a page's headings get: lower case, punctuation left out, hyphens for spaces, and numbered."""
+    seen: dict[str, int] = {}
+    for heading in HEADING.findall(FENCE.sub("", read(text))):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        seen[name] = seen.get(name, -1) + 1
+        yield f"{name}-{seen[name]}" if seen[name] else name
+
+
+def leads_somewhere(text: str, link: str) -> bool:
+    place, _, anchor = link.partition("#")
+    target = (ROOT / text).parent / place if place else ROOT / text
+    if not (target.exists() and target.resolve().is_relative_to(ROOT)):
+        return False
+    return not anchor or anchor in anchors(str(target.resolve().relative_to(ROOT)))
+
+
+def test_every_link_leads_somewhere() -> None:
+    links = [
+        (text, link)
+        for text in TEXTS
+        for link in LINK.findall(INLINE.sub("", FENCE.sub("", read(text))))
+        if not link.startswith(OTHERS)
+    ]
+    assert links
+    assert [f"{text}: {link}" for text, link in links if not leads_somewhere(text, link)] == []
+
+
+def test_every_text_is_reached_from_the_readme() -> None:
+    """What nothing leads to is read by nobody."""
+    reached: set[Path] = set()
+    ahead = [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page not in reached:
+            reached.add(page)
+            found = (link.partition("#")[0] for link in LINK.findall(FENCE.sub("", page.read_text("utf-8"))))
+            ahead += [(page.parent / link).resolve() for link in found if link.endswith(".md")]
+    assert sorted({ROOT / text for text in TEXTS} - reached) == []

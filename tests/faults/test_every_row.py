@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import numbered
+
 TESTS = Path(__file__).parents[1]
 OVER_SOCKETS = ("faults/test_*.py", "shell/test_*.py", "clients/test_*.py", "codex/test_*.py")
-FAULTS = [f"F{number:02}" for number in range(1, 82)]
-"""F82, idempotency keys, is not offered: a request that is sent twice is answered twice."""
-THREATS = [f"S{number:02}" for number in range(1, 37)]
+ROWS = list(numbered.rows(Path(__file__).with_name("README.md")))
+"""F82, idempotency keys, has none, for they are not offered: a request that is sent twice is answered twice."""
+FAULTS = [row for row in ROWS if row.startswith("F")]
+THREATS = [row for row in ROWS if row.startswith("S")]
 ID = re.compile(r"(?<![A-Za-z0-9])([FSfs][0-9]{2})(?![0-9])")
 
 
@@ -24,3 +27,8 @@ def cited() -> Iterator[str]:
 @pytest.mark.parametrize("ids", [FAULTS, THREATS], ids=["faults", "threats"])
 def test_every_row_is_cited(ids: list[str]) -> None:
     assert sorted({*ids} - {*cited()}) == []
+
+
+def test_the_table_has_every_row() -> None:
+    assert [f"F{number:02}" for number in range(1, 82)] == FAULTS
+    assert sorted(THREATS) == [f"S{number:02}" for number in range(1, 37)]
