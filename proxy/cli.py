@@ -36,11 +36,11 @@ LINE_BUFFERED = 1
 Command = Callable[[Loaded, argparse.Namespace], int]
 
 PURPOSE = "A Responses API in front of any Chat Completions, Anthropic or Gemini backend."
-HASH_KEY = "Print what the configuration keeps of a tenant's key: its SHA-256 digest."
+HASH_KEY = "Print the SHA-256 digest of a tenant's key, as the configuration holds it."
 KEY_BYTES = 32
 
 DEMO = "demo"
-"""The model's name there."""
+"""Name of the demo model that the example asks."""
 DEMO_ANSWERS = "No backend is configured, so a demo model answers. For another: --backend URL"
 
 EXAMPLE = """\
@@ -55,7 +55,7 @@ THEIR_KEY = f" -H 'Authorization: Bearer {codex.YOUR_KEY}'"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(arguments)
-    if wanted.command is None:  # the one to which the settings are nothing, right or wrong
+    if wanted.command is None:  # hash-key, which reads no settings
         return hash_key(wanted.new)
     options = {name: value for name, value in vars(wanted).items() if name.startswith("--") and value}
     try:
@@ -75,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     for name, (command, purpose) in COMMANDS.items():
         subparser = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         subparser.set_defaults(command=command)
-        subparser.add_argument("--config", metavar="FILE", help=f"Settings in TOML. [{CONFIG_VARIABLE}]")
+        subparser.add_argument(
+            "--config", metavar="FILE", help=f"File with settings in TOML. [{CONFIG_VARIABLE}]"
+        )
         for binding in BINDINGS:
             subparser.add_argument(
                 binding.option,
@@ -86,26 +88,30 @@ def _parser() -> argparse.ArgumentParser:
     _add_codex_options(commands.choices["codex"])
     hashing = commands.add_parser("hash-key", help=HASH_KEY, description=HASH_KEY)
     hashing.set_defaults(command=None)
-    hashing.add_argument("--new", action="store_true", help="Make a key, and print it before its digest.")
+    hashing.add_argument(
+        "--new", action="store_true", help="Make a random key, and print it before its digest."
+    )
     return parser
 
 
 def _add_codex_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--model", metavar="NAME", help="Model to begin with; otherwise the first that is listed."
+        "--model",
+        metavar="NAME",
+        help="Model that Codex begins with. Default: the first one that the backend lists.",
     )
     parser.add_argument(
         "--print-config",
         action="store_true",
-        help="Show the lines for Codex's configuration, and run nothing.",
+        help="Print the lines for Codex's configuration, and run nothing.",
     )
     parser.add_argument(
-        "arguments", nargs="*", metavar="-- ARGUMENT", help="What follows `--` goes to Codex."
+        "arguments", nargs="*", metavar="-- ARGUMENT", help="Arguments after `--` go to Codex."
     )
 
 
 def hash_key(new: bool) -> int:
-    """The key is asked for, never an argument: those stand in the shell's history and in the list of processes."""
+    """The command asks for the key. An argument would stand in the shell's history and in the list of processes."""
     if new:
         key = f"sk-proxy-{secrets.token_urlsafe(KEY_BYTES)}"
         print(key)
@@ -119,7 +125,7 @@ def hash_key(new: bool) -> int:
 
 
 def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
-    """Whoever gets here has loaded it."""
+    """The settings were checked when `main` loaded them."""
     print("The settings are valid.")
     return DONE
 
@@ -164,20 +170,20 @@ async def _serve(loaded: Loaded) -> int:
 
 
 def _proxy(settings: Settings) -> AbstractAsyncContextManager[str]:
-    """In this process, or in several that it looks after."""
+    """Runs the proxy in this process, or in several workers that this process supervises."""
     log = app.start_log(settings)
     return supervisor.running(settings, log) if settings.server.workers > 1 else app.running(settings, log)
 
 
 def _fronted(settings: Settings) -> str:
-    """As far as their addresses: a query is nobody's business."""
+    """Names the backends by their URLs without a query, which may hold a secret."""
     urls = (urlsplit(str(backend.url)) for backend in settings.all_backends.values())
     return ", ".join(url._replace(query="", fragment="").geturl() for url in urls)
 
 
 @asynccontextmanager
 async def _with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str]]:
-    """The settings with a backend in them, and the name of a model there; the demo's if none was given."""
+    """Yields settings that have a backend, and a model of it. Starts the demo if the operator configured no backend."""
     if settings.all_backends:
         yield settings, next(iter(_known_models(settings)), "MODEL")
         return
@@ -190,7 +196,7 @@ async def _with_backend(settings: Settings) -> AsyncIterator[tuple[Settings, str
 
 
 def _known_models(settings: Settings) -> list[str]:
-    """Names that clients may use, as far as the configuration tells."""
+    """Lists the model names that the configuration holds for clients."""
     return [
         *settings.routing.aliases,
         *(name for each in settings.all_backends.values() for name in each.models),
@@ -202,7 +208,7 @@ def run_codex(loaded: Loaded, wanted: argparse.Namespace) -> int:
 
 
 async def _print_codex_config(loaded: Loaded, wanted: argparse.Namespace) -> int:
-    """For the proxy that `serve` runs with the same settings, whether it does so now or not."""
+    """Prints lines for the proxy that `serve` runs with these settings. It need not run yet."""
     settings = loaded.settings
     url = _configured_url(settings)
     key = codex.YOUR_KEY if settings.tenants else codex.NO_KEY
@@ -235,7 +241,7 @@ async def _first_model(url: str) -> str:
 
 @asynccontextmanager
 async def _proxy_for_codex(loaded: Loaded) -> AsyncIterator[str]:
-    """One that runs already, unless a backend is named; else one of its own, as long as Codex runs."""
+    """Uses a proxy that runs already, unless the operator names a backend. Else one runs as long as Codex does."""
     settings = loaded.settings
     running = _configured_url(settings)
     if not settings.all_backends and await codex.models_at(running) is not None:
@@ -258,14 +264,14 @@ async def _proxy_for_codex(loaded: Loaded) -> AsyncIterator[str]:
 
 
 def _log_file() -> TextIO:
-    """The terminal is Codex's."""
+    """The log goes to a file, because Codex uses the terminal."""
     file, path = tempfile.mkstemp(prefix="responses-proxy-", suffix=".log")
     _tell(f"The proxy writes its log to {path}")
     return open(file, "w", buffering=LINE_BUFFERED, encoding="utf-8")
 
 
 def _tell(line: str) -> None:
-    """Beside what Codex prints, which may be on its way into another program."""
+    """Writes to stderr, because another program may read what Codex prints."""
     print(line, file=sys.stderr)
 
 
@@ -275,11 +281,14 @@ def _configured_url(settings: Settings) -> str:
 
 
 COMMANDS: dict[str, tuple[Command, str]] = {
-    "serve": (serve, "Run the proxy; without a backend, with a demo model of its own."),
+    "serve": (serve, "Run the proxy. Without a backend, a demo model answers."),
     "codex": (
         run_codex,
-        "Run Codex with this proxy as its provider; its own configuration is left as it is.",
+        "Run Codex with this proxy as its provider. The configuration of Codex stays as it is.",
     ),
-    "check-config": (check_config, "Check the settings and say what is wrong with them."),
-    "show-config": (show_config, "Show all settings as TOML, secrets masked, and where they came from."),
+    "check-config": (check_config, "Check the settings, and print what is wrong."),
+    "show-config": (
+        show_config,
+        "Print all settings as TOML, with secrets masked, and where each came from.",
+    ),
 }

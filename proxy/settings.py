@@ -1,4 +1,4 @@
-"""The settings there are: each once, in a section below, with its type, default, bounds and description."""
+"""Each setting is defined once, in a section below, with its type, default, bounds and description."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -22,7 +22,7 @@ from proxy.setting_values import (
 )
 
 ONLY = "backend"
-"""The name of the backend that is configured without one."""
+"""Name of the backend under `[backend]`, which the operator does not name."""
 
 
 class Section(BaseModel):
@@ -31,99 +31,105 @@ class Section(BaseModel):
 
 class Server(Section):
     host: str = "127.0.0.1"
-    """Address to listen on."""
+    """Address that the proxy listens on."""
     port: int = Field(8080, ge=0, le=65535)
-    """Port to listen on; 0 takes any free one."""
+    """Port that the proxy listens on. 0 takes any free port."""
     body_limit_mib: int = Field(64, ge=1, le=1024)
-    """Largest request body, in MiB, as sent and after decompression."""
+    """Largest request body in MiB, both as the client sends it and after decompression."""
     memory_mib: int | None = Field(None, ge=16)
-    """Memory for requests under way and remembered conversations, in each worker; not set, their part of half of what
-    the machine or container has, 2,048 at most."""
+    """MiB in each worker for requests under way and for remembered conversations. Default: half of the memory of the
+    machine or container, divided by the number of workers, at most 2,048."""
     websocket: bool = True
-    """Whether `GET /v1/responses` opens a WebSocket; switched off, clients are told to use HTTP."""
+    """Open a WebSocket for `GET /v1/responses`. If false, the proxy tells clients to use HTTP."""
     signing_key: SigningKey | None = None
-    """Secret that proves what clients keep for us; not set, it comes from the backends' keys, else from chance."""
+    """Secret that signs the tokens which clients keep for the proxy. Default: derived from the backends' keys; if none
+    of them is long and random, a new random one at each start."""
     heartbeat_seconds: Seconds = 15
-    """Silence in a stream after which a sign of life is sent: a comment, or for Codex an event, after 5 s at most."""
+    """Seconds of silence in a stream after which the proxy sends a heartbeat: an SSE comment, or an event for Codex,
+    which gets one after at most 5 s."""
     patience_seconds: Seconds = 3
-    """Wait for the backend after which a stream opens anyway, so that the client sees life."""
+    """Seconds after which the proxy opens a stream even if the backend has not answered yet."""
     grace_seconds: float = Field(20, ge=0)
-    """Time that open streams have to end when the proxy is asked to stop."""
+    """Seconds that open streams have to end when the operator stops the proxy."""
     workers: int = Field(1, ge=1, le=256)
-    """Processes that serve together on the port; each has limits, breakers and memory of its own."""
+    """Processes that serve the port together. Each worker has limits, breakers and memory of its own."""
     stuck_seconds: Seconds = 30
-    """Standstill after which one of several workers is killed, and another one takes its place."""
+    """Seconds without progress after which the supervisor kills one of several workers and starts another."""
     open: bool = False
-    """Whether anybody may use the proxy though it listens beyond this machine and no tenant has a key."""
+    """Let everybody use the proxy, even if it listens beyond this machine and there are no tenants."""
     allowed_hosts: list[HostName] = []
-    """Names that requests may be for, besides this machine's; the only ones if set, else checked on loopback only."""
+    """Host names that requests may be for, besides those of this machine. The proxy refuses other hosts if this is set,
+    and always on loopback, as long as there are no tenants and `server.open` is false."""
 
 
 class Backend(Section):
     url: BackendUrl | None = None
-    """Base URL of the model server. Without any backend `serve` starts a demo model of its own."""
+    """Base URL of the model server. Without any backend, `serve` starts a demo model."""
     key: HeaderValue | None = None
-    """API key sent to the backend. All users of a machine can read its command lines: prefer the variable."""
+    """API key for the backend. All users of a machine can read its command lines: prefer the variable."""
     forward_key: bool = False
-    """Whether the client's own key is sent to the backend instead; never done unless switched on."""
+    """Send the client's own key to the backend instead of `backend.key`."""
     profile: ProfileName = AUTO
-    """Which known backend it is; `auto` finds out from the URL and by asking it."""
+    """Name of the profile that describes the backend. `auto` finds it by the URL, or by asking the backend."""
     models: dict[str, str] = {}
-    """Model names that clients use, each with the backend's name for it."""
+    """Model names that clients use, each with the name that the backend uses."""
     headers: dict[HeaderName, HeaderValue] = {}
-    """Fixed headers sent with every request to the backend."""
+    """Headers that the proxy adds to every request to the backend."""
     overrides: ProfileFields = {}
-    """Fields of the backend's profile to set by hand."""
+    """Fields of the profile that the operator sets by hand."""
     connect_seconds: Seconds = 10
-    """Time to connect to the backend."""
+    """Seconds that a connection to the backend may take."""
     first_byte_seconds: Seconds | None = None
-    """Time until the reply begins; not set, the backend's profile decides."""
+    """Seconds until the backend begins its reply. Default: the profile's `first_byte_s`, usually 600."""
     idle_seconds: Seconds = 300
-    """Longest silence within a reply."""
+    """Longest silence within a reply, in seconds."""
     total_seconds: Seconds = 3600
-    """Longest reply."""
+    """Longest duration of a reply, in seconds."""
     max_concurrent: int | None = Field(None, ge=1)
-    """Requests that the backend gets at once; not set, as many as come."""
+    """Requests that the backend gets at the same time. Default: no limit but the shares of all backends."""
     max_waiting: int = Field(64, ge=0)
-    """Requests that may wait for others to end; any more are answered with 503 at once."""
+    """Requests that may wait for one of these to end. The proxy answers any more with 503 at once."""
     wait_seconds: Seconds = 30
-    """Longest wait for that, after which it is 503 as well."""
+    """Longest wait in seconds, after which the proxy answers with 503."""
 
 
 class Routing(Section):
     default: str | None = None
-    """Backend for models that nothing else names; not set, the only one, or the one without a name."""
+    """Backend for models that no other rule matches. Default: the only backend, or the one under `[backend]`."""
     models: dict[ModelPattern, str] = {}
-    """Models, or how their names begin and `*`, each with the name of its backend; the longest match wins."""
+    """Models and the name of their backend. A key is a model's name, or a prefix and `*`; the longest match wins."""
     aliases: dict[str, str] = {}
-    """Other names that clients may use for models."""
+    """Names that clients may use, each with the name of the model that it stands for."""
     fallbacks: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
-    """Models, named as above, each with others to ask when its backend fails: `["backend", "backend/model"]`."""
+    """Models, by keys as in `routing.models`, each with the backends that the proxy asks in turn when the first fails:
+    `["backend", "backend/model"]`."""
 
 
 class Retries(Section):
     attempts: int = Field(2, ge=1, le=5)
-    """How often one backend is asked at most, if it could not even begin to work; 1 never asks again."""
+    """Attempts at one backend for a request that it did not begin to work on. 1 switches retries off."""
     after_errors: bool = False
-    """Whether it is also asked again after errors (5xx, a broken connection), though it may have done the work."""
+    """Retry also after errors (5xx, a broken connection), although the backend may have done the work."""
     longest_wait_seconds: Seconds = 2
-    """Longest pause; a backend that demands more with `Retry-After` is not asked again."""
+    """Longest pause before a retry, in seconds. If the backend asks for more (`Retry-After`), there is no retry."""
     budget: float = Field(0.2, ge=0, le=1)
-    """Share of a backend's requests within 10 s that may be asked again; 3 always may."""
+    """Share of the requests to a backend within 10 s that may be retried. Three retries are always allowed."""
 
 
 class Models(Section):
     context_windows: dict[str, Annotated[int, Field(gt=0)]] = {}
-    """Tokens that fit into a model, by the name that clients use; `"*"` where the backend does not tell."""
+    """Context window of each model in tokens, by the name that clients use. `"*"` stands for every model whose window
+    the backend does not tell."""
     reasoning_efforts: dict[str, list[str]] = {}
-    """Levels of reasoning effort that clients may choose for a model; `"*"` for all that are not named."""
+    """Reasoning efforts that clients may choose, by model. `"*"` stands for every model that has no row."""
 
 
 class Clients(Section):
     events: Literal["auto", "extended", "standard"] = "auto"
-    """Whether clients get the extended tool-call events; `auto` decides. Node's SDK and Codex: by header only."""
+    """Tool-call events that clients get. `auto` decides by the client and the request. The Node SDK and Codex get the
+    extended events only if they ask by header."""
     item_order: Literal["sequential", "message_first"] = "sequential"
-    """Items strictly one after another, or one message kept open at index 0 until the end."""
+    """Order of a reply's items: strictly one after another, or one message that stays open at index 0 until the end."""
 
 
 Mode = Literal["enforce", "warn", "off"]
@@ -135,92 +141,93 @@ def _limit(name: str) -> Any:
 
 class Limits(Section):
     mode: Mode | None = None
-    """What happens to tools beyond the limits; not set, the native surface refuses them, the others warn."""
+    """What the proxy does with tools beyond the limits. Default: the native surface refuses them, the others warn."""
     tools: int = _limit("tools")
-    """Tools in one request."""
+    """Tools that a request may declare."""
     description_characters: int = _limit("description_characters")
-    """Length of a tool's description."""
+    """Characters in the description of a tool."""
     schema_depth: int = _limit("schema_depth")
-    """Levels of a tool's parameters."""
+    """Levels of nesting in the parameters of a tool."""
     argument_bytes: int = _limit("argument_bytes")
-    """Size of one call's arguments."""
+    """Bytes in the arguments of one call."""
     calls: int = _limit("calls")
-    """Calls in one reply."""
+    """Calls that a reply may have."""
     tool_allowlist: list[str] | None = None
-    """The only tools that may be declared, by name, or patterns with `*`; not set, all may."""
+    """Names of the tools that requests may declare, or patterns with `*` and `?`. Default: all tools."""
     tool_allowlist_mode: Mode = "enforce"
-    """What happens to others."""
+    """What the proxy does with a request that declares another tool."""
     validate_tool_arguments: Literal["enforce", "observe", "strict", "off"] = "strict"
-    """Whether calls are held until their arguments fit the tool's schema or only reported (all, or strict tools)."""
+    """Check of a call's arguments against the tool's schema. `enforce` holds each call until they fit, `observe` only
+    reports, `strict` reports for tools with `strict: true` of which the backend cannot be told."""
     tool_result_max_bytes: int | None = Field(None, ge=1)
-    """Longer results of tools are cut, with a notice for the model."""
+    """Bytes of a tool's result; the proxy cuts longer ones and tells the model. Default: results are not cut."""
     requests_per_minute: int | None = Field(None, ge=1)
-    """More are refused with 429."""
+    """Requests of one tenant in a minute; the proxy refuses more with 429. Default: no limit."""
     tool_calls_per_minute: int | None = Field(None, ge=1)
-    """Likewise, counting each call in a reply."""
+    """Calls in the replies to one tenant in a minute; the proxy then refuses with 429. Default: no limit."""
 
 
 class Tenant(Limits):
     keys: list[Digest] = Field(min_length=1)
-    """SHA-256 digests of the tenant's keys; `responses-proxy hash-key` makes them."""
+    """SHA-256 digests of the tenant's keys, as `responses-proxy hash-key` prints them."""
 
 
 class BreakerSettings(Section):
     consecutive_failures: int = Field(5, ge=1)
     """Failures in a row that open the breaker."""
     failure_rate: float = Field(0.5, gt=0, le=1)
-    """Share of failures that opens it, given enough requests."""
+    """Share of failed requests that opens the breaker."""
     minimum_requests: int = Field(20, ge=1)
-    """Requests within the window before the share counts."""
+    """Requests that the window must hold before the share counts."""
     window_seconds: Seconds = 10
-    """Window over which the share is taken."""
+    """Length of the window over which the share is taken, in seconds."""
     open_seconds: Seconds = 5
-    """First pause of the backend; it doubles with each relapse."""
+    """First pause in seconds, in which the backend gets no requests. It doubles each time a probe fails."""
     open_seconds_limit: Seconds = 60
-    """Longest pause."""
+    """Longest pause of a backend, in seconds."""
     probes: int = Field(1, ge=1)
-    """Requests let through at once to see whether the backend has recovered."""
+    """Requests that may probe at the same time whether the backend has recovered."""
 
 
 class Metrics(Section):
     keys: list[Digest] = []
-    """SHA-256 digests of the keys that may read `/metrics`; `responses-proxy hash-key` makes them."""
+    """SHA-256 digests of the keys that may read `/metrics`, as `responses-proxy hash-key` prints them."""
     open: bool = False
-    """Whether everybody may; without keys, so it is on this machine only, as long as there are no tenants."""
+    """Serve `/metrics` without a key. By default only on loopback, and only while there are no tenants."""
 
 
 class Logs(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
-    """Least severe lines to write."""
+    """Lowest severity of the lines that the proxy writes."""
     format: Literal["auto", "console", "json"] = "auto"
-    """`auto` is readable on a terminal and JSON elsewhere."""
+    """Form of the lines. `auto` is `console` on a terminal and `json` elsewhere."""
 
 
 class Settings(Section):
     server: Server = Server()
     """Where the proxy listens, and for how long it waits."""
     backend: Backend = Backend()
-    """What answers."""
+    """The backend that answers."""
     backends: dict[BackendName, Backend] = {}
-    """More of them, each by its name, with the same settings."""
+    """More backends, each by its name, with the same settings."""
     routing: Routing = Routing()
     """Which of several backends answers."""
     models: Models = Models()
-    """What clients are told of the models."""
+    """What the proxy tells clients of the models."""
     clients: Clients = Clients()
-    """What clients are shown."""
+    """What the proxy shows to clients."""
     limits: Limits = Limits()
-    """What anybody may do, and every tenant unless its own table says otherwise."""
+    """What every client may do, and every tenant unless its own table says otherwise."""
     tenants: dict[str, Tenant] = {}
-    """Who may use the proxy, each by a name; without any, everybody who reaches it."""
+    """The tenants that may use the proxy, each by its name. Without tenants, everybody who reaches the proxy."""
     retries: Retries = Retries()
-    """When a failed request is asked again, before its client has seen anything of a reply."""
+    """When the proxy retries a failed request. It never does once the client has seen a part of a reply."""
     breaker: BreakerSettings = BreakerSettings()
-    """When a failing backend is left alone."""
+    """When a failing backend gets no requests for a while."""
     metrics: Metrics = Metrics()
-    """Who may see what is counted."""
+    """Who may read the metrics."""
     logs: Logs = Logs()
-    """What is written to stderr."""
+    """What the proxy writes to stderr."""
 
     @property
     def all_backends(self) -> dict[str, Backend]:
@@ -228,12 +235,12 @@ class Settings(Section):
 
     @property
     def shows_metrics_to_all(self) -> bool:
-        """Whoever may see them learns of all tenants, so theirs are not shown without a word."""
+        """Metrics name all tenants. A proxy with tenants shows them only to readers that the operator allows."""
         return self.metrics.open or (not self.tenants and is_loopback(self.server.host))
 
     @property
     def hosts_served(self) -> list[str] | None:
-        """Besides this machine's own. None: all, for whoever asks has a key, or may ask as the operator's word says."""
+        """Host names besides those of this machine. None: all, because clients have keys, or the operator wants it."""
         server = self.server
         local_only = not (self.tenants or server.open) and is_loopback(server.host)
         return [server.host, *server.allowed_hosts] if local_only or server.allowed_hosts else None

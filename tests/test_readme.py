@@ -71,6 +71,12 @@ def test_every_place_in_the_tree_that_is_named_exists() -> None:
     ] == []
 
 
+def test_every_test_module_that_is_named_beside_it_exists() -> None:
+    named = [(text, name) for text in TEXTS for name in re.findall(r"`(test_\w+)(?:\.py)?`", read(text))]
+    assert named
+    assert [name for text, name in named if not (ROOT / text).with_name(f"{name}.py").exists()] == []
+
+
 def anchors(text: str) -> Iterator[str]:
     """The names that a page's headings get: lower case, punctuation left out, hyphens for spaces, and numbered."""
     seen: dict[str, int] = {}
