@@ -130,7 +130,7 @@ PROSE = {"content", "reasoning_content", "refusal"}
 
 
 def read_chat_stream(stream: bytes) -> list[Json]:
-    """The chunks of one whole stream, after checking what every stream promises; the last may be an error (R3)."""
+    """The chunks of one whole stream, after checking what every stream promises; the last may be an error (E3)."""
     blocks = stream.decode().split("\n\n")
     assert blocks.pop() == "", "the stream ends within an event"
     ended = blocks[-1] == DONE

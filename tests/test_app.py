@@ -123,7 +123,7 @@ async def test_attack_06_where_nothing_is_secret_each_start_has_a_key_of_its_own
 
 
 async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> None:
-    """Issue 4, item 4: through the whole proxy, with a summary that somebody has changed."""
+    """Through the whole proxy, with a summary that somebody has changed."""
     async with scripted() as backend:
         backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))
         wanted = settings(

@@ -163,7 +163,7 @@ def test_a_reply_is_the_same_however_its_bytes_are_cut(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_reply_that_stops_anywhere_is_no_success(name: str) -> None:
-    """§5 row 14, for a stream that has no end mark: without a finish reason it was cut."""
+    """Without a finish reason it was cut."""
     chunks, _, _ = CASES[name]
     data = sse(chunks)
     whole = len(sse(chunks[:-1])) + len(b"data: ") + len(jsontext.dumps(chunks[-1]))
@@ -190,7 +190,6 @@ def test_calls_of_one_turn_may_be_spread_and_text_may_follow() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda error: error, lambda error: [error]])
 def test_an_error_ends_the_reply_wherever_it_comes(wrap: Any) -> None:
-    """§5 rows 13 and 15."""
     plain = {"error": {"code": 503, "message": "Overloaded.", "status": "UNAVAILABLE"}}
     error = wrap(plain)
     for data in (
@@ -224,7 +223,7 @@ def data_parts(chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_model_gets_back_what_it_said_with_each_signature_on_its_part(name: str) -> None:
-    """§4.2, §5 rows 2 and 3: byte for byte, and the id that we had to invent on both sides."""
+    """Byte for byte, and the id that we had to invent on both sides."""
     chunks, _, _ = CASES[name]
     expected = data_parts(chunks)
     for part in expected:
@@ -234,13 +233,12 @@ def test_the_model_gets_back_what_it_said_with_each_signature_on_its_part(name: 
 
 
 def test_another_model_gets_a_stand_in() -> None:
-    """§5 row 20."""
     parts = next_turn(Heard([sse(THINK_CALL)]).parts, model="gemini-3-pro-preview")
     assert [part["thoughtSignature"] for part in parts] == [DUMMY]
 
 
 def test_a_client_that_carries_nothing_is_helped_out() -> None:
-    """§4.3: Chat clients send the call alone; what stood before it is remembered."""
+    """Chat clients send the call alone; what stood before it is remembered."""
     heard = Heard([sse(TWO_CALLS)])
     recall = Recall()
     recall.keep("me", heard.reply, "ann")

@@ -77,7 +77,7 @@ def test_every_answer_to_what_is_right_is_as_described(described: BaseSchema, me
 @pytest.mark.properties
 @pytest.mark.parametrize("path", STREAMING)
 def test_every_stream_is_as_described(described: BaseSchema, path: str) -> None:
-    """R2."""
+    """E2."""
     asked = described[path]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
     hold(asked.map(streamed), strictly=path == RESPONSES)
 

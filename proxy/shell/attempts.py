@@ -2,7 +2,7 @@
 after a pause, the next one of its model, or nothing.
 
 The first word of a model is what binds. A stream that had to open before it, lest its client be left in the dark, holds
-nothing but what is the same whoever answers, so it binds nobody (R6). How long all attempts may take is bounded by
+nothing but what is the same whoever answers, so it binds nobody (E6). How long all attempts may take is bounded by
 their number, and by the limits that each backend has on its waits.
 
 Each backend gets a plan of its own, with its own key, profile and dialect: nothing of one ever goes to another (S05).

@@ -1,6 +1,6 @@
 """One request under way at the backend: the bytes of its answer as they come, and limits on the waits for them.
 
-Four waits are limited (R7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
+Four waits are limited (E7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
 two reads; *total*. A chunk costs not even a reading of the clock: whether any came is looked at when one of the limits
 might be reached, so who has fallen silent is found out at the second look.
 """
@@ -156,7 +156,7 @@ class Exchange:
         self._end(linger=True)
 
     def close(self) -> None:
-        """Stop here, unless released before. A connection with an unread rest is never pooled (R4)."""
+        """Stop here, unless released before. A connection with an unread rest is never pooled (E4)."""
         self._end(linger=False)
 
     def _end(self, linger: bool) -> None:

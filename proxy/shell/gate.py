@@ -1,4 +1,4 @@
-"""How many requests a backend gets at once, and how many more may wait for a place (F07, R7).
+"""How many requests a backend gets at once, and how many more may wait for a place (F07, E7).
 
 Whoever finds neither hears so at once: to wait without knowing for what only makes the error slower. Owners have their
 turns one after the other, and each owner's requests in the order in which they came; where no more may wait, whoever

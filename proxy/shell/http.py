@@ -1,7 +1,7 @@
 """Answers over HTTP: one JSON body, one error envelope, or one stream of server-sent events.
 
 Until the first byte of a stream went out a failure is a status with the OpenAI envelope; from then on the stream
-itself tells it (R1). Every answer, whoever refused what, carries the request's id.
+itself tells it (E1). Every answer, whoever refused what, carries the request's id.
 """
 
 import re

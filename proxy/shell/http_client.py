@@ -95,7 +95,7 @@ class Answer:
             connection.release()
 
     def close(self) -> None:
-        """A connection with an unread rest is never kept (R4)."""
+        """A connection with an unread rest is never kept (E4)."""
         connection, self.connection = self.connection, None
         if connection is not None:
             _cut(connection)
@@ -203,7 +203,7 @@ async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: fl
         wire = _wire(connection)
         if not (wire.used and wire.should_close):
             return connection
-        _cut(connection)  # what came unasked would be taken for the answer (R4)
+        _cut(connection)  # what came unasked would be taken for the answer (E4)
 
 
 def _wire(connection: Connection) -> "Wire":

@@ -44,7 +44,7 @@ MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id
 
 REMEMBERED, LONGEST = 1024, 32 * 1024
 """Characters of a text. What clients and backends send may be as long as a body: a line tells its beginning, and only
-what is short is kept for the next line (R7, S15)."""
+what is short is kept for the next line (E7, S15)."""
 
 HARMLESS = (int, bool, float, type(None))
 

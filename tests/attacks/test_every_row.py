@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests import numbered
+
 TESTS = Path(__file__).parents[1]
-ATTACKS = [f"attack-{number:02}" for number in range(1, 31)]
-CLIENTS, SERVERS, WORDS = range(1, 11), range(20, 37), range(40, 48)
-ROWS = [f"v{number:02}" for number in (*CLIENTS, *SERVERS, *WORDS)]
+DEFINED = list(numbered.rows(Path(__file__).with_name("README.md")))
+ATTACKS = [row for row in DEFINED if row.startswith("attack")]
+ROWS = [row.lower() for row in DEFINED if row.startswith("V")]
 ID = re.compile(r"attack[-_]\d\d(?!\d)|(?<![a-z0-9])v\d\d(?!\d)")
 
 
@@ -22,3 +24,9 @@ def cited() -> Iterator[str]:
 @pytest.mark.parametrize("ids", [ATTACKS, ROWS], ids=["attacks", "rows"])
 def test_every_row_is_cited(ids: list[str]) -> None:
     assert sorted({*ids} - {found.replace("_", "-") for found in cited()}) == []
+
+
+def test_the_tables_have_every_row() -> None:
+    clients, servers, words = range(1, 11), range(20, 37), range(40, 48)
+    assert [f"attack-{number:02}" for number in range(1, 31)] == ATTACKS
+    assert [f"v{number:02}" for number in (*clients, *servers, *words)] == ROWS

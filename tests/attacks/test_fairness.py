@@ -132,7 +132,7 @@ FLOODS = {
 @pytest.mark.parametrize("kind", FLOODS)
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 def test_attack_23_a_backend_that_sends_fast_holds_up_nobody(kind: str, stream: bool) -> None:
-    """A15: and nothing of it is lost."""
+    """attack-23: and nothing of it is lost."""
     said, times = FLOODS[kind]
     with flooding(BEGUN, said, times, WELL) as url:
         answer, watch = watched(url, lambda url: asyncio.to_thread(told, url, asking(stream)))
@@ -141,7 +141,7 @@ def test_attack_23_a_backend_that_sends_fast_holds_up_nobody(kind: str, stream: 
 
 
 def test_attack_23_heads_that_announce_others_come_to_an_end() -> None:
-    """A16: `100 Continue` for ever. Said to be the backend's fault, after a hundred of them."""
+    """attack-23: `100 Continue` for ever. Said to be the backend's fault, after a hundred of them."""
     with flooding(b"", filled(b"HTTP/1.1 100 Continue\r\n\r\n"), 8) as url:
         answer, watch = watched(url, lambda url: asyncio.to_thread(told, url, asking(False)))
     assert watch.longest < HELD_SECONDS

@@ -34,7 +34,7 @@ def request(kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", MANY)
 async def test_attack_04_values_are_counted_on_a_socket_as_in_a_body(kind: str, proxy: Proxy) -> None:
-    """B04: before the parser makes objects of them."""
+    """attack-04: before the parser makes objects of them."""
     data = request(kind)
     assert (await post_aside(f"{proxy.url}/v1/responses", data))[1]["error"]["code"] == "too_many_values"  # type: ignore[index]
     async with proxy.session.ws_connect(f"{proxy.url}/v1/responses") as socket:
@@ -62,7 +62,7 @@ SLOW = {
 
 @pytest.mark.parametrize("kind", SLOW)
 async def test_attack_22_what_only_the_slow_parser_reads_may_not_be_large(kind: str, proxy: Proxy) -> None:
-    """A12: 60 MB of it took 14 s."""
+    """attack-22: 60 MB of it took 14 s."""
     body = (
         b'{"model":"m","input":"Hi","x":"%b"}'
         if kind != "digits"
@@ -92,7 +92,7 @@ def chunk(data: bytes) -> bytes:
 async def test_attack_08_nothing_is_taken_behind_the_end_of_a_packed_body(
     more: bytes, apart: bool, proxy: Proxy
 ) -> None:
-    """B01: 180 MiB were, each read with a copy of all of them. Refused at the first byte, not when no more comes."""
+    """attack-08: 180 MiB were, each read with a copy of all of them. Refused at the first byte."""
     async with asyncio.timeout(PROMPTLY), raw(proxy) as (reader, writer):
         writer.write(GZIP + (chunk(WHOLE) + chunk(more) if apart else chunk(WHOLE + more)))
         head = await reader.readuntil(b"\r\n\r\n")
@@ -101,7 +101,7 @@ async def test_attack_08_nothing_is_taken_behind_the_end_of_a_packed_body(
 
 
 async def test_attack_08_no_bytes_are_taken_that_unpack_to_nothing(proxy: Proxy) -> None:
-    """B02: blocks of deflate that are empty, without end."""
+    """attack-08: blocks of deflate that are empty, without end."""
     packer = zlib.compressobj(wbits=31)
     begun = packer.compress(b"{") + packer.flush(zlib.Z_SYNC_FLUSH)
     empty = chunk(b"\0\0\0\xff\xff" * 13_000)

@@ -79,7 +79,7 @@ async def under_way(
 
 @pytest.mark.parametrize("packed", [False, True])
 async def test_requests_under_way(packed: bool, backend: ScriptedBackend, start_proxy: StartProxy) -> None:
-    """attack-14, B07. Who has its share comes back later, others are served, and what has ended is given back."""
+    """attack-14. Who has its share comes back later, others are served, and what has ended is given back."""
     backend.plays(silent)
     proxy = await start_proxy(server=SMALL)
     body = gzip.compress(HALF_A_SHARE, 1) if packed else HALF_A_SHARE
@@ -139,7 +139,7 @@ async def idle(stack: AsyncExitStack, proxy: Proxy, words: str) -> tuple[Talk, s
 
 
 async def test_a_socket_without_a_turn_holds_next_to_nothing(start_proxy: StartProxy) -> None:
-    """attack-14, B08. What was said is packed, and the message itself is let go of."""
+    """attack-14. What was said is packed, and the message itself is let go of."""
     proxy = await start_proxy(server=SMALL)
     async with AsyncExitStack() as stack:
         await idle(stack, proxy, "Hi")

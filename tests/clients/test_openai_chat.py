@@ -241,7 +241,7 @@ def test_errors_say_what_and_where(client: openai.OpenAI) -> None:
 
 @pytest.mark.parametrize("model", ["demo-error", "demo-cut"])
 def test_a_failure_in_the_middle_raises_after_what_was_said(client: openai.OpenAI, model: str) -> None:
-    """R3: the SDK takes the end of a stream for its success, unless an error says otherwise."""
+    """E3: the SDK takes the end of a stream for its success, unless an error says otherwise."""
     said: list[Any] = []
     stream = client.chat.completions.create(model=model, messages=HELLO, stream=True)
     with pytest.raises(openai.APIError) as failure:

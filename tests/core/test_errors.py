@@ -1,4 +1,4 @@
-"""R1: a fault says who must act, which status to choose while there is one to choose, and whether to try again."""
+"""E1: a fault says who must act, which status to choose while there is one to choose, and whether to try again."""
 
 import re
 

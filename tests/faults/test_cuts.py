@@ -1,4 +1,4 @@
-"""A whole stream, cut at every byte in turn: what was not proved to be whole is never told as a success (R3).
+"""A whole stream, cut at every byte in turn: what was not proved to be whole is never told as a success (E3).
 
 The body ends with its connection and without any framing, so that nothing but its own words shows the cut; only from
 the word that the model has finished on may the reply count as completed, and from the last byte on it must (F19, F33,

@@ -11,7 +11,6 @@ from tests import numbered
 TESTS = Path(__file__).parents[1]
 OVER_SOCKETS = ("faults/test_*.py", "shell/test_*.py", "clients/test_*.py", "codex/test_*.py")
 ROWS = list(numbered.rows(Path(__file__).with_name("README.md")))
-"""F82, idempotency keys, has none, for they are not offered: a request that is sent twice is answered twice."""
 FAULTS = [row for row in ROWS if row.startswith("F")]
 THREATS = [row for row in ROWS if row.startswith("S")]
 ID = re.compile(r"(?<![A-Za-z0-9])([FSfs][0-9]{2})(?![0-9])")

@@ -224,7 +224,7 @@ def posted(body: Any = ASK, head: str = "") -> bytes:
 async def test_f66_a_client_that_leaves_takes_the_backends_work_along(
     body: dict[str, Any], piece: bytes, reads: bool, backend: ScriptedBackend, proxy: Proxy
 ) -> None:
-    """F65, R5: within a second, and it is no failure of the backend's."""
+    """F65, E5: within a second, and it is no failure of the backend's."""
     talk = Talk(piece)
     backend.plays(talk.play)
     async with raw(proxy) as (reader, writer):

@@ -1,5 +1,5 @@
 """Whatever stands in whatever place of a request, it is answered or refused in plain words: never a 500, never a
-traceback (D01). All surfaces, and a backend of each dialect behind them."""
+traceback. All surfaces, and a backend of each dialect behind them."""
 
 import pytest
 

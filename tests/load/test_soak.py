@@ -12,7 +12,7 @@ RULES = Rules(seconds=8, streams=30, restart_seconds=3, growth_mib=24, lag_ms=25
 
 
 def test_nothing_is_lost_leaked_or_falsely_completed_while_the_backend_restarts() -> None:
-    """R2, R3, R4, R5: one honest ending each, and nothing left over, though the backend is killed under load."""
+    """E2, E3, E4, E5: one honest ending each, and nothing left over, though the backend is killed under load."""
     found = uvloop.run(soak(RULES))
     sys.stdout.write(f"\n{summary(RULES, found)}\n")
     assert found.violations == {}

@@ -21,7 +21,7 @@ MIB = 1024 * 1024
 
 
 def test_a_thousand_slow_streams_end_whole_in_flat_memory_and_in_time() -> None:
-    """R2, R4, R7: every stream is whole, nothing is left open, and nobody waits for the others."""
+    """E2, E4, E7: every stream is whole, nothing is left open, and nobody waits for the others."""
     found = uvloop.run(calm(SECONDS, STREAMS))
     sys.stdout.write(f"\n{found.summary()}\n")
     assert found.wrong == {}

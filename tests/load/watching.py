@@ -16,7 +16,7 @@ PAUSE_SECONDS = 0.1
 SETTLE_PAUSES = 100
 """For what was closed to be gone: answers that are read to their end, connections in the pool."""
 LEAVING_PAUSES = 10
-"""R5: a second for the proxy to leave a backend whose client has left."""
+"""E5: a second for the proxy to leave a backend whose client has left."""
 WARM_UP = 1 / 2
 """Of the time: until then caches fill, and the heap grows to what the worst moments need."""
 LONGEST_WARM_UP_SECONDS = 300.0

@@ -88,7 +88,7 @@ def test_what_is_sent_is_valid_there(data: st.DataObject, profile: BackendProfil
 
 @given(data=st.data(), model=st.sampled_from(MODELS))
 def test_what_was_said_once_is_said_the_same_ever_after(data: st.DataObject, model: str) -> None:
-    """§0.3: for as long as the conversation goes on with an answer."""
+    """For as long as the conversation goes on with an answer."""
     request = data.draw(thoughtful_requests(model))
     request = replace(request, choice=type(request.choice)())
     assume(request.turns and request.turns[-1].role in (Role.USER, Role.TOOL))

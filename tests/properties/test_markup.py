@@ -1,4 +1,4 @@
-"""Markup in any text and any cut: nothing is lost, nothing is invented, and no cut matters (issue 3)."""
+"""Markup in any text and any cut: nothing is lost, nothing is invented, and no cut matters."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -190,7 +190,7 @@ def test_every_request_is_one_that_the_sdk_could_send(how: Json) -> None:
 
 
 def test_the_version_that_the_sdk_is_made_for_has_no_sampling() -> None:
-    """§0.1: configured, it gets no field that it would refuse."""
+    """Configured, it gets no field that it would refuse."""
     newer = on(headers={"anthropic-version": "2026-10-21"})
     body = body_of(profile=newer, **REQUESTS["tuned"])
     assert not list(unknown(body, MessageCreateParamsStreaming))

@@ -35,7 +35,7 @@ async def asked(url: str, path: str, body: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/native/v1/chat/completions"])
 async def test_a_property_that_may_not_be_called_so_has_another_name_there_only(path: str) -> None:
-    """§2.3.7: the check of arguments knows it by its own name, and the history tells it by the alias."""
+    """The check of arguments knows it by its own name, and the history tells it by the alias."""
     call = Say(calls=[SayCall("c1", "list", with_aliases(ARGUMENTS))])
     ask = {
         "model": MODEL,

@@ -32,7 +32,7 @@ def signatures(recorded: Recorded) -> list[str]:
 
 
 async def test_refused_signatures_are_replaced_for_this_request_only() -> None:
-    """§4.2: asked again before the first byte, with a stand-in for each; the next request tries the real ones."""
+    """Asked again before the first byte, with a stand-in for each; the next request tries the real ones."""
     call = Say(signature=SIGNATURE, calls=[SayCall("c1", "f", {})])
     refused = Say(status=400, refusal="Corrupted thought signature.")
     async with (
@@ -63,7 +63,7 @@ async def test_the_key_and_the_list_of_models_are_in_googles_form() -> None:
 
 
 async def test_a_signature_that_a_chat_client_carries_is_believed_under_any_name_of_the_model() -> None:
-    """§4.3: accepted back when present."""
+    """Accepted back when present."""
     function = {"name": "f", "arguments": "{}"}
     extra = {"google": {"thought_signature": SIGNATURE}}
     call = {"id": "c1", "type": "function", "function": function, "extra_content": extra}
@@ -79,7 +79,7 @@ async def test_a_signature_that_a_chat_client_carries_is_believed_under_any_name
 
 
 async def test_where_one_call_is_wanted_one_comes() -> None:
-    """§1.2: Gemini cannot be told."""
+    """Gemini cannot be told."""
     both = Say(calls=[SayCall("c1", "f", {"a": 1}), SayCall("c2", "f", {"a": 2})])
     async with (
         serving(google.provider(), both) as backend,

@@ -1,4 +1,4 @@
-"""R6: what follows a failed attempt, over real sockets: the same backend again, another one, or nothing."""
+"""E6: what follows a failed attempt, over real sockets: the same backend again, another one, or nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -106,7 +106,7 @@ async def test_f01_a_backend_that_is_being_restarted_is_asked_again(
 
 
 async def test_a_client_sees_one_reply(backend: ScriptedBackend, proxy: Proxy) -> None:
-    """R2: one id, one `response.created`, gapless numbers."""
+    """E2: one id, one `response.created`, gapless numbers."""
     backend.answers(BUSY, HELLO)
     events = await strictly_read(proxy)
     assert [event["type"] for event in events].count("response.created") == 1
@@ -270,7 +270,7 @@ async def test_nor_if_it_opens_during_the_pause(backend: ScriptedBackend, start_
 async def test_when_all_fail_an_opened_stream_tells_it_once(
     backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
 ) -> None:
-    """R2: and of the last one."""
+    """E2: and of the last one."""
     proxy = await start_both(server=SOON)
     other.answers(answer(429, b"", retry_after="7"))
     _, said = await Opened(backend, BUSY).met_by(proxy.post(STREAMED))
@@ -297,7 +297,7 @@ async def test_signs_of_life_bind_nobody_either(
 async def test_on_other_surfaces_it_is_the_same(
     backend: ScriptedBackend, other: ScriptedBackend, start_both: StartBoth
 ) -> None:
-    """C01, R6: one role, one id."""
+    """C01, E6: one role, one id."""
     proxy = await start_both(server=SOON, retries={"attempts": 1})
     opened = Opened(backend)
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Hi"}]}

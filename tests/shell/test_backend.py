@@ -146,7 +146,7 @@ async def test_a_lesson_that_did_not_help_is_forgotten(backend: ScriptedBackend,
 async def test_what_is_remembered_is_bounded(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R7: the names of models come from clients."""
+    """E7: the names of models come from clients."""
     monkeypatch.setattr(module, "MAX_KNOWN", 1)
     backend.answers(NO_USAGE, REPLY, NO_USAGE, REPLY, REPLY)
     for model in ("a", "b", "a"):
@@ -186,7 +186,7 @@ async def test_what_no_retry_can_cure_comes_with_advice(backend: ScriptedBackend
 async def test_a_refusal_without_end_is_read_only_at_its_beginning(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R7, S28."""
+    """E7, S28."""
     monkeypatch.setattr(module, "MAX_REFUSAL_BYTES", 100)
 
     async def endless(line: Line) -> None:

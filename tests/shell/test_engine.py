@@ -246,7 +246,7 @@ async def test_a_bad_request_never_reaches_the_backend(backend: ScriptedBackend,
 async def test_it_is_a_status_for_streams_as_well(
     backend: ScriptedBackend, proxy: Proxy, stream: bool, said: bytes, status: int, code: str | None
 ) -> None:
-    """R1, F09-F20."""
+    """E1, F09-F20."""
     backend.answers(said)
     told, error = await proxy.refused(stream=stream)
     assert told == status
@@ -416,7 +416,7 @@ async def test_a_reply_that_has_begun_may_take_its_time(
 async def test_a_stream_that_opened_early_tells_what_would_have_been_a_status(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
-    """R1: there is no status left to choose."""
+    """E1: there is no status left to choose."""
     proxy = await start_proxy(server={"patience_seconds": 0.05})
     goes_on = asyncio.Event()
 
@@ -618,7 +618,7 @@ async def test_a_bug_before_the_backend_is_500(proxy: Proxy, monkeypatch: pytest
 async def test_a_client_that_leaves_takes_the_backends_work_along(
     backend: ScriptedBackend, proxy: Proxy, stream: bool, said: bytes
 ) -> None:
-    """R5, F65, F66: whatever had been said, streaming or not."""
+    """E5, F65, F66: whatever had been said, streaming or not."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
     async def plays(line: Line) -> None:

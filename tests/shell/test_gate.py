@@ -1,4 +1,4 @@
-"""F07, R7: so many at a backend, so many who wait, and an answer at once for all others."""
+"""F07, E7: so many at a backend, so many who wait, and an answer at once for all others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -130,7 +130,7 @@ async def test_nobody_waits_for_ever(inside: AsyncExitStack) -> None:
 
 
 async def test_who_leaves_while_waiting_leaves_no_trace(inside: AsyncExitStack) -> None:
-    """R5."""
+    """E5."""
     gate = Gate(NARROW)
     await inside.enter_async_context(gate.place("ann"))
     entered: list[str] = []

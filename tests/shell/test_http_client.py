@@ -244,7 +244,7 @@ async def test_a_connection_is_used_again(client: HttpClient, backend: ScriptedB
 async def test_a_connection_whose_body_was_not_read_to_its_end_is_closed(
     client: HttpClient, backend: ScriptedBackend
 ) -> None:
-    """R4: what is still to come would be taken for the next answer."""
+    """E4: what is still to come would be taken for the next answer."""
     gone = asyncio.Event()
 
     async def plays(line: Line) -> None:
@@ -311,7 +311,7 @@ async def test_a_request_that_nobody_takes_is_given_up_with_its_bytes(
 async def test_what_came_unasked_is_not_taken_for_the_next_answer(
     client: HttpClient, backend: ScriptedBackend
 ) -> None:
-    """R4: some servers tell even an idle connection why they are about to close it."""
+    """E4: some servers tell even an idle connection why they are about to close it."""
     begun, over = asyncio.Event(), asyncio.Event()
 
     async def complains(line: Line) -> None:

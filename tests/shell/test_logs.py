@@ -141,7 +141,7 @@ def test_numbers_stay_numbers() -> None:
 
 
 def test_what_is_very_long_is_told_by_its_beginning_and_not_kept() -> None:
-    """R7: a client's word may be as long as a body, and the next client's too."""
+    """E7: a client's word may be as long as a body, and the next client's too."""
     redaction = Redaction([])
     word = "m" * (LONGEST + 1)
     before = sys.getrefcount(word)

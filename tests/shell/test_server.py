@@ -82,7 +82,6 @@ async def test_a_count_of_tokens_is_no_response(proxy: Proxy) -> None:
 async def test_a_conversation_is_summed_up_and_goes_on_from_there(
     proxy: Proxy, backend: ScriptedBackend
 ) -> None:
-    """Issue 4, item 7."""
     backend.answers(reply(text("We met.")), reply(text("Again.")))
     asked = {"model": "m", "input": [{"role": "user", "content": "Hi"}], "prompt_cache_key": "k"}
     async with proxy.session.post(f"{proxy.url}/v1/responses/compact", json=asked) as response:

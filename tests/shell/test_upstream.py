@@ -143,7 +143,7 @@ async def test_what_answers_is_no_http(upstream: Upstream, backend: ScriptedBack
 async def test_a_request_that_is_cancelled_leaves_nothing_behind(
     upstream: Upstream, backend: ScriptedBackend
 ) -> None:
-    """R5, F65."""
+    """E5, F65."""
     asked, gone = asyncio.Event(), asyncio.Event()
 
     async def silent(line: Line) -> None:

@@ -4,7 +4,7 @@ A delta is the hot path: its chunk is a byte prefix made once per part, with onl
 other chunk is one dict literal through orjson.
 
 A reply that fails ends with an `error` and without a finish reason and `[DONE]`: the SDKs raise on the first, and who
-looks for the others sees that there is no end (R3). Some clients look for neither, and make calls of all that they have
+looks for the others sees that there is no end (E3). Some clients look for neither, and make calls of all that they have
 heard when the body ends: where they have heard half of one, it is told as an error, and the connection breaks.
 """
 

@@ -72,7 +72,7 @@ TopP = Annotated[float, _within("top_p")]
 TopLogprobs = Annotated[Whole, _within("top_logprobs")]
 
 ModelName = Annotated[str, Field(max_length=1024)]
-"""Longer than any: tables remember what is known of a model under its name, and log lines tell it (R7)."""
+"""Longer than any: tables remember what is known of a model under its name, and log lines tell it (E7)."""
 
 
 LOOSE = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)

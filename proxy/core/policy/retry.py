@@ -1,4 +1,4 @@
-"""What may follow a failed attempt: the same backend again, after a pause, or another one (R6).
+"""What may follow a failed attempt: the same backend again, after a pause, or another one (E6).
 
 Both only while the client has seen nothing of a reply, which whoever asks here has made sure of. The same backend is
 asked again only if it cannot have begun to work, or if its operator wants it: else a model would be paid for twice. And

@@ -54,7 +54,7 @@ from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024
-"""In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (R7)."""
+"""In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (E7)."""
 
 MAX_LATE = 64
 """Deltas after the end that are counted. One event may hold hundreds of thousands more, which nobody need decode."""

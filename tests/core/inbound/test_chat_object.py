@@ -77,7 +77,6 @@ def test_without_text_the_content_is_null() -> None:
 
 
 def test_reasoning_without_words_is_not_seen_but_for_its_signature() -> None:
-    """§4.3"""
     thought = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "sig"}]}})
     said = message(thought, CALL, CALL)
     assert "reasoning_content" not in said

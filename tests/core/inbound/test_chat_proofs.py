@@ -1,4 +1,4 @@
-"""§4.3: the proofs that clients can carry stand with the calls they belong to."""
+"""The proofs that clients can carry stand with the calls they belong to."""
 
 from typing import Any
 

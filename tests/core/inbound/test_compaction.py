@@ -1,4 +1,4 @@
-"""Issue 4, item 7: the endpoint that sums a conversation up, as the request and the answer that it stands for."""
+"""The endpoint that sums a conversation up, as the request and the answer that it stands for."""
 
 from typing import Any
 

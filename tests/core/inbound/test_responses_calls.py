@@ -1,4 +1,4 @@
-"""codex.md 6 and 7: the items in which each kind of call comes back, with every member that Codex insists on."""
+"""The items in which each kind of call comes back, with every member that Codex insists on."""
 
 from typing import Any
 

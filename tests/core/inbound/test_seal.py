@@ -1,4 +1,4 @@
-"""Issue 4, item 4: what clients keep for us comes back exactly, or is not believed."""
+"""What clients keep for us comes back exactly, or is not believed."""
 
 import zlib
 from base64 import urlsafe_b64encode

@@ -1,4 +1,4 @@
-"""§1.2: text, images and files as blocks; what there is no block for is refused by its name, or noted in a result."""
+"""Text, images and files as blocks; what there is no block for is refused by its name, or noted in a result."""
 
 from base64 import b64encode
 

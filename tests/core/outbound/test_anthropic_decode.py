@@ -1,4 +1,4 @@
-"""§3.1: from the wire to deltas, and through the whole pipeline to a reply, however the bytes are cut."""
+"""From the wire to deltas, and through the whole pipeline to a reply, however the bytes are cut."""
 
 from typing import Any
 
@@ -183,7 +183,7 @@ def test_thoughts_are_kept_before_what_they_belong_to() -> None:
     ],
 )
 def test_a_thought_is_kept_as_it_came(block: Json, deltas: list, expected: Json | None) -> None:
-    """§5.5: without words too, and with fields that nobody knows yet; without a signature it would be refused."""
+    """Without words too, and with fields that nobody knows yet; without a signature it would be refused."""
     out = decoded(opens(0, "thinking", **block), *(adds(0, kind, **delta) for kind, delta in deltas), ends(0))
     assert [each for each in out if isinstance(each, dict)] == (kept(expected) if expected else [])
 
@@ -365,7 +365,6 @@ def test_a_refusal(details: Json | None, expected: list[Delta]) -> None:
     ],
 )
 def test_an_error_in_the_stream(event: Json) -> None:
-    """§5.13"""
     out = decoded(*TEXT[:4], event)
     assert isinstance(out[-1], ErrorDelta)
     assert isinstance(out[-1].fault, Overloaded)
@@ -518,7 +517,7 @@ def test_any_cut_of_the_bytes_makes_the_same_reply(events: list[Json], expected:
 
 @table("events", [TEXT, TWO_CALLS, THINK_CALL])
 def test_an_end_without_message_stop(events: list[Json]) -> None:
-    """§5.14: a reply without its end is a failure; only the last formality may be missing."""
+    """A reply without its end is a failure; only the last formality may be missing."""
     for length in range(len(events) + 1):
         done = run([wire(events[:length]) or b" "])
         complete = length >= len(events) - 1
@@ -533,7 +532,7 @@ def test_an_end_with_an_open_block() -> None:
 
 
 def test_a_call_that_was_cut_is_no_whole_call() -> None:
-    """§3.1 max_tokens: the open call ends incomplete, and the reply says that it was cut."""
+    """The open call ends incomplete, and the reply says that it was cut."""
     done = run([wire([*TWO_CALLS[:7], ends(1), reason("max_tokens"), STOP])])
     assert done.reply.ended is not None
     assert done.reply.ended.ending is Ending.MAX_TOKENS
@@ -551,13 +550,12 @@ def test_a_refusal_in_words() -> None:
 
 
 def test_ids_are_never_made_twice() -> None:
-    """§5.7"""
     calls = [call.call_id for call in parts(run([wire(TWO_CALLS)])) if isinstance(call, Call)]
     assert calls == ["toolu_a", "toolu_b"]
 
 
 def test_the_next_turn_returns_what_was_opaque_byte_for_byte() -> None:
-    """§4.1, §5.2: interleaved thoughts too, in their places."""
+    """Interleaved thoughts too, in their places."""
     second = {"type": "thinking", "thinking": "", "signature": "U0lH"}
     events = [
         *THINK_CALL[:-2],

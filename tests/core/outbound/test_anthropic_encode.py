@@ -1,4 +1,4 @@
-"""§1.2: the request as a whole, field by field."""
+"""The request as a whole, field by field."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def test_a_request_in_full() -> None:
     ],
 )
 def test_tuning(sampling: dict, how: dict, expected: dict, dropped: list[str]) -> None:
-    """§5.16: what a model, a version or a thought excludes is left out and counted, never refused for the client."""
+    """What a model, a version or a thought excludes is left out and counted, never refused for the client."""
     ledger = Ledger()
     body = body_of(sampling=Sampling(**sampling), ledger=ledger, **{"model": SAMPLER} | how)
     known = {"temperature", "top_p", "stop_sequences", "seed", "verbosity", "logprobs"}
@@ -101,7 +101,7 @@ def test_what_is_not_enforced_is_asked_for_in_words(how: dict[str, Any], dropped
 
 
 def test_a_client_that_insists_is_refused() -> None:
-    """§2.1: what cannot be enforced is named."""
+    """What cannot be enforced is named."""
     with pytest.raises(Incompatible) as refused:
         body_of(format=OutputFormat(FormatKind.JSON_SCHEMA, "n", OPEN, strict=True))
     assert refused.value.details == {"incompatible_features": ["additionalProperties"]}

@@ -1,4 +1,4 @@
-"""§3.1: who must act, by the status before a stream and by the type inside one."""
+"""Who must act, by the status before a stream and by the type inside one."""
 
 from collections.abc import Mapping
 
@@ -51,7 +51,7 @@ ROWS = [
 def test_before_a_stream_and_inside_it_the_same(
     status: int, kind: str, fault: type[Fault], shown: int
 ) -> None:
-    """§5.13: never classified by the 200 that the stream began with."""
+    """Never classified by the 200 that the stream began with."""
     for said in (refused(status, kind), in_stream(error(kind))):
         assert type(said) is fault
         assert said.status == shown

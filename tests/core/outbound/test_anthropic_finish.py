@@ -1,4 +1,4 @@
-"""§3.1: every word for the ending, and what is counted."""
+"""Every word for the ending, and what is counted."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""§1.4, §4.1: what the API's own words of refusal teach, and that the changed request is one it takes."""
+"""What the API's own words of refusal teach, and that the changed request is one it takes."""
 
 from collections.abc import Callable
 from functools import partial
@@ -108,7 +108,6 @@ def test_a_conversation_that_lost_its_thoughts_goes_on_without_thinking() -> Non
     ],
 )
 def test_thoughts_that_are_not_believed_stay_here(words: str) -> None:
-    """§5.20"""
     lesson = learn(ANTHROPIC, words)
     assert lesson is not None
     assert not lesson.lasting

@@ -1,4 +1,4 @@
-"""§1.4: the one order that the Messages API accepts; every conversation goes through the strict server's rules."""
+"""The one order that the Messages API accepts; every conversation goes through the strict server's rules."""
 
 from itertools import pairwise
 
@@ -54,7 +54,7 @@ def test_no_instructions_no_field() -> None:
 
 
 def test_a_later_instruction_stays_where_it_is() -> None:
-    """§0.3: it is never hoisted into the prefix that older thoughts are bound to."""
+    """It is never hoisted into the prefix that older thoughts are bound to."""
     body = body_of(system("S"), user("A"), developer("B"), assistant("C"), user("D"), developer("E"))
     assert body["system"] == [words("S")]
     assert body["messages"] == [
@@ -105,7 +105,7 @@ def test_an_instruction_that_is_no_text_is_none() -> None:
 
 
 def test_neighbours_are_one_message() -> None:
-    """§1.4: compatible servers insist on turns."""
+    """Compatible servers insist on turns."""
     messages = messages_of(user("A"), user("B"), assistant("C"), assistant("D"), user("E"))
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0]["content"] == [words("A"), words("B")]
@@ -113,14 +113,14 @@ def test_neighbours_are_one_message() -> None:
 
 
 def test_a_user_begins_and_ends() -> None:
-    """§5.18: a history that begins with the model, and one that ends with it."""
+    """A history that begins with the model, and one that ends with it."""
     assert messages_of(assistant("A")) == [said("Continue."), said("A", "assistant"), said("Continue.")]
     assert messages_of(user(" ")) == [said("Continue.")]
     assert messages_of(system("S")) == [said("Continue.")]
 
 
 def test_text_without_a_visible_character_is_left_out() -> None:
-    """§5.6: also beside a call."""
+    """Also beside a call."""
     messages = messages_of(user("A", "\n"), assistant("", " ", call()), tool(result("c1", "ok", "")))
     assert messages[0]["content"] == [words("A")]
     assert messages[1]["content"] == [use()]
@@ -144,7 +144,7 @@ def test_what_is_misplaced_is_counted() -> None:
 
 
 def test_all_results_of_a_turn_are_in_one_message() -> None:
-    """§5.1: separate messages teach the model to call one tool at a time."""
+    """Separate messages teach the model to call one tool at a time."""
     turns = (
         user("A"),
         assistant("B", call("c1"), call("c2", "g")),
@@ -158,7 +158,7 @@ def test_all_results_of_a_turn_are_in_one_message() -> None:
 
 
 def test_arguments_keep_the_models_own_bytes() -> None:
-    """§4.1: order, numbers and spelling."""
+    """Order, numbers and spelling."""
     text = sent(user("A"), assistant(call(arguments='{"z": 1.0, "a": "\\u00e9"}')), tool(result("c1", "ok")))
     assert '"input":{"z": 1.0, "a": "\\u00e9"}' in text
 
@@ -169,7 +169,7 @@ def test_the_arguments_of_a_custom_tool_are_an_object() -> None:
 
 
 def test_foreign_call_ids_are_made_fit_on_both_sides() -> None:
-    """§1.4: one to one, and the same in every request."""
+    """One to one, and the same in every request."""
     ids = ["functions.x:0", "functions.x_0", "functions_x_0", "é" * 70]
     turns = (user("A"), assistant(*(call(each) for each in ids)), tool(*(result(each, each) for each in ids)))
     calls, answers = (message["content"] for message in messages_of(*turns)[1:])
@@ -193,7 +193,7 @@ def test_foreign_call_ids_are_made_fit_on_both_sides() -> None:
     ],
 )
 def test_the_content_of_a_result(content: tuple, expected: object) -> None:
-    """§5.11: what is JSON stays the text it is."""
+    """What is JSON stays the text it is."""
     turns = (user("A"), assistant(call()), tool(result("c1", *content)))
     assert messages_of(*turns)[2]["content"] == [answer("c1", expected)]
 
@@ -209,7 +209,7 @@ def test_v43_an_error_in_words_says_so_too() -> None:
 
 
 def test_an_image_in_an_error_goes_after_all_results() -> None:
-    """§5.8: what failed may say so in words only."""
+    """What failed may say so in words only."""
     failed = Result("c1", [Text("no"), Image(PNG)], is_error=True)
     turns = (user("A"), assistant(call("c1"), call("c2")), tool(failed, result("c2", "ok")))
     assert messages_of(*turns)[2]["content"] == [
@@ -228,7 +228,7 @@ def test_a_history_with_calls_in_a_request_without_tools() -> None:
 
 
 def test_orphans_doubles_and_gaps_are_settled_before() -> None:
-    """§5.19: whatever a client's history lacks, each call has one result, right after it."""
+    """Whatever a client's history lacks, each call has one result, right after it."""
     history = [
         user("A"),
         assistant(call("c1"), call("c2"), call("c1", "g")),
@@ -246,7 +246,7 @@ def test_orphans_doubles_and_gaps_are_settled_before() -> None:
 
 
 def test_thoughts_return_in_place_and_order() -> None:
-    """§4.1, §5.2, §5.5: byte for byte, whatever fields they have, and also if they have no words."""
+    """Byte for byte, whatever fields they have, and also if they have no words."""
     hidden = {"type": "redacted_thinking", "data": "RU5D"}
     turns = (
         user("A"),
@@ -274,7 +274,7 @@ def test_thoughts_return_in_place_and_order() -> None:
     ],
 )
 def test_thoughts_that_would_be_refused_stay_here(part: object, how: dict) -> None:
-    """§5.20: another model's; and all of them, where a refusal taught so."""
+    """Another model's; and all of them, where a refusal taught so."""
     ledger = Ledger()
     assert messages_of(user("A"), assistant(part, "B"), user("C"), ledger=ledger, **how)[1] == said(
         "B", "assistant"
@@ -297,7 +297,7 @@ def test_thoughts_that_would_be_refused_stay_here(part: object, how: dict) -> No
     ],
 )
 def test_a_tool_loop_that_lost_its_thoughts_goes_on_without_thinking(turns: tuple, thinking: str) -> None:
-    """§4.1: as long as the loop runs, for models that think by a budget."""
+    """As long as the loop runs, for models that think by a budget."""
     body = body_of(*turns, model=BUDGETED, reasoning=ReasoningWish("low"))
     assert body["thinking"]["type"] == thinking
 
@@ -322,7 +322,7 @@ def test_a_thought_with_nothing_after_it_stays_here() -> None:
 
 
 def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter() -> None:
-    """§0.3: the newest models refuse a thought when one byte before it has changed."""
+    """The newest models refuse a thought when one byte before it has changed."""
     turns = [
         system("S"),
         user("A"),

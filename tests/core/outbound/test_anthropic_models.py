@@ -1,4 +1,4 @@
-"""§1.3: what each generation of models takes."""
+"""What each generation of models takes."""
 
 from proxy.core.outbound.anthropic_models import FOREIGN, MODELS, NEWEST, find
 from tests.tables import table

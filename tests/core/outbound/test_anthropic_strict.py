@@ -1,4 +1,4 @@
-"""§2.1: the limits that all strict tools of one request share."""
+"""The limits that all strict tools of one request share."""
 
 from typing import Any
 

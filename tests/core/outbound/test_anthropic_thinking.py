@@ -1,4 +1,4 @@
-"""§1.3: the wish for more or less thinking in the form that each model takes, and the limit it shares."""
+"""The wish for more or less thinking in the form that each model takes, and the limit it shares."""
 
 from typing import Any
 
@@ -135,7 +135,7 @@ def test_where_there_is_no_room_for_the_least_budget_it_does_not_think() -> None
 def test_calls_that_lost_their_thoughts_cannot_go_on_thinking_by_a_budget(
     model: str, thinking: object
 ) -> None:
-    """§4.1: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"."""
+    """The API says: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"."""
     assert planned(model, "high", unproven=True).thinking == thinking
 
 

@@ -1,4 +1,4 @@
-"""§1.2, §1.4: tools and the choice among them, in words where the model refuses to be forced."""
+"""Tools and the choice among them, in words where the model refuses to be forced."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def names(body: dict[str, Any]) -> list[str]:
 
 
 def test_a_root_that_is_one_of_several_schemas() -> None:
-    """§5.9: it would be refused, with every other tool. What can be told is told, what cannot is named."""
+    """It would be refused, with every other tool. What can be told is told, what cannot is named."""
     told = {
         "type": "object",
         "properties": {"a": {}, "b": {}},
@@ -46,7 +46,7 @@ def test_a_root_that_is_one_of_several_schemas() -> None:
 
 
 def test_a_long_name_is_cut_to_what_is_taken_everywhere() -> None:
-    """§5.17: the prefixes of MCP servers make names over 128 characters."""
+    """The prefixes of MCP servers make names over 128 characters."""
     spec = ToolSpec(ToolName("t" * 90, "mcp__" + "s" * 60))
     (name,) = names(asked(tools=[spec]))
     assert len(name) == 64
@@ -95,7 +95,7 @@ def test_a_choice_among_some_leaves_the_others_out() -> None:
     ],
 )
 def test_a_model_that_cannot_be_forced_is_told_in_words(how: dict, offered: list[str], which: str) -> None:
-    """§5.16: forced choice is refused by the newest. The words stand last, where no thought is bound to them."""
+    """Forced choice is refused by the newest. The words stand last, where no thought is bound to them."""
     body = asked(**how)
     assert body["tool_choice"] == {"type": "auto"}
     assert names(body) == offered

@@ -1,4 +1,4 @@
-"""§1.1: one URL, as people paste it, is enough."""
+"""One URL, as people paste it, is enough."""
 
 from proxy.core.outbound.anthropic_urls import messages_url, models_url
 from proxy.core.outbound.dialects import post

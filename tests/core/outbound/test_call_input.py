@@ -1,4 +1,4 @@
-"""§1.2: arguments as the object that structured calls insist on, as the model wrote them wherever they are one."""
+"""Arguments as the object that structured calls insist on, as the model wrote them wherever they are one."""
 
 from proxy.core import jsontext
 from proxy.core.outbound.call_input import as_object

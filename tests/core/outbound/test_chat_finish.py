@@ -50,7 +50,7 @@ def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
     ],
 )
 def test_words_for_failures(word: str, kind: type[BackendFault]) -> None:
-    """R3: TensorRT-LLM's and Gemini's among them, with which nothing is complete."""
+    """E3: TensorRT-LLM's and Gemini's among them, with which nothing is complete."""
     fault = chat_finish.read(word, Ledger(), spoken=True)
     assert type(fault) is kind
     assert word in fault.message

@@ -1,4 +1,4 @@
-"""§1.4 for Gemini: whatever order turns come in, the strict server takes the contents; signatures keep their parts."""
+"""Whatever order turns come in, the strict server takes the contents; signatures keep their parts."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def returned(output: Any, id: str = "c1", name: str = "f", **more: Any) -> dict[
 
 
 def test_a_conversation_with_tools_in_full() -> None:
-    """§5 row 1: all results of a step in one content, in the order of the calls."""
+    """All results of a step in one content, in the order of the calls."""
     contents = contents_of(
         user("Hi"),
         assistant("Both.", call("a", "f", '{"x":1}'), call("b", "g")),
@@ -58,13 +58,11 @@ def test_a_conversation_with_tools_in_full() -> None:
 
 
 def test_a_history_that_begins_with_the_model_gets_a_user_before_it() -> None:
-    """§5 row 18."""
     contents = contents_of(assistant(call()), tool(result()))
     assert contents[0] == said(CONTINUE)
 
 
 def test_a_conversation_that_ends_with_the_model_gets_a_user_after_it() -> None:
-    """§5 row 18."""
     assert contents_of(user("Hi"), assistant("Yes"))[-1] == said(CONTINUE)
     assert contents_of(system("Be brief."))[-1] == said(CONTINUE)
     assert contents_of(user("Hi"), assistant("")) == [said("Hi")]
@@ -79,7 +77,7 @@ def test_neighbours_of_one_role_become_one() -> None:
 
 
 def test_reasoning_before_a_call_does_not_disturb_the_order() -> None:
-    """§5 row 4: the thought is no turn of its own, and without its proof it is not sent at all."""
+    """The thought is no turn of its own, and without its proof it is not sent at all."""
     ledger = Ledger()
     contents = contents_of(
         user("Hi"), assistant(Reasoning("Hm"), call()), tool(result("c1", "ok")), ledger=ledger
@@ -89,7 +87,7 @@ def test_reasoning_before_a_call_does_not_disturb_the_order() -> None:
 
 
 def test_parts_without_anything_in_them_are_not_sent() -> None:
-    """§1.2: a part without data is refused."""
+    """A part without data is refused."""
     assert contents_of(user("", "Hi"), assistant(Text(""), Refusal("No.")), user("Why?")) == [
         said("Hi"),
         called({"text": "No."}),
@@ -121,7 +119,7 @@ def test_instructions_before_the_conversation_have_their_own_place() -> None:
 
 
 def test_later_instructions_stay_where_they_are() -> None:
-    """§1.2: as text of the user, so that what came before keeps its prefix."""
+    """As text of the user, so that what came before keeps its prefix."""
     body = body_of(user("Hi"), developer("Be brief."), developer(""))
     assert body["contents"] == [said("Hi", "<system>\nBe brief.\n</system>")]
     merged = body_of(user("Hi"), developer("Be brief."), on=google(late_system="merge"))
@@ -129,7 +127,7 @@ def test_later_instructions_stay_where_they_are() -> None:
 
 
 def test_a_model_without_a_place_for_instructions_hears_them_from_the_user() -> None:
-    """§1.2: Gemma."""
+    """Gemma."""
     body = body_of(system("Be brief."), user("Hi"), model="gemma-3-27b-it")
     assert body == {"contents": [said("Be brief.", "Hi")]}
 
@@ -175,7 +173,7 @@ def test_a_custom_tools_input_is_told_as_its_functions_arguments() -> None:
     ],
 )
 def test_a_result_that_is_an_object_is_told_as_one(text: str, output: Any) -> None:
-    """§1.2; §5 row 11: "$ref" in a result is taken for a reference, so such a result stays text."""
+    """ "$ref" in a result is taken for a reference, so such a result stays text."""
     output = text if output is None else output
     contents = contents_of(user("Hi"), assistant(call()), tool(result("c1", text)))
     assert contents[2]["parts"] == [returned(output)]
@@ -210,7 +208,7 @@ def test_an_image_in_a_result_stays_inside_it_where_it_may() -> None:
     ],
 )
 def test_an_image_that_may_not_follows_in_a_content_of_its_own(model: str, image: str, part: Any) -> None:
-    """§5 row 8: beside the responses it would be counted as one."""
+    """Beside the responses it would be counted as one."""
     ledger = Ledger()
     contents = contents_of(
         user("Hi"), assistant(call()), tool(result("c1", "see", Image(image))), model=model, ledger=ledger
@@ -250,7 +248,7 @@ def parts_after(*parts: Any, model: str = NEW, **how: Any) -> list[dict[str, Any
 
 
 def test_a_signature_returns_on_the_call_it_came_with() -> None:
-    """§5 row 2: parallel calls stay in one content, of which the first alone is signed."""
+    """Parallel calls stay in one content, of which the first alone is signed."""
     assert parts_after(signed(), call("a"), call("b")) == [
         a_call("a", signature=SIGNATURE),
         a_call("b", signature=None),
@@ -294,12 +292,12 @@ def test_a_signature_of_a_thought_returns_with_the_thought() -> None:
 
 
 def test_another_models_signature_is_not_sent_to_this_one() -> None:
-    """§5 row 20: after a switch of models."""
+    """After a switch of models."""
     assert parts_after(signed(model="gemini-3-pro-preview"), call()) == [a_call()]
 
 
 def test_a_lost_signature_is_replaced_in_the_current_turn_only() -> None:
-    """§4.2: older turns are not checked."""
+    """Older turns are not checked."""
     contents = contents_of(
         user("Hi"),
         assistant(call("a"), call("b")),
@@ -321,7 +319,7 @@ def test_generations_before_the_third_need_no_replacement() -> None:
 
 
 def test_where_signatures_were_refused_all_are_replaced() -> None:
-    """§4.2: it is not known which of them it was."""
+    """It is not known which of them it was."""
     contents = contents_of(
         user("Hi"),
         assistant(signed(), call("a")),

@@ -28,7 +28,7 @@ DEEP = b'{"a":' * 300 + b"1" + b"}" * 300
 
 
 def test_parts_are_read_by_their_fields_in_order() -> None:
-    """§3.2: thoughts, text and whole calls, and whatever lies between them."""
+    """Thoughts, text and whole calls, and whatever lies between them."""
     said = Decoded().say(
         chunk(text("Hm", thought=True), text("Hi"), text("")),
         chunk(function_call("f", {"a": 1}, "c1"), function_call("g", id="c2"), text("Bye"), finish="STOP"),
@@ -58,7 +58,6 @@ def test_a_call_without_an_id_gets_the_form_that_clients_know() -> None:
 
 
 def test_two_calls_never_share_an_id() -> None:
-    """§5 row 7."""
     said = Decoded().say(
         chunk(function_call("f", id="c"), function_call("g", id="c"), function_call("h", id="c"))
     )
@@ -111,7 +110,7 @@ def test_arguments_that_cannot_be_told_end_the_reply(call: bytes) -> None:
     ],
 )
 def test_a_signature_is_kept_before_what_it_came_with(part: dict[str, Any], place: Any) -> None:
-    """§4.2: on any part, also on an empty last one."""
+    """On any part, also on an empty last one."""
     order: list[Any] = []
     decoder = GoogleDecoder(order.append, google(), Ledger(), order.append, model=f"models/{NEW}")
     decoder.event(
@@ -135,7 +134,7 @@ def test_signatures_are_passed_over_where_nobody_carries_them() -> None:
 
 
 def test_a_signature_by_itself_is_not_kept() -> None:
-    """§4.2: sent back, it would be a part without data."""
+    """Sent back, it would be a part without data."""
     said = Decoded().say(chunk({"thoughtSignature": SIGNATURE}))
     assert (said.kept, said.deltas, said.odd) == ([], [], {"part_unknown": 1})
 
@@ -159,7 +158,7 @@ def test_the_finish_comes_after_usage_and_is_said_once() -> None:
 
 
 def test_a_failure_after_a_call_is_a_failure() -> None:
-    """§5 row 12: MALFORMED_FUNCTION_CALL is no empty success, even if a call was parsed."""
+    """MALFORMED_FUNCTION_CALL is no empty success, even if a call was parsed."""
     said = Decoded().say(
         {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "Malformed: print(f()"}]}
     )
@@ -191,7 +190,7 @@ def test_an_end_mark_counts_only_after_a_finish() -> None:
 
 @table("said", [UNAVAILABLE, [UNAVAILABLE], [chunk(text("Hi")), UNAVAILABLE]])
 def test_an_error_in_the_stream_is_an_error(said: Any) -> None:
-    """§5 rows 13 and 15: an object, or a list of one."""
+    """An object, or a list of one."""
     assert isinstance(Decoded().say(said).fault, Overloaded)
     assert isinstance(Decoded().body(said).fault, Overloaded)
 

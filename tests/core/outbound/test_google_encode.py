@@ -1,4 +1,4 @@
-"""§1.2: each wish of a request in Gemini's words, read by the strict server, or dropped and counted."""
+"""Each wish of a request in Gemini's words, read by the strict server, or dropped and counted."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def test_tools_are_declared_with_their_schemas_as_they_are() -> None:
 
 
 def test_older_endpoints_get_the_older_field() -> None:
-    """§2.2: where `parameters` of nothing is refused."""
+    """Where `parameters` of nothing is refused."""
     body = body_of(
         tools=[tool_spec("f", parameters=CITY), tool_spec("g")],
         format=OutputFormat(FormatKind.JSON_SCHEMA, "a", SCHEMA),
@@ -87,7 +87,7 @@ def test_what_is_told_of_an_object_of_nothing_is_told_of_the_tool() -> None:
 
 @table("rule", ["google", "google_proto"])
 def test_keywords_that_gemini_does_not_know_do_not_reach_it(rule: str) -> None:
-    """§5 row 10: any of them is a refusal of the whole request."""
+    """Any of them is a refusal of the whole request."""
     body = body_of(tools=[tool_spec(parameters=HARD)], on=google(schema=frozenset({"plain", rule})))
     [declared] = body["tools"][0]["functionDeclarations"]
     told = str(declared.get("parameters") or declared["parametersJsonSchema"])
@@ -98,7 +98,6 @@ def test_keywords_that_gemini_does_not_know_do_not_reach_it(rule: str) -> None:
 
 @table("name", ["3d", "-x", "mcp__" + "server_" * 30 + "tool", "x.y z"])
 def test_any_name_of_a_tool_becomes_one_that_gemini_takes(name: str) -> None:
-    """§5 row 17."""
     body = body_of(user("Hi"), assistant(call(name=name)), tool(result()), tools=[tool_spec(name)])
     [declared] = body["tools"][0]["functionDeclarations"]
     assert body["contents"][1]["parts"][0]["functionCall"]["name"] == declared["name"]
@@ -122,7 +121,7 @@ def test_any_name_of_a_tool_becomes_one_that_gemini_takes(name: str) -> None:
 def test_the_choice_among_tools(
     mode: str, only: list[str] | None, strict: bool | None, model: str, calling: dict[str, Any]
 ) -> None:
-    """P02, §1.2: none, required, one and strict are all understood."""
+    """P02: none, required, one and strict are all understood."""
     ledger = Ledger()
     allowed = None if only is None else frozenset(map(ToolName, only))
     tools = [tool_spec(name, strict=strict) for name in ("f", "g", "h")]
@@ -209,7 +208,6 @@ def test_what_the_backend_does_not_know_is_dropped_and_counted() -> None:
     ],
 )
 def test_effort(model: str, effort: str | None, summary: str | None, config: dict[str, Any]) -> None:
-    """§1.3."""
     ledger = Ledger()
     wish = ReasoningWish(effort, summary)
     assert config_of(reasoning=wish, model=model, ledger=ledger) == {"thinkingConfig": config}
@@ -267,7 +265,7 @@ def test_a_schema_for_the_answer_is_enforced() -> None:
 
 
 def test_where_it_may_not_stand_beside_tools_it_becomes_an_instruction() -> None:
-    """§1.2: 2.x answers 400."""
+    """2.x answers 400."""
     wanted = OutputFormat(FormatKind.JSON_SCHEMA, "a", SCHEMA)
     body = body_of(format=wanted, tools=[tool_spec()], model=OLD)
     assert "generationConfig" not in body

@@ -1,4 +1,4 @@
-"""§3.2: what Gemini's refusals mean, whole or in a stream, as an object or as a list of one."""
+"""What Gemini's refusals mean, whole or in a stream, as an object or as a list of one."""
 
 from typing import Any
 
@@ -162,7 +162,7 @@ def test_what_something_else_says_is_judged_as_anybodys(body: bytes) -> None:
     ],
 )
 def test_in_a_stream(said: Any, kind: type[Fault]) -> None:
-    """§5 row 13: never by the 200 that the stream began with."""
+    """Never by the 200 that the stream began with."""
     assert type(in_stream(said)) is kind
 
 

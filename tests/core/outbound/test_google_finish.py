@@ -1,4 +1,4 @@
-"""§3.2: why Gemini stops, every word of the SDK's list, and what it means."""
+"""Why Gemini stops, every word of the SDK's list, and what it means."""
 
 from proxy.core.errors import BackendFault
 from proxy.core.events import Finish
@@ -40,7 +40,7 @@ def test_endings(word: str, finish: Finish) -> None:
     ],
 )
 def test_failures(word: str, retryable: bool) -> None:
-    """§5 row 12: whatever was said before."""
+    """Whatever was said before."""
     fault = read(word, "why", Ledger(), spoken=True)
     assert isinstance(fault, BackendFault)
     assert fault.retryable is retryable

@@ -1,4 +1,4 @@
-"""§1.2: what is no text, as bytes in the request or as a link."""
+"""What is no text, as bytes in the request or as a link."""
 
 from typing import Any
 

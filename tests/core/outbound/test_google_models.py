@@ -1,4 +1,4 @@
-"""§1.3: what each generation takes, by the name."""
+"""What each generation takes, by the name."""
 
 from typing import Any
 

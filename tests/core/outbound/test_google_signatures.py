@@ -1,4 +1,4 @@
-"""§4.3: what clients carry for the model comes back to it alone, and nothing that they make of it does harm."""
+"""What clients carry for the model comes back to it alone, and nothing that they make of it does harm."""
 
 from typing import Any
 

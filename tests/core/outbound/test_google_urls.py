@@ -1,4 +1,4 @@
-"""§1.1: one URL, as people paste it, is enough; the model stands in the path and the key never in the query."""
+"""One URL, as people paste it, is enough; the model stands in the path and the key never in the query."""
 
 from proxy.core.outbound.google_urls import models_url, reply_url
 from proxy.core.outbound.target import Target

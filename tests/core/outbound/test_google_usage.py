@@ -1,4 +1,4 @@
-"""§3.2: Gemini's counts in everybody's words."""
+"""Gemini's counts in everybody's words."""
 
 from typing import Any
 

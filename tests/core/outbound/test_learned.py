@@ -102,7 +102,7 @@ def test_what_is_taken_back_is_as_before() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    """R7: owners are as many as clients, and so are the lessons of one who lies."""
+    """E7: owners are as many as clients, and so are the lessons of one who lies."""
     known = learned()
     for number in range(1, 2 * MAX_LESSONS):
         known.learn(BASE, replace(BASE, extra=BASE.extra | {str(number): None}), "ann", 0)

@@ -321,7 +321,7 @@ def test_it_is_a_request_of_the_time_in_which_it_fails(clock: Clock) -> None:
 
 
 def test_a_client_that_leaves_does_not_unsay_what_has_begun(breaker: Breaker) -> None:
-    """R5."""
+    """E5."""
     settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
     (reply,) = begin(breaker)
     reply.settle(Outcome.NEUTRAL)

@@ -41,7 +41,7 @@ def test_the_same_request_is_one() -> None:
 
 
 def test_no_more_are_known_than_matter() -> None:
-    """R7."""
+    """E7."""
     doubts = Doubts()
     assert [doubts.add("ann", bytes([number]), 3) for number in range(5)] == [True] * 3 + [False] * 2
 

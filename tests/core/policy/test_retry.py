@@ -1,4 +1,4 @@
-"""R6: what may follow a failed attempt, when, and how often in all (F81)."""
+"""E6: what may follow a failed attempt, when, and how often in all (F81)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""R7: two counts over the last seconds, in bounded memory."""
+"""E7: two counts over the last seconds, in bounded memory."""
 
 from proxy.core.policy.window import SLICES, Window
 

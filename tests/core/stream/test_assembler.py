@@ -844,7 +844,7 @@ def test_r11_arguments_of_a_call_that_waits_for_its_turn_are_no_news() -> None:
     assert "call_arguments_buffered" not in dict(diary.lines)
 
 
-# ── R7, F32: what a hostile backend can cost ──
+# ── E7, F32: what a hostile backend can cost ──
 
 
 def work(deltas: list[Delta]) -> int:

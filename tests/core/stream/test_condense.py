@@ -1,4 +1,4 @@
-"""Issue 4, item 7: of a reply to a request for a summary, nothing is left but the whole summary."""
+"""Of a reply to a request for a summary, nothing is left but the whole summary."""
 
 from proxy.core.errors import Truncated
 from proxy.core.events import (

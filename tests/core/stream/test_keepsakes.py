@@ -1,4 +1,4 @@
-"""Issue 4, item 4: what only the backend understands goes with its reasoning, and is never lost in between."""
+"""What only the backend understands goes with its reasoning, and is never lost in between."""
 
 from proxy.core.errors import Truncated
 from proxy.core.events import (

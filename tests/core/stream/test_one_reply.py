@@ -1,4 +1,4 @@
-"""R2, R6: however many attempts there are, a client sees one reply."""
+"""E2, E6: however many attempts there are, a client sees one reply."""
 
 from proxy.core.errors import Truncated, Unreachable
 from proxy.core.events import (

@@ -293,7 +293,7 @@ def test_it_is_not_finishing_when_more_has_followed() -> None:
 
 
 def test_a_finish_that_more_has_followed_is_no_proof_where_the_stream_breaks_off() -> None:
-    """R3."""
+    """E3."""
     reply = start()
     reply.pipeline.feed(text("x") + STOP + text("y"))
     reply.pipeline.fail(RESET)

@@ -282,7 +282,7 @@ def test_closing_twice_says_nothing_twice() -> None:
 
 
 def test_a_long_thought_is_read_in_linear_time() -> None:
-    """R7: what is held never grows beyond a tag, whatever the thought looks like."""
+    """E7: what is held never grows beyond a tag, whatever the thought looks like."""
     out: list[Delta] = []
     splitter = ThinkSplitter(out.append)
     splitter.feed(TextDelta("<think>"))

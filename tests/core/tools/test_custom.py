@@ -1,4 +1,4 @@
-"""R10 and codex.md 13.3: a custom tool's free text through a function's JSON and back."""
+"""R10: a custom tool's free text through a function's JSON and back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""R10 and codex.md 13.3: what each kind of tool is to a backend, and what its calls are to the client."""
+"""R10: what each kind of tool is to a backend, and what its calls are to the client."""
 
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import apply_patch, custom, local_shell, shell

@@ -67,7 +67,7 @@ def test_what_has_no_bound_or_no_meaning_here_has_no_price(pattern: str) -> None
 
 
 def test_what_is_too_long_is_not_kept_either() -> None:
-    """R7: a pattern may be as long as a body, and there are many bodies."""
+    """E7: a pattern may be as long as a body, and there are many bodies."""
     pattern = "a" * (MAX_PATTERN + 1)
     before = sys.getrefcount(pattern)
     assert priced(pattern) is None
