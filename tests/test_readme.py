@@ -77,6 +77,14 @@ def test_every_test_module_that_is_named_beside_it_exists() -> None:
     assert [name for text, name in named if not (ROOT / text).with_name(f"{name}.py").exists()] == []
 
 
+def test_every_noun_of_a_request_is_a_class_where_it_is_said_to_be() -> None:
+    nouns = re.findall(r"^\| `([A-Z]\w+)` \| `([\w/]+)` \|", read("proxy/README.md"), re.MULTILINE)
+    assert nouns
+    assert [
+        f"{module}: {noun}" for noun, module in nouns if f"class {noun}" not in read(f"proxy/{module}.py")
+    ] == []
+
+
 def anchors(text: str) -> Iterator[str]:
     """The names that a page's headings get: lower case, punctuation left out, hyphens for spaces, and numbered."""
     seen: dict[str, int] = {}
