@@ -10,6 +10,7 @@ RANDOM_BYTES = 16
 
 PLACE_BYTES = 3
 """Of the same 16, at the beginning of an item's id: more items than fit into memory, and 104 random bits are left."""
+OTHER_DIGITS = 2 * (RANDOM_BYTES - PLACE_BYTES)
 
 UUID_MASK = 0xF << 76 | 0b11 << 62
 UUID_4 = 4 << 76 | 0b10 << 62
@@ -27,7 +28,7 @@ class Mint:
 
     def item(self, prefix: str, place: int) -> str:
         """Of the item at this place of a response: some clients sort the calls of a response by their items' ids."""
-        return f"{prefix}_{place:0{2 * PLACE_BYTES}x}{self._hex(RANDOM_BYTES - PLACE_BYTES)}"
+        return f"{prefix}_{place:0{2 * PLACE_BYTES}x}{self._hex(RANDOM_BYTES)[-OTHER_DIGITS:]}"
 
     def response(self) -> str:
         return self.make("resp")

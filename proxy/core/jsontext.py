@@ -63,13 +63,9 @@ def loads(data: bytes | str) -> Any:
 
 def bounded(data: bytes) -> Any:
     """`loads` for what may be long and comes from strangers."""
-    check_values(data)
-    return loads(data)
-
-
-def check_values(data: bytes) -> None:
     if has_more_values(data, MAX_VALUES):
         raise TooManyValues(f"it holds more than {MAX_VALUES} values, lists, objects and names")
+    return loads(data)
 
 
 def strict(data: bytes | str) -> Any:

@@ -4,7 +4,7 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from proxy.core.work import Work
 
@@ -24,12 +24,7 @@ class Silence:
         pass
 
 
-class Entries(NamedTuple):
-    oddities: dict[str, int]
-    dropped: dict[str, int]
-    markup: dict[str, int]
-    warnings: list[str]
-    facts: dict[str, Any]
+Entries = tuple[dict[str, int], dict[str, int], dict[str, int], dict[str, Any], list[str]]
 
 
 class Ledger:
@@ -51,23 +46,20 @@ class Ledger:
 
     def entries(self) -> Entries:
         """A copy of what stands here, to come back to should the work be begun again."""
-        return Entries(
+        return (
             self.oddities.copy(),
             self.dropped.copy(),
             self.markup.copy(),
-            self.warnings.copy(),
             self.facts.copy(),
+            self.warnings.copy(),
         )
 
     def back_to(self, entries: Entries) -> None:
-        for now, before in zip(
-            (self.oddities, self.dropped, self.markup, self.facts),
-            (entries.oddities, entries.dropped, entries.markup, entries.facts),
-            strict=True,
-        ):
+        *counts, warnings = entries
+        for now, before in zip((self.oddities, self.dropped, self.markup, self.facts), counts, strict=True):
             now.clear()
             now.update(before)
-        self.warnings[:] = entries.warnings  # others hold the list itself
+        self.warnings[:] = warnings  # others hold the list itself
 
     def note(self, name: str, fact: Any) -> None:
         """Something about the request that its log line tells."""

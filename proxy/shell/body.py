@@ -59,11 +59,11 @@ async def _read(request: web.BaseRequest, limit: int, take: Take) -> bytes:
     collect = _Plain(limit, take) if coding == "identity" else _Inflated(coding, limit, take)
     if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
         await _invite(request)  # to an older client it would be the answer
-    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     try:
         if request.content.is_eof():  # most bodies have come together with their head
             await collect.feed(request.content.read_nowait())
             return collect.close()
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         async with asyncio.timeout_at(deadline) as patience:
             while data := await request.content.readany():
                 await collect.feed(data)

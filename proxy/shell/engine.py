@@ -150,10 +150,10 @@ class Engine:
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
             asked.answered(Reply(), errand.owner)
             return None
-
+        outlet = NOWHERE
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
-        outlet = Outlet(encoder.feed, encoder.delta) if encoder else NOWHERE
+            outlet = self.cover.before(Outlet(encoder.feed, encoder.delta), errand.headers)
         return await self._answer(errand, plan, attempts, outlet, asked.client)
 
     async def _read(self, errand: Errand, body: Any) -> Asked:
@@ -165,7 +165,9 @@ class Engine:
 
     async def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
-        request = await self.beside.run(partial(errand.admitted, asked.request), errand.ledger)
+        request = asked.request
+        if errand.has_rules_for(request):
+            request = await self.beside.run(partial(errand.admitted, request), errand.ledger)
         request = self._recall.completed(_whose(errand, request), request)
         if errand.surface.own_call_ids:
             request = as_backend_knows(request)
@@ -189,7 +191,7 @@ class Engine:
         self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet, client: ClientProfile
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
-        reply = OneReply(self.cover.before(outlet, errand.headers))
+        reply = OneReply(outlet)
         while True:
             pipeline = self._pipeline(errand, plan, reply.outlet, client)
             errand.reply = pipeline.reply
@@ -306,7 +308,7 @@ class Engine:
         fault = pipeline.fault
         told = encoder and (asked.client.faults_in_stream or pipeline.begun or errand.channel.opened)
         if fault is not None and not told:
-            raise fault
+            raise self.cover.over(fault, errand.headers)
         if fault is not None:
             errand.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None

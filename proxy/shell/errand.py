@@ -102,6 +102,10 @@ class Errand:
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
 
+    def has_rules_for(self, request: Request) -> bool:
+        """Is there anything to look at?"""
+        return bool(request.tools) or self.tenant.tool_result_max_bytes is not None
+
     def admitted(self, request: Request) -> Request:
         """The request as the tenant's rules let it pass."""
         admit(request, self.tenant, strict=self.surface.strict, ledger=self.ledger)

@@ -101,34 +101,35 @@ def _names(headers: Headers) -> str:
     return "\n".join(("", *headers)).lower()
 
 
-def _is_codex(headers: Headers) -> bool:
-    return "\nx-codex-" in _names(headers) or headers.get("originator", "").lower().startswith("codex")
+def _is_codex(headers: Headers, names: str) -> bool:
+    return "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex")
 
 
-def _is_node_sdk(headers: Headers) -> bool:
+def _is_node_sdk(headers: Headers, _: str) -> bool:
     return headers.get("x-stainless-lang", "").lower() == "js"
 
 
-def _is_ai_sdk(headers: Headers) -> bool:
+def _is_ai_sdk(headers: Headers, _: str) -> bool:
     return "ai-sdk" in headers.get("user-agent", "").lower()
 
 
-def _is_openai_sdk(headers: Headers) -> bool:
-    return "openai" in headers.get("user-agent", "").lower() or "\nx-stainless-" in _names(headers)
+def _is_openai_sdk(headers: Headers, names: str) -> bool:
+    return "openai" in headers.get("user-agent", "").lower() or "\nx-stainless-" in names
 
 
-RECOGNISERS: tuple[tuple[Callable[[Headers], bool], ClientProfile], ...] = (
+RECOGNISERS: tuple[tuple[Callable[[Headers, str], bool], ClientProfile], ...] = (
     (_is_codex, CODEX),
     (_is_node_sdk, NODE_SDK),
     (_is_ai_sdk, AI_SDK),
     (_is_openai_sdk, OPENAI_SDK),
 )
-"""The first that knows the client by its headers."""
+"""The first that knows the client by its headers, of which it is given the names as well."""
 
 
 def recognise(headers: Headers) -> ClientProfile:
+    names = _names(headers)
     for knows, profile in RECOGNISERS:
-        if knows(headers):
+        if knows(headers, names):
             return profile
     return DEFAULT
 

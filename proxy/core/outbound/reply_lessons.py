@@ -7,8 +7,7 @@ server does as it is told: what is learned wrongly costs nobody an answer, and t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.errors import Empty, Unfit
@@ -16,8 +15,7 @@ from proxy.core.events import Ending, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """One attempt at a request, now that it is over."""
 
     request: Request
@@ -32,7 +30,10 @@ renews the lesson, and what is no news costs nothing."""
 
 
 def shown(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
-    return {name: value for row in rows for name, value in row(profile, observed).items()}
+    found: dict[str, Any] = {}
+    for row in rows:
+        found.update(row(profile, observed))
+    return found
 
 
 def _thoughts(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:

@@ -96,8 +96,10 @@ def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
     if type(first) is not Text:
         return None
     for form in TAGGED:
+        if form.closer not in first.text:
+            continue
         thought, closer, answer = first.text.partition(form.closer)
-        if closer and form.opener not in thought and thought[-1:] not in QUOTES:
+        if form.opener not in thought and thought[-1:] not in QUOTES:
             return Unopened(thought, closer, answer)
     return None
 
