@@ -59,10 +59,10 @@ def _meta_schema_of_one_level() -> Schema:
     It judges one schema without those inside it, which are judged by themselves: eight vocabularies with dynamic
     references at each level cost five times as much, and a Python frame for every step down.
     """
-    meta = Draft202012Validator.META_SCHEMA
-    parts = [REGISTRY.contents(meta["$id"].removesuffix("schema") + part["$ref"]) for part in meta["allOf"]]
+    draft = Draft202012Validator.META_SCHEMA
+    parts = [REGISTRY.contents(draft["$id"].removesuffix("schema") + part["$ref"]) for part in draft["allOf"]]
     flat: Schema = {"type": ["object", "boolean"], "properties": {}, "$defs": {}}
-    for part in (*parts, meta):
+    for part in (*parts, draft):
         for shelf in ("properties", "$defs"):
             flat[shelf] |= part.get(shelf, {})
 
