@@ -18,8 +18,8 @@ from proxy.core.weight import weight
 from proxy.settings import Settings
 from proxy.shell.exchange import Limits
 from proxy.shell.logs import make_log
-from tests.shell.backend import ScriptedBackend, answer, delta, reply, scripted, text
-from tests.tables import table
+from tests.support.sockets import ScriptedBackend, answer, delta, reply, scripted, text
+from tests.support.tables import table
 
 LOG = make_log(stream=io.StringIO())
 

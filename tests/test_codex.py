@@ -14,8 +14,8 @@ import orjson
 import pytest
 
 from proxy import codex
-from tests.processes import serving
-from tests.shell.backend import ScriptedBackend, answer, reply, scripted, text
+from tests.support.processes import serving
+from tests.support.sockets import ScriptedBackend, answer, reply, scripted, text
 
 ROOT = Path(__file__).parents[1]
 PROMPTLY = 20.0
@@ -75,7 +75,7 @@ async def backend() -> AsyncIterator[ScriptedBackend]:
 def environment(tmp_path: Path) -> dict[str, str]:
     """With a stand-in for Codex on the PATH, and no settings from outside."""
     program = tmp_path / "codex"
-    stand_in = shlex.join([sys.executable, str(ROOT / "tests" / "codex_stand_in.py")])
+    stand_in = shlex.join([sys.executable, str(ROOT / "tests" / "support" / "codex_stand_in.py")])
     program.write_text(f'#!/bin/sh\nexec {stand_in} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROXY_")}

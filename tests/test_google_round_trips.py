@@ -32,9 +32,9 @@ from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.outbound.asking_google import GOOGLE, NEW, body_of, tool_spec
-from tests.core.stream.assembling import Told, recorder
-from tests.helpers import bytewise, counting_mint, cut
+from tests.support.assembling import Told, recorder
+from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec
+from tests.support.replies import bytewise, counting_mint, cut
 
 USER = Turn(Role.USER, [Text("Hi")])
 TOOLS = [tool_spec("get_weather"), tool_spec("now")]

@@ -16,8 +16,8 @@ from schemathesis.schemas import BaseSchema
 
 from proxy.core.inbound.openapi import DOCUMENT
 from proxy.shell.server import ROUTES, WEBSOCKET
-from tests.helpers import read_stream
-from tests.processes import serving
+from tests.support.processes import serving
+from tests.support.replies import read_stream
 
 EXAMPLES = 12
 """For each way of asking: all of them take some fifteen seconds."""

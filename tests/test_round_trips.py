@@ -13,9 +13,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.outbound import model_rules, profiles
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.tools.prepare import prepare
-from tests.helpers import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run
-from tests.helpers_chat import refuse
-from tests.tables import table
+from tests.support.replies import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run
+from tests.support.strict_server import refuse
+from tests.support.tables import table
 
 ASKING = REQUEST | {"include": ["reasoning.encrypted_content"], "tools": [WEATHER]}
 ECHOED = ("type", "id", "role", "content", "summary", "encrypted_content", "call_id", "name", "namespace",

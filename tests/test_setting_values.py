@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from proxy import setting_values
-from tests.tables import table
+from tests.support.tables import table
 
 DIGEST = "ab" * 32
 

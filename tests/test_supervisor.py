@@ -19,9 +19,9 @@ from proxy import supervisor
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.supervisor import next_pause
-from tests.shell.backend import END, HEAD, Line, answer, finish, scripted, text
-from tests.shell.conftest import LogLines
 from tests.shell.test_metrics import Samples, samples
+from tests.support.proxies import LogLines
+from tests.support.sockets import END, HEAD, Line, answer, finish, scripted, text
 
 ROOT = Path(__file__).parents[1]
 PROMPTLY = 20.0

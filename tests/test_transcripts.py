@@ -24,7 +24,7 @@ from proxy.core import jsontext
 from proxy.core.capabilities import overridden
 from proxy.core.errors import Fault, Truncated
 from proxy.core.outbound import profiles
-from tests.helpers import WITH_TOOLS, bytewise, cut, outline, read_stream, run
+from tests.support.replies import WITH_TOOLS, bytewise, cut, outline, read_stream, run
 
 HERE = Path(__file__).parent / "transcripts"
 NAMES = sorted(path.relative_to(HERE).with_suffix("").as_posix() for path in HERE.rglob("*.sse"))

@@ -3,10 +3,10 @@
 import pytest
 
 from proxy.core.policy.breaker import BreakerRules
-from tests.faults.asking import ASK, sse, told
-from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import END, HEAD, Line, Script, ScriptedBackend, answer, delta, reply, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.outcomes import ASK, sse, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import END, HEAD, Line, Script, ScriptedBackend, answer, delta, reply, text
+from tests.support.two_tenants import TENANTS, shown_by
 
 ANN, BOB = shown_by("ann"), shown_by("bob")
 MANY = 2 * BreakerRules().volume

@@ -11,8 +11,8 @@ import pytest
 
 from proxy.shell import connections
 from tests.faults.test_connecting import no_more_files
-from tests.processes import serving
-from tests.shell.conftest import StartProxy
+from tests.support.processes import serving
+from tests.support.proxies import StartProxy
 
 ONE, OTHER = "127.0.0.1", "127.0.0.2"
 

@@ -18,8 +18,8 @@ from proxy import app
 from proxy.process import loop_factory
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
-from tests.faults.watching import Watch, watching
-from tests.shell.backend import DONE, END, HEAD, finish, http_chunk
+from tests.support.loop_delay import Watch, watching
+from tests.support.sockets import DONE, END, HEAD, finish, http_chunk
 
 HELD_SECONDS = 0.2
 """Ten times what is aimed at, as machines differ and share their cores; it was up to a second."""

@@ -9,10 +9,10 @@ import pytest
 from aiohttp import WSMsgType
 
 from proxy.core import jsontext
-from tests.faults.asking import POST, raw
-from tests.faults.watching import post_aside, watching
-from tests.shell.backend import PROMPTLY
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.loop_delay import post_aside, watching
+from tests.support.outcomes import POST, raw
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import PROMPTLY
 
 MIB = 1 << 20
 HELD_SECONDS = 0.1

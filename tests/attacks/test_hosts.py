@@ -5,10 +5,10 @@ import asyncio
 import aiohttp
 import pytest
 
-from tests.faults.asking import raw
-from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import PROMPTLY, ScriptedBackend
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.outcomes import raw
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import PROMPTLY, ScriptedBackend
+from tests.support.two_tenants import TENANTS, shown_by
 
 EVIL = {"Host": "evil.example:8080", "Origin": "http://evil.example:8080"}
 UPGRADE = {

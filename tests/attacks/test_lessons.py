@@ -12,10 +12,10 @@ import orjson
 import pytest
 
 from proxy.core.tenants import digest as digest_of
-from tests.faults.asking import CLOCK, WEATHER, told
-from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import Line, Received, ScriptedBackend, answer, reply, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.outcomes import CLOCK, WEATHER, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import Line, Received, ScriptedBackend, answer, reply, text
+from tests.support.two_tenants import TENANTS, shown_by
 
 ANN, BOB = shown_by("ann"), shown_by("bob")
 

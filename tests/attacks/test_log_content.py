@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.shell.backend import DONE, END, HEAD, ScriptedBackend, answer, event, finish, reply, scripted
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import DONE, END, HEAD, ScriptedBackend, answer, event, finish, reply, scripted
 
 CANARY = "a canary, 4711"
 """No name that anybody could have, for names are told."""

@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from proxy.core import jsontext
-from tests.shell.backend import ScriptedBackend, answer, http_chunk
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import ScriptedBackend, answer, http_chunk
 
 WEI = "20000000000000000001"
 UINT128 = "340282366920938463463374607431768211455"

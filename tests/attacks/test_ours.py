@@ -13,10 +13,10 @@ import orjson
 import pytest
 
 from proxy.core.redact import MASK
-from tests.faults.tenancy import TENANTS, shown_by
 from tests.faults.test_process import Process, served
-from tests.shell.backend import DONE, END, HEAD, ScriptedBackend, answer, delta, event, reply, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import DONE, END, HEAD, ScriptedBackend, answer, delta, event, reply, text
+from tests.support.two_tenants import TENANTS, shown_by
 
 PROMPT = [{"role": "user", "content": "Hi"}]
 SURFACES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -3,9 +3,9 @@
 import pytest
 
 from proxy.core import jsontext
-from tests.faults.watching import post_aside, watching
-from tests.shell.backend import END, HEAD, ScriptedBackend, http_chunk
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.loop_delay import post_aside, watching
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import END, HEAD, ScriptedBackend, http_chunk
 
 HELD_SECONDS = 0.2
 """What is read here took seconds before; what it takes now is hardly to be measured."""

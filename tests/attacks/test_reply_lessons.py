@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.faults.asking import CLOCK, WEATHER, told
-from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.outcomes import CLOCK, WEATHER, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text
+from tests.support.two_tenants import TENANTS, shown_by
 
 ANN, BOB = shown_by("ann"), shown_by("bob")
 FORCED = {"type": "function", "name": "get_time"}

@@ -12,9 +12,9 @@ import pytest
 
 from proxy.core.inbound import call_map
 from proxy.shell import conversations, gate
-from tests.faults.tenancy import TENANTS, shown_by
-from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
+from tests.support.two_tenants import TENANTS, shown_by
 
 OTHER = "127.0.0.2"
 ASK = {"model": "m", "input": "Hi"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from tests.faults.watching import post_aside, watching
-from tests.shell.backend import ScriptedBackend, delta, finish, reply
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.loop_delay import post_aside, watching
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import ScriptedBackend, delta, finish, reply
 
 HELD_SECONDS = 0.2
 """The bound that is promised is 250 ms."""

@@ -18,7 +18,7 @@ from openai.types.responses import Response, ResponseFunctionToolCall
 from proxy.core import jsontext
 from proxy.core.policy.breaker import BreakerRules
 from tests.backends import toy_model
-from tests.processes import serving
+from tests.support.processes import serving
 
 SERVER = Path(__file__).with_name("llama_server.py")
 CONTEXT = 4096

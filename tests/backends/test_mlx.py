@@ -14,7 +14,7 @@ import openai
 import pytest
 from openai.types.responses import Response
 
-from tests.processes import ROOT, serving
+from tests.support.processes import ROOT, serving
 
 PLACE = ROOT / ".mlx"
 SERVER = Path(__file__).with_name("mlx_server.py")

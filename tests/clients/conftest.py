@@ -13,7 +13,7 @@ import pytest
 from proxy import demo
 from tests.codex.backend import Model, scripted_model
 from tests.codex.conftest import proxying
-from tests.processes import serving
+from tests.support.processes import serving
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = (
     "False"  # before it is imported, when it would begin to tell its maker

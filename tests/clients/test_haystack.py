@@ -10,7 +10,7 @@ from haystack.tools import Tool
 from haystack.utils import Secret
 
 from tests.codex.backend import Model, call, calling
-from tests.shell.backend import reply, text
+from tests.support.sockets import reply, text
 
 CITIES = ["Paris", "Oslo", "Rome", "Bern", "Lima", "Cairo", "Quito", "Hanoi"]
 """So many that they are not in their order by chance."""

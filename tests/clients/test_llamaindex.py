@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from tests.processes import ROOT
+from tests.support.processes import ROOT
 
 PLACE = ROOT / ".llamaindex"
 """Its packages want an older `openai` than ours, so they have a place of their own."""

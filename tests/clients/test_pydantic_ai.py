@@ -14,7 +14,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from proxy.core import jsontext
 from tests.codex.backend import Model, call, calling, cut_after
-from tests.shell.backend import Line, delta, reply, text
+from tests.support.sockets import Line, delta, reply, text
 
 THOUGHT = "The user wants to know the weather."
 CALL = call("get_weather", {"city": "Paris"})

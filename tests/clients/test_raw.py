@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.helpers import TERMINAL, read_stream
+from tests.support.replies import TERMINAL, read_stream
 
 WEATHER = {
     "type": "function",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proxy.core.tenants import digest
-from tests.processes import ROOT, serving
+from tests.support.processes import ROOT, serving
 
 NOBODY = "http://127.0.0.1:9"
 

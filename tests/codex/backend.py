@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any
 
 from proxy.core import jsontext
-from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, delta, finish, text, usage
+from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, delta, finish, text, usage
 
 Request = dict[str, Any]
 Step = bytes | Callable[[Line, Request], Awaitable[None]]

@@ -11,7 +11,7 @@ from proxy.demo.wire import ChatRequest
 from tests.codex.backend import Model, scripted_model
 from tests.codex.harness import Codex
 from tests.node import packages
-from tests.processes import serving
+from tests.support.processes import serving
 
 PROXY = """
 [backend]

@@ -10,8 +10,8 @@ from proxy import demo
 from tests.codex.backend import Model, shell
 from tests.codex.harness import Codex
 from tests.node import packages
-from tests.processes import ROOT
-from tests.shell.backend import reply, text
+from tests.support.processes import ROOT
+from tests.support.sockets import reply, text
 
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from proxy.cli import main; sys.exit(main())"
 """As `scripts/codex` starts it, from whatever folder it is in."""

@@ -10,7 +10,7 @@ from tests.codex.backend import Model, call, calling
 from tests.codex.conftest import proxying
 from tests.codex.harness import Codex
 from tests.node import packages
-from tests.shell.backend import delta, reply, text
+from tests.support.sockets import delta, reply, text
 
 ANSWER = {
     "type": "object",

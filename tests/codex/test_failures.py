@@ -14,7 +14,7 @@ from tests.codex.backend import Model, Request, Step, cut, cut_after, shell
 from tests.codex.conftest import proxying
 from tests.codex.harness import Codex
 from tests.node import packages
-from tests.shell.backend import DONE, END, HEAD, Line, answer, delta, event, finish, reply, text, usage
+from tests.support.sockets import DONE, END, HEAD, Line, answer, delta, event, finish, reply, text, usage
 
 PATIENT = """
 [breaker]

@@ -8,7 +8,7 @@ from typing import Any
 from proxy.core import jsontext
 from tests.codex.backend import Model, Request, call, calling, shell
 from tests.codex.harness import Codex
-from tests.shell.backend import Line, reply, text
+from tests.support.sockets import Line, reply, text
 
 PATCH = "*** Begin Patch\n*** Add File: made.txt\n+one\n+two\n*** End Patch\n"
 DONE = reply(text("Done."))

@@ -12,8 +12,8 @@ from proxy.core import jsontext
 from tests.codex.backend import Model, Request, cut, shell
 from tests.codex.conftest import PROXY
 from tests.codex.harness import Codex
-from tests.processes import serving
-from tests.shell.backend import Line, answer, reply, text
+from tests.support.processes import serving
+from tests.support.sockets import Line, answer, reply, text
 
 QUICK_HEARTBEAT = """
 [server]

@@ -15,7 +15,7 @@ from proxy.shell.logs import make_log
 from tests.contract.cases import Ask, Round
 from tests.contract.responses import Responses
 from tests.contract.surfaces import Answer, Surface, error
-from tests.helpers import TERMINAL
+from tests.support.replies import TERMINAL
 
 KEY = {"key": "a key"}
 """For backends: some take nobody without."""

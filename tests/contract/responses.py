@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.contract.cases import Ask, Outcome, Tool
 from tests.contract.surfaces import Answer, Json, parsed
-from tests.helpers import read_stream
+from tests.support.replies import read_stream
 
 ENDINGS = {"max_output_tokens": "length", "content_filter": "filter"}
 

@@ -12,8 +12,8 @@ import aiohttp
 
 from proxy.core import jsontext
 from tests.contract.client import proxy
-from tests.helpers_chat_stream import fold, read_chat_stream
-from tests.shell.backend import Received, Script, ScriptedBackend, delta, reply, scripted
+from tests.support.chat_streams import fold, read_chat_stream
+from tests.support.sockets import Received, Script, ScriptedBackend, delta, reply, scripted
 
 Json = dict[str, Any]
 

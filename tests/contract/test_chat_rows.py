@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from tests.contract.rows import CHAT, CITY, HI, Told, call, calls, client_of, tool, whole_call
-from tests.shell.backend import DONE, END, HEAD, answer, event, finish, reply, text
+from tests.support.sockets import DONE, END, HEAD, answer, event, finish, reply, text
 
 OURS = re.compile(r"call_[0-9a-f]{32}")
 STRICT = tool(strict=True, parameters=CITY | {"additionalProperties": False})

@@ -16,7 +16,7 @@ from tests.contract.native import HEADER, Native
 from tests.contract.rows import CITY, HI, NATIVE, Client, Json, Told, call, calls, client_of, tool, whole_call
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import serving
-from tests.shell.backend import DONE, END, HEAD, Line, finish, reply, text, usage
+from tests.support.sockets import DONE, END, HEAD, Line, finish, reply, text, usage
 
 streamed_or_whole = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from proxy.core.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
-from tests.tables import table
+from tests.support.tables import table
 
 SAFEST: dict[str, Any] = {
     "dialect": "chat",

@@ -14,7 +14,7 @@ from proxy.core.errors import (
     RateLimited,
     TooMany,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 
 def families(parent: type[Fault] = Fault) -> list[type[Fault]]:

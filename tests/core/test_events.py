@@ -19,8 +19,8 @@ from proxy.core.inbound.responses_object import STATUS, ResponseObject
 from proxy.core.model import ReplyPart, Text
 from proxy.core.stream.assembler import ENDINGS, HANDLERS
 from proxy.core.stream.lifecycle import REPLY_MOVES
-from tests.core.stream.assembling import PART_KINDS
-from tests.helpers import NOW, REQUEST, counting_mint
+from tests.support.assembling import PART_KINDS
+from tests.support.replies import NOW, REQUEST, counting_mint
 
 
 def test_the_assembler_understands_every_delta() -> None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from proxy.core.fragments import joined
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 TEXT = {"type": "reasoning.text", "index": 0, "format": "f"}
 

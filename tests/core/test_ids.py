@@ -5,8 +5,8 @@ from secrets import token_hex
 from uuid import UUID
 
 from proxy.core.ids import RANDOM_BYTES, Mint
-from tests.helpers import counting_mint
-from tests.tables import table
+from tests.support.replies import counting_mint
+from tests.support.tables import table
 
 
 @table("prefix", ["resp", "msg", "fc", "call"])

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core import jsontext, unquoted
 from proxy.core.jsontext import BadJson
-from tests.tables import table
+from tests.support.tables import table
 
 CUT_OFF = "\ud83d"  # the first half of a character
 

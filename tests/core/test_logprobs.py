@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.logprobs import of_text
-from tests.tables import table
+from tests.support.tables import table
 
 
 def tokens(*texts: str) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core import model
 from proxy.core.model import ChoiceMode, FormatKind, Request, Sampling, ToolKind, ToolName, ToolSpec
-from tests.tables import table
+from tests.support.tables import table
 
 WORDS = [word for word in vars(model).values() if isinstance(word, type) and is_dataclass(word)]
 

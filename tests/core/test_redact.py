@@ -1,8 +1,8 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
 from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, as_name, masked, quotable, shown
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 CANARY = "c4n4ryC4N4RY"
 

@@ -9,7 +9,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.redact import MASK
 from proxy.core.secrets import LEAST_CUT, PART, Secrets
-from tests.tables import table
+from tests.support.tables import table
 
 KEY = "7f3a9c5be1d84402a6f0"
 ODD = 'p"ä/ss<w>o+rd & möre='

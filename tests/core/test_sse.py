@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core.errors import Garbled
 from proxy.core.sse import DONE, SseParser, comment
-from tests.tables import table
+from tests.support.tables import table
 
 Events = list[tuple[bytes, bytes]]
 

@@ -1,7 +1,7 @@
 """Half characters are joined or replaced, never written."""
 
 from proxy.core.surrogates import mend
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

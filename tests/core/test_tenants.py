@@ -18,7 +18,7 @@ from proxy.core.tenants import (
     dotted,
     neighbourhood,
 )  # fmt: skip
-from tests.tables import table
+from tests.support.tables import table
 
 ACME = Tenant("acme")
 TENANTS = Tenants({digest("key of acme").upper(): ACME})

@@ -4,7 +4,7 @@ import sys
 import unicodedata
 
 from proxy.core.unseen import UNSEEN
-from tests.tables import table
+from tests.support.tables import table
 
 OF_NO_SHAPE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 

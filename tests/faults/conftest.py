@@ -1,5 +1,5 @@
-"""The proxy and the scripted backend are those of the shell's own tests."""
+"""The proxy and the scripted backend, on real sockets."""
 
-from tests.shell.conftest import backend, proxy, start_proxy
+from tests.support.proxies import backend, proxy, start_proxy
 
 __all__ = ["backend", "proxy", "start_proxy"]

@@ -5,8 +5,9 @@ import zlib
 
 import pytest
 
-from tests.faults.asking import Row, told
-from tests.shell.backend import (
+from tests.support.outcomes import Row, told
+from tests.support.proxies import Proxy
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -20,7 +21,6 @@ from tests.shell.backend import (
     http_chunk,
     text,
 )
-from tests.shell.conftest import Proxy
 
 MESSAGE = {"role": "assistant", "content": "Hello"}
 COMPLETION = {"choices": [{"index": 0, "message": MESSAGE, "finish_reason": "stop"}]}

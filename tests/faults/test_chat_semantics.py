@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.faults.asking import ASK, Row, final, told
-from tests.helpers import read_stream
-from tests.shell.backend import (
+from tests.support.outcomes import ASK, Row, final, told
+from tests.support.proxies import Proxy
+from tests.support.replies import read_stream
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -21,7 +22,6 @@ from tests.shell.backend import (
     text,
     usage,
 )
-from tests.shell.conftest import Proxy
 
 HELLO = "completed | Hello"
 ROME = 'completed | get_weather({"city":"Rome"})'

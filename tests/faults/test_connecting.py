@@ -11,9 +11,20 @@ from typing import Any
 import pytest
 import trustme
 
-from tests.faults.asking import ASK, Row, black_hole, told
-from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, scripted, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.outcomes import ASK, Row, black_hole, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import (
+    END,
+    HEAD,
+    Line,
+    ScriptedBackend,
+    answer,
+    delta,
+    finish,
+    reply,
+    scripted,
+    text,
+)
 
 
 def refused(status: int, message: str, **error: str) -> bytes:

@@ -12,12 +12,12 @@ import pytest
 
 from proxy.core import jsontext
 from tests.contract.backends import BACKENDS
-from tests.faults.asking import WEATHER, final, in_short
-from tests.helpers import DONE, call_chunk, chunk
-from tests.helpers_chat_stream import fold, read_chat_stream
 from tests.scripted.say import Say, SayCall
-from tests.shell.backend import Line, ScriptedBackend
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.chat_streams import fold, read_chat_stream
+from tests.support.outcomes import WEATHER, final, in_short
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.replies import DONE, call_chunk, chunk
+from tests.support.sockets import Line, ScriptedBackend
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 SAY = Say(text="Hello", calls=(SayCall("c1", "get_weather", {"city": "Rome"}),))

@@ -17,9 +17,10 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import digest
 from proxy.shell import body as body_module
 from proxy.shell import connection, connections
-from tests.faults.asking import ASK, Row, final, in_short, raw, told
-from tests.faults.watching import post_aside, watching
-from tests.shell.backend import (
+from tests.support.loop_delay import post_aside, watching
+from tests.support.outcomes import ASK, Row, final, in_short, raw, told
+from tests.support.proxies import Proxy, StartProxy, events, names
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -33,7 +34,6 @@ from tests.shell.backend import (
     text,
     usage,
 )
-from tests.shell.conftest import Proxy, StartProxy, events, names
 
 MIB = 1 << 20
 

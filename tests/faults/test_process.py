@@ -15,22 +15,11 @@ import aiohttp
 import pytest
 
 from proxy.core import jsontext
-from tests.faults.asking import ASK, final, in_short
-from tests.faults.tenancy import KEYS, TENANTS, shown_by
-from tests.helpers import read_stream
-from tests.processes import ROOT, URL
-from tests.shell.backend import (
-    END,
-    HEAD,
-    Line,
-    ScriptedBackend,
-    answer,
-    delta,
-    event,
-    finish,
-    reply,
-    text,
-)
+from tests.support.outcomes import ASK, final, in_short
+from tests.support.processes import ROOT, URL
+from tests.support.replies import read_stream
+from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, delta, event, finish, reply, text
+from tests.support.two_tenants import KEYS, TENANTS, shown_by
 
 SECONDS = 20.0
 """For a process to start, or to stop, on a machine with much to do."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.faults.asking import Row, sse, told
-from tests.helpers import chunk
-from tests.shell.backend import END, HEAD, Line, Script, ScriptedBackend, http_chunk
-from tests.shell.conftest import Proxy
+from tests.support.outcomes import Row, sse, told
+from tests.support.proxies import Proxy
+from tests.support.replies import chunk
+from tests.support.sockets import END, HEAD, Line, Script, ScriptedBackend, http_chunk
 
 HEL = chunk({"content": "Hel"})
 LO = chunk({"content": "lo"})

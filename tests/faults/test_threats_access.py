@@ -10,9 +10,9 @@ import pytest
 
 from proxy.core.tenants import Tenants, digest
 from proxy.shell.server import ROUTES
-from tests.faults.asking import ASK, WEATHER, told
-from tests.faults.tenancy import KEYS, TENANTS, shown_by
-from tests.shell.backend import (
+from tests.support.outcomes import ASK, WEATHER, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -25,7 +25,7 @@ from tests.shell.backend import (
     scripted,
     text,
 )
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.two_tenants import KEYS, TENANTS, shown_by
 
 ROOT = Path(__file__).parents[2]
 CALL = delta(

@@ -8,9 +8,10 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.shell import connection
-from tests.faults.asking import ASK, POST, WEATHER, raw, told
-from tests.helpers import read_stream
-from tests.shell.backend import (
+from tests.support.outcomes import ASK, POST, WEATHER, raw, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.replies import read_stream
+from tests.support.sockets import (
     END,
     HEAD,
     PROMPTLY,
@@ -23,7 +24,6 @@ from tests.shell.backend import (
     scripted,
     text,
 )
-from tests.shell.conftest import Proxy, StartProxy
 
 # ── addresses ──
 

@@ -11,19 +11,10 @@ import orjson
 import pytest
 
 from proxy.core import jsontext
-from tests.faults.asking import POST, WEATHER, raw, told
-from tests.faults.watching import post_aside, watching
-from tests.shell.backend import (
-    END,
-    HEAD,
-    PROMPTLY,
-    ScriptedBackend,
-    answer,
-    delta,
-    reply,
-    scripted,
-)
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.loop_delay import post_aside, watching
+from tests.support.outcomes import POST, WEATHER, raw, told
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import END, HEAD, PROMPTLY, ScriptedBackend, answer, delta, reply, scripted
 
 MIB = 1 << 20
 HELD_SECONDS = 0.1

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from proxy.core import jsontext
-from tests.helpers import TERMINAL, read_stream
-from tests.shell.backend import PROMPTLY
-from tests.shell.conftest import Proxy
+from tests.support.proxies import Proxy
+from tests.support.replies import TERMINAL, read_stream
+from tests.support.sockets import PROMPTLY
 
 LONGEST = 3_000
 """Characters of a message: what it quotes is cut."""

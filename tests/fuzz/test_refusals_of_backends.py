@@ -3,12 +3,12 @@ request: never as ours, never with a traceback."""
 
 import pytest
 
-from tests.fuzz.asking import PATIENT, check_log, check_refusal, connected
+from tests.fuzz.client import PATIENT, check_log, check_refusal, connected
 from tests.fuzz.samples import ASKS
 from tests.fuzz.test_replies import DIALECTS, FAULTS
 from tests.fuzz.wrong import spoiled, wire
-from tests.shell.backend import Line, ScriptedBackend, answer
-from tests.shell.conftest import StartProxy
+from tests.support.proxies import StartProxy
+from tests.support.sockets import Line, ScriptedBackend, answer
 
 STATUSES = (400, 401, 402, 403, 404, 413, 422, 429, 500, 502, 503, 529)
 FORMS = {

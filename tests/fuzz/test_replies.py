@@ -6,13 +6,13 @@ from itertools import cycle
 import pytest
 
 from proxy.core import jsontext
-from tests.fuzz.asking import PATIENT, check_log, check_refusal, check_stream, connected
+from tests.fuzz.client import PATIENT, check_log, check_refusal, check_stream, connected
 from tests.fuzz.samples import ASKS, SAID
 from tests.fuzz.wrong import spoiled, wire
 from tests.scripted import anthropic, chat, google
 from tests.scripted.serving import Provider
-from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, http_chunk
-from tests.shell.conftest import StartProxy
+from tests.support.proxies import StartProxy
+from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
 
 DIALECTS: dict[str, Provider] = {
     "openrouter": chat.provider(),

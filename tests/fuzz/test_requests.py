@@ -3,11 +3,11 @@ traceback. All surfaces, and a backend of each dialect behind them."""
 
 import pytest
 
-from tests.fuzz.asking import PATIENT, check_log, check_refusal, connected
+from tests.fuzz.client import PATIENT, check_log, check_refusal, connected
 from tests.fuzz.samples import REQUESTS
 from tests.fuzz.wrong import spoiled
-from tests.shell.backend import ScriptedBackend, answer
-from tests.shell.conftest import StartProxy
+from tests.support.proxies import StartProxy
+from tests.support.sockets import ScriptedBackend, answer
 
 ONE_IN = 3
 """Of what can be wrong is tried with each dialect; each surface's next dialect takes what this one left."""

@@ -25,7 +25,7 @@ from proxy.core.tools.kinds import BRIDGES
 from tests.core.markup.families.driver import TOOLS
 from tests.growth.found import ROOT
 from tests.growth.work import Make
-from tests.helpers import DONE, STOP, call_chunk, chunk, start
+from tests.support.replies import DONE, STOP, call_chunk, chunk, start
 
 Json = dict[str, Any]
 

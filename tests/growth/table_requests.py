@@ -15,8 +15,8 @@ from proxy.core.outbound.dialects import spoken_by
 from proxy.core.tools import arguments
 from proxy.core.tools.prepare import prepare
 from proxy.core.tools.strictness import first_problem
-from tests.core.inbound import asks, chat_asks
 from tests.growth.work import Make
+from tests.support import chat_asks, responses_asks
 
 Json = dict[str, Any]
 
@@ -26,7 +26,9 @@ SURELY_TAKEN = 100
 _FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
 
 
-def _asked(profile: str, body: Callable[[int], Json], decode: Callable[..., Any] = asks.ask) -> Make:
+def _asked(
+    profile: str, body: Callable[[int], Json], decode: Callable[..., Any] = responses_asks.ask
+) -> Make:
     """Decoded, prepared and put into a backend's words."""
 
     def make(n: int) -> Callable[[], object]:
@@ -50,29 +52,29 @@ def _items(n: int) -> Json:
     items: list[Json] = []
     for i in range(n):
         items += [
-            asks.user(
+            responses_asks.user(
                 [
                     {"type": "input_text", "text": "a"},
                     {"type": "input_image", "image_url": "data:image/png;base64,aaaa"},
                 ]
             ),
             {"type": "reasoning", "id": f"rs_{i}", "summary": [{"type": "summary_text", "text": "b"}]},
-            asks.call(f"c{i}", arguments='{"a":"b"}'),
-            asks.output(f"c{i}", "Error: c"),
-            asks.assistant("d"),
+            responses_asks.call(f"c{i}", arguments='{"a":"b"}'),
+            responses_asks.output(f"c{i}", "Error: c"),
+            responses_asks.assistant("d"),
         ]
-    return {"input": items, "tools": [asks.WEATHER]}
+    return {"input": items, "tools": [responses_asks.WEATHER]}
 
 
 def _calls_then_outputs(n: int) -> Json:
-    calls = [asks.call(f"c{i}") for i in range(n)]
-    outputs = [asks.output(f"c{i}") for i in reversed(range(n))]
-    return {"input": [asks.user("a"), *calls, *outputs], "tools": [asks.WEATHER]}
+    calls = [responses_asks.call(f"c{i}") for i in range(n)]
+    outputs = [responses_asks.output(f"c{i}") for i in reversed(range(n))]
+    return {"input": [responses_asks.user("a"), *calls, *outputs], "tools": [responses_asks.WEATHER]}
 
 
 def _equal_ids(n: int) -> Json:
-    items = [one for _ in range(n) for one in (asks.call("c"), asks.output("c"))]
-    return {"input": [asks.user("a"), *items], "tools": [asks.WEATHER]}
+    items = [one for _ in range(n) for one in (responses_asks.call("c"), responses_asks.output("c"))]
+    return {"input": [responses_asks.user("a"), *items], "tools": [responses_asks.WEATHER]}
 
 
 def _chat_messages(n: int) -> Json:

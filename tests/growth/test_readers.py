@@ -15,7 +15,7 @@ from tests.growth.found import PACKAGE, ROOT
 from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
 from tests.growth.work import growth, hidden_growth
-from tests.quickness import quickly
+from tests.support.quickness import quickly
 
 READERS = {**STREAMS, **TEXTS, **REQUESTS}
 

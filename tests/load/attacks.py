@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
-from tests.shell.backend import DONE, END, HEAD, answer, finish, http_chunk, reply, text
+from tests.support.sockets import DONE, END, HEAD, answer, finish, http_chunk, reply, text
 
 MIB = 1 << 20
 JSON = "application/json"

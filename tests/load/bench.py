@@ -19,10 +19,10 @@ from pathlib import Path
 import uvloop
 
 from tests.load import targets
-from tests.load.asking import PATHS, Ask, Surface
 from tests.load.chart import chart
 from tests.load.client import Answer, Connection
 from tests.load.process import INTERRUPTED, Server, cpu_seconds, ends_when_asked, memory_mib
+from tests.load.requests import PATHS, Ask, Surface
 from tests.load.script import Script
 
 US, MS = 1e6, 1e3

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proxy.core import jsontext
-from tests.helpers import TERMINAL, read_stream
-from tests.helpers_chat_stream import read_chat_stream
-from tests.load.asking import Ask
 from tests.load.client import Answer
+from tests.load.requests import Ask
+from tests.support.chat_streams import read_chat_stream
+from tests.support.replies import TERMINAL, read_stream
 
 Ending = Literal["completed", "failed", "refused", "left", "broken"]
 """Failed: told within a stream. Refused: told by a status. Left: the client went. Broken: told by nobody."""

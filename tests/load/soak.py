@@ -18,10 +18,10 @@ from itertools import product
 import uvloop
 
 from tests.load import targets
-from tests.load.asking import KEY, PATHS, Ask
 from tests.load.client import Answer, Connection
 from tests.load.judging import violation
 from tests.load.process import INTERRUPTED, Server, ends_when_asked, open_files
+from tests.load.requests import KEY, PATHS, Ask
 from tests.load.script import Script
 from tests.load.watching import Watch, described, leaked_files, still_counted, streams_left, watching
 

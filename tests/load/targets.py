@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.load.asking import KEY
 from tests.load.process import Server, python
+from tests.load.requests import KEY
 
 SETTINGS = """
 [backend]

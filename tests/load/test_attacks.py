@@ -18,7 +18,7 @@ from proxy.core import jsontext
 from tests.load.attacks import ATTACKS, JSON, MIB, RESPONSES, Attack
 from tests.load.process import Server, memory_mib, python
 from tests.load.watching import Watch, watching
-from tests.shell.backend import scripted
+from tests.support.sockets import scripted
 
 LONGEST_MS = 250
 """What is promised for any request of up to 64 MiB, and any reply of up to 256 MiB."""

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.helpers import DONE, chunk, run
-from tests.load.asking import Ask, Surface
 from tests.load.client import Answer
 from tests.load.judging import violation
+from tests.load.requests import Ask, Surface
 from tests.load.script import NO_STAMP, Ending, Script, around, parse
+from tests.support.replies import DONE, chunk, run
 
 PIECES = ["".join(("0123456789abcdef").join(around(number, "text"))) for number in range(4)]
 LEFT = {"left": True}

@@ -5,10 +5,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.load import targets
-from tests.load.asking import KEY, Ask
 from tests.load.client import Answer, Connection
 from tests.load.judging import violation
 from tests.load.process import open_files
+from tests.load.requests import KEY, Ask
 from tests.load.script import Script
 from tests.load.watching import Watch, described, leaked_files, still_counted, streams_left, watching
 

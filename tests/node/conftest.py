@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core import jsontext
 from tests.node import packages
-from tests.processes import serving
+from tests.support.processes import serving
 
 LIMIT_SECONDS = 30
 """Each needs less than one."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT
+from tests.support.processes import ROOT
 
 PLACE = ROOT / ".node"
 NODE = PLACE / "bin" / "node"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.codex.backend import Model, cut_after, scripted_model
 from tests.codex.conftest import proxying
-from tests.shell.backend import DONE, END, HEAD, delta, finish, text
+from tests.support.sockets import DONE, END, HEAD, delta, finish, text
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proxy.core import jsontext
 from proxy.core.events import Ending, PartEnded, PartKind
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName
-from tests.helpers import DONE
+from tests.support.replies import DONE
 
 # ── what a model says ──
 

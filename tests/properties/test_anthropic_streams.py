@@ -13,11 +13,11 @@ from proxy.core.outbound.profiles import PROFILES
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import Told, recorder
-from tests.helpers import counting_mint
 from tests.properties.examples import examples
 from tests.scripted.anthropic import body, stream
 from tests.scripted.say import Say, SayCall
+from tests.support.assembling import Told, recorder
+from tests.support.replies import counting_mint
 
 SAY = Say(
     thinking="Hm.", signature="U0lH", text="Both.", calls=[SayCall("a", "f", {"x": 1}), SayCall("b", "g", {})]

@@ -12,8 +12,8 @@ from proxy.core.inbound.chat_turns import SPEAKERS
 from proxy.core.inbound.native_decode import NativeEnvelope
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from tests.core.inbound.chat_asks import SEAL
 from tests.properties.test_any_request import assert_canonical
+from tests.support.chat_asks import SEAL
 
 IDS = st.sampled_from(["a", "b", "function_call_1", ""])
 NAMES = st.sampled_from(["f", "g", ""])

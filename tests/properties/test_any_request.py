@@ -16,7 +16,7 @@ from proxy.core.inbound.responses_items import ITEMS, ROLES
 from proxy.core.inbound.responses_parts import PARTS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, Turn
-from tests.core.inbound.asks import called, result
+from tests.support.responses_asks import called, result
 
 # ── any body ───────────────────────────────────────────────────────────────────────────────────────────────────
 

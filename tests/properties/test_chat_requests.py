@@ -36,7 +36,7 @@ from proxy.core.outbound.chat_encode import encode
 from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
-from tests.helpers_chat import CALL_IDS, refuse
+from tests.support.strict_server import CALL_IDS, refuse
 
 MODELS = ("m", "mistral-large", "kimi-k3", "gemini-3", "gpt-5.6", "deepseek-v4", "gpt-oss")
 EVERY_PROFILE = [

@@ -19,10 +19,10 @@ from proxy.core.inbound.chat_calls import FunctionCall
 from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
-from tests.helpers import SEAL, bytewise, cut
-from tests.helpers_chat_stream import ChatRun, run_chat
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, scripts, wire
+from tests.support.chat_streams import ChatRun, run_chat
+from tests.support.replies import SEAL, bytewise, cut
 
 cuts = st.lists(st.integers(0, 1 << 16), max_size=8)
 

@@ -31,9 +31,9 @@ from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import TOOLS, Assembled, PartDelta, assemble, into
-from tests.helpers import NOW, WITH_TOOLS, counting_mint, read_stream
 from tests.properties.examples import examples
+from tests.support.assembling import TOOLS, Assembled, PartDelta, assemble, into
+from tests.support.replies import NOW, WITH_TOOLS, counting_mint, read_stream
 
 words = st.sampled_from(["a", "b ", "\n", "", "<think>", "</think>", "é😀", "{}"])
 names = st.sampled_from(

@@ -13,10 +13,10 @@ from proxy.core.model import Call
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Limits, Mode, Validation
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import TOOLS, PartDelta, Told, into, read_events, recorder
-from tests.helpers import check_of
 from tests.properties.examples import examples
 from tests.properties.test_deltas import assembled, deltas, tables
+from tests.support.assembling import TOOLS, PartDelta, Told, into, read_events, recorder
+from tests.support.replies import check_of
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 0}}}
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from proxy.core.errors import Timeout
 from proxy.core.events import Ending
-from tests.helpers import DONE, STOP, Run, bytewise, call_chunk, chunk, cut, outline, run
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, body, scripts, wire
+from tests.support.replies import DONE, STOP, Run, bytewise, call_chunk, chunk, cut, outline, run
 
 places = st.integers(0, 1 << 16)
 cuts = st.lists(places, max_size=6)

@@ -15,8 +15,8 @@ from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 from proxy.core.model import Call, Text
 from proxy.core.stream.think import ALONE, FORMS
-from tests.helpers import DONE, STOP, bytewise, chunk, cut, outline, run
 from tests.properties.examples import examples
+from tests.support.replies import DONE, STOP, bytewise, chunk, cut, outline, run
 
 TOOLS = Tools(
     {

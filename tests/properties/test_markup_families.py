@@ -12,7 +12,7 @@ from proxy.core.markup.formats import MORE, Block, Dialect, Tier
 from proxy.core.markup.registry import DIALECTS, FAMILIES
 from tests.core.markup.families.cases import BLOCKS, TEXTS
 from tests.core.markup.families.driver import TOOLS, check_prefixes
-from tests.tables import table
+from tests.support.tables import table
 
 PIECES = sorted({opener for dialect in DIALECTS for opener in dialect.openers} | {
     closer for dialect in DIALECTS for closer in dialect.closers

@@ -11,8 +11,8 @@ from proxy.core.capabilities import DEFAULT
 from proxy.core.markup import registry
 from proxy.core.model import Call, Reasoning, Text
 from tests.core.markup.scanning import cuts
-from tests.helpers import DONE, STOP, WITH_TOOLS, Run, call_chunk, chunk, run
-from tests.tables import table
+from tests.support.replies import DONE, STOP, WITH_TOOLS, Run, call_chunk, chunk, run
+from tests.support.tables import table
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 XML = "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"

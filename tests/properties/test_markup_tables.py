@@ -15,7 +15,7 @@ from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
 from tests.core.markup.families.cases import TABLES
 from tests.core.markup.families.driver import TOOLS
-from tests.tables import table
+from tests.support.tables import table
 
 OSLO = ("get_weather", {"city": "Oslo"})
 

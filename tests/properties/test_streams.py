@@ -16,9 +16,9 @@ from proxy.core.errors import Truncated
 from proxy.core.events import Ending
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, ReplyPart, ToolKind, Usage
-from tests.helpers import NOW, TERMINAL, WITH_TOOLS, bytewise, counting_mint, cut, outline, run
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, body, comparable, expected, expected_parts, scripts, wire
+from tests.support.replies import NOW, TERMINAL, WITH_TOOLS, bytewise, counting_mint, cut, outline, run
 
 cuts = st.lists(st.integers(0, 1 << 16), max_size=8)
 

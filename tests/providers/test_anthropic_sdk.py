@@ -31,12 +31,12 @@ from proxy.core.model import (
     ToolSpec,
 )
 from proxy.core.outbound import anthropic_lessons, lessons
-from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.asking_anthropic import ANTHROPIC, body_of, on, reasoning, thought
 from tests.scripted.anthropic import PROVIDER, check_body, stream
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import in_halves, serving
-from tests.tables import table
+from tests.support.anthropic_requests import ANTHROPIC, body_of, on, reasoning, thought
+from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
+from tests.support.tables import table
 
 Json = dict[str, Any]
 

@@ -27,11 +27,11 @@ from proxy.core.model import (
     ToolChoice,
     ToolName,
 )
-from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.asking_google import NEW, OLD, body_of, google, signed, tool_spec
 from tests.scripted import google as gemini
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Scripted, serving
+from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
+from tests.support.google_requests import NEW, OLD, body_of, google, signed, tool_spec
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Inheritance class AiohttpClientSession:DeprecationWarning"  # the SDK's own, each time it connects

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.refusals.asking import Told, ask_all
 from tests.refusals.cases import Case
+from tests.refusals.runs import Told, ask_all
 from tests.refusals.tables import CASES
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from proxy.core.errors import ClientFault
-from tests.refusals.asking import Told
 from tests.refusals.cases import Case
 from tests.refusals.of_quotes import SECRET
+from tests.refusals.runs import Told
 from tests.refusals.sites import all_sites, family
 from tests.refusals.tables import CASES
 from tests.refusals.worlds import KEY

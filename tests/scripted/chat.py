@@ -9,9 +9,9 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.capabilities import BackendProfile, overridden
 from proxy.core.outbound.profiles import PROFILES
-from tests.helpers_chat import refuse
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Provider, Recorded
+from tests.support.strict_server import refuse
 
 NAME = "openrouter"
 OVERRIDES = {"force_tool": "object"}

@@ -12,12 +12,13 @@ from proxy.core.policy.retry import RESERVE
 from proxy.settings import Settings
 from proxy.shell.attempts import BACKEND_HEADER
 from proxy.shell.logs import make_log
-from tests.faults.asking import black_hole
-from tests.helpers import TERMINAL, read_stream
-from tests.helpers_chat_stream import fold, read_chat_stream
 from tests.scripted import anthropic
 from tests.scripted.say import Say
-from tests.shell.backend import (
+from tests.support.chat_streams import fold, read_chat_stream
+from tests.support.outcomes import black_hole
+from tests.support.proxies import LogLines, Proxy, StartProxy
+from tests.support.replies import TERMINAL, read_stream
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -32,7 +33,6 @@ from tests.shell.backend import (
     scripted,
     text,
 )
-from tests.shell.conftest import LogLines, Proxy, StartProxy
 
 HELLO = reply(text("Hello"))
 ASKED = {"model": "m", "input": "Hi"}

@@ -6,8 +6,19 @@ from typing import Any
 import pytest
 
 from proxy.shell import backend as module
-from tests.shell.backend import DONE, END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, finish, reply, text
-from tests.shell.conftest import Proxy, StartProxy, names
+from tests.support.proxies import Proxy, StartProxy, names
+from tests.support.sockets import (
+    DONE,
+    END,
+    HEAD,
+    PROMPTLY,
+    Line,
+    ScriptedBackend,
+    answer,
+    finish,
+    reply,
+    text,
+)
 
 REPLY = reply(text("Hello"))
 

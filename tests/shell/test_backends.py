@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.shell.backend import ScriptedBackend, answer, reply, scripted, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import ScriptedBackend, answer, reply, scripted, text
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from aiohttp.test_utils import make_mocked_request
 from proxy.core.errors import ClientFault
 from proxy.shell import body as module
 from proxy.shell import connection
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
 
 MIB = 1024 * 1024
 REQUEST = b'{"model": "m", "input": "Hi"}'

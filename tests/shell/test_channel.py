@@ -16,8 +16,8 @@ from proxy.shell.channel import Channel, Tempo
 from proxy.shell.http import refuse
 from proxy.shell.logs import make_log
 from proxy.shell.tasks import Tasks
-from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
-from tests.shell.conftest import Event, LogLines, Proxy, StartProxy, events, names
+from tests.support.proxies import Event, LogLines, Proxy, StartProxy, events, names
+from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
 
 SOON = 0.05
 ASK = {"model": "m", "input": "Hi", "stream": True}

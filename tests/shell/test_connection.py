@@ -12,8 +12,8 @@ from aiohttp.test_utils import make_mocked_request
 from proxy.shell import connection as module
 from proxy.shell.connection import Acceptor
 from proxy.shell.connections import Connections
-from tests.shell.backend import PROMPTLY, Line, ScriptedBackend, reply, text
-from tests.shell.conftest import Proxy
+from tests.support.proxies import Proxy
+from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, reply, text
 
 ASK = b'{"model": "m", "input": "Hi"}'
 POST = b"POST /v1/responses HTTP/1.1\r\nHost: localhost\r\n"

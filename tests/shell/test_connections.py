@@ -8,7 +8,7 @@ import pytest
 from proxy.shell import connections as module
 from proxy.shell import descriptors
 from proxy.shell.connections import Connections
-from tests.shell.backend import PROMPTLY
+from tests.support.sockets import PROMPTLY
 
 
 class Fake:

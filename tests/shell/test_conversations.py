@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from proxy.shell.logs import LibraryLines, make_log
-from tests.shell.conftest import Proxy, StartProxy
 from tests.shell.test_websocket import refused, talking
+from tests.support.proxies import Proxy, StartProxy
 
 
 async def test_web_pages_of_other_origins_are_kept_out(proxy: Proxy) -> None:

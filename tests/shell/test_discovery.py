@@ -14,8 +14,8 @@ from proxy.shell import discovery as module
 from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Catalog, Discovery
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Upstream
-from tests.shell.backend import Line, ScriptedBackend, answer
-from tests.shell.conftest import LogLines
+from tests.support.proxies import LogLines
+from tests.support.sockets import Line, ScriptedBackend, answer
 
 VLLM = {"data": [{"id": "qwen", "owned_by": "vllm"}]}
 PLAIN = {"data": [{"id": "qwen"}, {"id": "llama", "created": 7, "owned_by": "meta"}]}

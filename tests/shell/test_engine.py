@@ -16,7 +16,8 @@ from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.beside import LARGE_BYTES
 from proxy.shell.channel import Channel
-from tests.shell.backend import (
+from tests.support.proxies import Event, Proxy, StartProxy, events, names
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -31,7 +32,6 @@ from tests.shell.backend import (
     text,
     usage,
 )
-from tests.shell.conftest import Event, Proxy, StartProxy, events, names
 
 WEATHER = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
 CALL = delta(

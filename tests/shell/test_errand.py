@@ -16,7 +16,7 @@ from proxy.core.tenants import ANYBODY
 from proxy.shell.errand import Errand, Visitor, shutting_down
 from proxy.shell.logs import make_log
 from proxy.shell.metrics import Metrics
-from tests.shell.conftest import LogLines
+from tests.support.proxies import LogLines
 
 
 class Clock:

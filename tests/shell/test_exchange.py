@@ -11,8 +11,8 @@ from proxy.core.errors import BackendFault, Timeout, Truncated
 from proxy.shell import exchange as module
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.upstream import Upstream
-from tests.shell.backend import END, HEAD, Line, ScriptedBackend, answer, http_chunk
-from tests.shell.sending import PATIENT, SOON, post, read_all, silent_after_hello
+from tests.support.sending import PATIENT, SOON, post, read_all, silent_after_hello
+from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
 
 # ── what comes ──
 

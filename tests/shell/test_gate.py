@@ -9,7 +9,7 @@ import pytest
 from proxy.core.errors import ProxyFault, Spared
 from proxy.shell import gate as module
 from proxy.shell.gate import Gate, Room
-from tests.shell.backend import PROMPTLY
+from tests.support.sockets import PROMPTLY
 
 NARROW = Room(places=1, waiting=1, wait_seconds=PROMPTLY)
 

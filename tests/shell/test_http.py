@@ -6,7 +6,7 @@ import pytest
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
 from proxy.shell.http import refuse, request_id
-from tests.shell.conftest import Proxy
+from tests.support.proxies import Proxy
 
 MINT = Mint(lambda size: "0" * 2 * size)
 SOON = 0.05

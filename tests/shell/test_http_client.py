@@ -17,7 +17,7 @@ from aiohttp.client_proto import ResponseHandler
 from proxy.shell import http_client as module
 from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.watch import Watch
-from tests.shell.backend import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, http_chunk, reply, text
+from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, http_chunk, reply, text
 
 
 @pytest.fixture

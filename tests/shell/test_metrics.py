@@ -14,8 +14,8 @@ from proxy.core.policy import guard
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
 from proxy.shell import conversations, metrics
 from proxy.shell.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
-from tests.shell.backend import ScriptedBackend, answer, reply, text
-from tests.shell.conftest import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import ScriptedBackend, answer, reply, text
 
 SOURCES = Path(metrics.__file__).parents[1]
 CODE = re.compile(r'code(?:: str \| None|: str)? ?= ?"([a-z_]+)"')

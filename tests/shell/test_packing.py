@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core.errors import Garbled
 from proxy.shell.packing import PIECE_BYTES, Unpacker, unpacker
-from tests.helpers import bytewise
+from tests.support.replies import bytewise
 
 TEXT = b"data: {}\n\n" * 20_000
 

@@ -13,8 +13,8 @@ from proxy.core.tenants import digest
 from proxy.settings import Settings
 from proxy.shell import discovery
 from proxy.shell.logs import make_log
-from tests.shell.backend import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
-from tests.shell.conftest import LogLines, Proxy, StartProxy, events, names
+from tests.support.proxies import LogLines, Proxy, StartProxy, events, names
+from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
 
 ASK = {"model": "m", "input": "Hi", "stream": True}
 

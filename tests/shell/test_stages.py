@@ -18,8 +18,8 @@ from proxy.core.tenants import ANYBODY
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
 from proxy.shell.stages import stages_for
-from tests.core.stream.assembling import recorder
-from tests.helpers import counting_mint
+from tests.support.assembling import recorder
+from tests.support.replies import counting_mint
 
 SURFACE = ResponsesSurface(counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, False))
 PLAIN = Request("m", [])

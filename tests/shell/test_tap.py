@@ -11,7 +11,7 @@ from proxy.shell import http_client
 from proxy.shell.http_client import Answer, HttpClient
 from proxy.shell.tap import Tap
 from proxy.shell.watch import Watch
-from tests.shell.backend import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
+from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.shell.logs import make_log
 from proxy.shell.tasks import Tasks
-from tests.shell.conftest import LogLines
+from tests.support.proxies import LogLines
 
 
 @pytest.fixture

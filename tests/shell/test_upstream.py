@@ -16,8 +16,8 @@ from proxy.core.errors import (
 from proxy.core.outbound.dialects import Post
 from proxy.shell import upstream as module
 from proxy.shell.upstream import Upstream
-from tests.shell.backend import HEAD, Line, ScriptedBackend, answer, text
-from tests.shell.sending import PATIENT, SOON, post, silent_after_hello
+from tests.support.sending import PATIENT, SOON, post, silent_after_hello
+from tests.support.sockets import HEAD, Line, ScriptedBackend, answer, text
 
 # ── how many ──
 

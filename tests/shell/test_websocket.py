@@ -16,7 +16,8 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.shell.websocket import Conversation
-from tests.shell.backend import (
+from tests.support.proxies import LogLines, Proxy, StartProxy
+from tests.support.sockets import (
     DONE,
     END,
     HEAD,
@@ -31,7 +32,6 @@ from tests.shell.backend import (
     reply,
     text,
 )
-from tests.shell.conftest import LogLines, Proxy, StartProxy
 
 WEATHER = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
 CALL = delta(

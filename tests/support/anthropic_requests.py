@@ -10,8 +10,8 @@ from proxy.core.model import Reasoning, Request, Turn
 from proxy.core.outbound.anthropic_encode import encode
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
-from tests.core.outbound.asking import user
 from tests.scripted.anthropic import check_body
+from tests.support.chat_requests import user
 
 ANTHROPIC = PROFILES["anthropic"]
 MODEL = "claude-opus-5-5"

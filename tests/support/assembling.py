@@ -25,7 +25,7 @@ from proxy.core.outlet import Outlet
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.names import NameTable
-from tests.helpers import counting_mint
+from tests.support.replies import counting_mint
 
 TOOLS = (
     ToolSpec(ToolName("get_weather")),

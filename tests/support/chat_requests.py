@@ -12,7 +12,7 @@ from proxy.core.model import Call, Extras, Part, Request, Result, Role, Text, To
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.stream.intake import Decoder
 from proxy.core.tools.prepare import prepare
-from tests.helpers_chat import refuse
+from tests.support.strict_server import refuse
 
 
 def system(text: str) -> Turn:

@@ -23,8 +23,8 @@ from proxy.core.outlet import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.prepare import prepare
-from tests.core.stream.assembling import Told, into
-from tests.helpers import NOW, WITH_TOOLS, counting_mint
+from tests.support.assembling import Told, into
+from tests.support.replies import NOW, WITH_TOOLS, counting_mint
 
 Json = dict[str, Any]
 DONE = "data: [DONE]"

@@ -12,9 +12,9 @@ from proxy.core.outbound.google_encode import encode
 from proxy.core.outbound.google_signatures import keepsake
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
-from tests.core.outbound import asking
-from tests.core.outbound.asking import user
 from tests.scripted.google_rules import refuse_body
+from tests.support import chat_requests
+from tests.support.chat_requests import user
 
 GOOGLE = PROFILES["google"]
 NEW, OLD = "gemini-3.5-flash", "gemini-2.5-flash"
@@ -55,7 +55,7 @@ def contents_of(*turns: Turn, **how: Any) -> list[dict[str, Any]]:
     return contents
 
 
-class Decoded(asking.Decoded):
+class Decoded(chat_requests.Decoded):
     def __init__(self, ledger: Ledger | None = None, **profile: Any) -> None:
         super().__init__(ledger)
         self.decoder = GoogleDecoder(

@@ -16,9 +16,9 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.helpers import TERMINAL, read_stream
-from tests.shell.backend import END, HEAD, Line, Script, ScriptedBackend, http_chunk, reply, text
-from tests.shell.conftest import Proxy
+from tests.support.proxies import Proxy
+from tests.support.replies import TERMINAL, read_stream
+from tests.support.sockets import END, HEAD, Line, Script, ScriptedBackend, http_chunk, reply, text
 
 WEATHER = {
     "type": "function",

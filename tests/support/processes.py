@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 URL = re.compile(r"http://[\w.:\[\]]+")
 STOP_SECONDS = 10
 

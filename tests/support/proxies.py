@@ -15,7 +15,7 @@ from proxy import app
 from proxy.settings import Settings
 from proxy.shell.logs import make_log
 from proxy.shell.upstream import Upstream
-from tests.shell.backend import PROMPTLY, ScriptedBackend, reply, scripted, text
+from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, scripted, text
 
 
 class LogLines:

@@ -2,7 +2,7 @@
 
 from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
-from tests.shell.backend import HEAD, Line, ScriptedBackend, text
+from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 
 PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)
 SOON = 0.05

@@ -15,8 +15,8 @@ from proxy.core.inbound.call_map import (
 )
 from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, Turn
-from tests.core.inbound.chat_asks import SEAL
-from tests.tables import table
+from tests.support.chat_asks import SEAL
+from tests.support.tables import table
 
 
 def mapped(*pairs):

@@ -6,7 +6,7 @@ from proxy.core.events import CallHead, PartEnded
 from proxy.core.inbound.chat_calls import ONE_CALL, FunctionCall, ToolCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ToolKind, ToolName
-from tests.tables import table
+from tests.support.tables import table
 
 HEAD = CallHead("call_a", ToolName("f"), ToolKind.FUNCTION)
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "not JSON")

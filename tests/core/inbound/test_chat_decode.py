@@ -2,9 +2,9 @@
 
 from proxy.core.inbound.chat_decode import ChatRequest
 from proxy.core.model import ChoiceMode, Request, Result, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
-from tests.core.inbound.asks import called as said_call
-from tests.core.inbound.chat_asks import HI, OBJECT, assistant, called, chat, refused, returned, tool
-from tests.tables import table
+from tests.support.chat_asks import HI, OBJECT, assistant, called, chat, refused, returned, tool
+from tests.support.responses_asks import called as said_call
+from tests.support.tables import table
 
 
 def test_the_least_request():

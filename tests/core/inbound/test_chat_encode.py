@@ -24,10 +24,10 @@ from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.outbound import profiles
-from tests.core.stream.assembling import PartDelta, Told, into
-from tests.helpers import DONE, REQUEST, STOP, call_chunk, chunk
-from tests.helpers_chat_stream import completion_of, encoded, request_of, run_chat
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into
+from tests.support.chat_streams import completion_of, encoded, request_of, run_chat
+from tests.support.replies import DONE, REQUEST, STOP, call_chunk, chunk
+from tests.support.tables import table
 
 USAGE = Usage(1, 2, 9, cached_tokens=1, reasoning_tokens=2)
 KINDS: dict[type[ReplyPart], PartKind] = {

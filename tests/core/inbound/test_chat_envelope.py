@@ -4,8 +4,8 @@ from proxy.core.inbound.chat_envelope import ChatEnvelope
 from proxy.core.inbound.envelope import MODEL
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat, ReasoningWish, Sampling
-from tests.core.inbound.chat_asks import HI, OBJECT, assistant, chat, refused
-from tests.tables import table
+from tests.support.chat_asks import HI, OBJECT, assistant, chat, refused
+from tests.support.tables import table
 
 
 def test_every_field_arrives():

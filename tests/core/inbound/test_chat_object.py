@@ -7,8 +7,8 @@ from proxy.core.inbound.chat_calls import YOURS_TO_RUN, CallForm, FunctionCall, 
 from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
-from tests.helpers import REQUEST
-from tests.helpers_chat_stream import completion_of, request_of
+from tests.support.chat_streams import completion_of, request_of
+from tests.support.replies import REQUEST
 
 USAGE = Usage(1, 2, 9, cached_tokens=1, reasoning_tokens=2)
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}')

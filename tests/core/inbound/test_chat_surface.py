@@ -7,8 +7,8 @@ from proxy.core.inbound.chat_surface import ChatAsked, ChatSurface
 from proxy.core.inbound.responses_encode import SSE
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
-from tests.helpers import NOW, counting_mint
-from tests.helpers_chat_stream import read_chat_stream
+from tests.support.chat_streams import read_chat_stream
+from tests.support.replies import NOW, counting_mint
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "{}")

@@ -3,9 +3,9 @@
 from proxy.core.inbound.toolbox import MAX_TOOLS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolKind, ToolName, ToolSpec
-from tests.core.inbound.asks import Notes
-from tests.core.inbound.chat_asks import OBJECT, chat, refused, tool
-from tests.tables import table
+from tests.support.chat_asks import OBJECT, chat, refused, tool
+from tests.support.responses_asks import Notes
+from tests.support.tables import table
 
 CLOSED = OBJECT | {"additionalProperties": False}
 STRICT = tool(parameters=CLOSED, strict=True)

@@ -1,10 +1,10 @@
 """C02: calls in a chat's history, in the present form and in the one before there were tools."""
 
 from proxy.core.model import Call, Result, Text, ToolKind, ToolName
-from tests.core.inbound.asks import called as said_call
-from tests.core.inbound.asks import spoken
-from tests.core.inbound.chat_asks import HI, assistant, called, refused, returned, turns
-from tests.tables import table
+from tests.support.chat_asks import HI, assistant, called, refused, returned, turns
+from tests.support.responses_asks import called as said_call
+from tests.support.responses_asks import spoken
+from tests.support.tables import table
 
 PATCH = {"id": "p", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
 

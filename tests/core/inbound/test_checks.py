@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.core.inbound import checks
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -29,7 +29,7 @@ from proxy.core.inbound.clients import (
     told_ending,
 )
 from proxy.core.model import Usage
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

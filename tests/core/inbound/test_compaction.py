@@ -8,8 +8,8 @@ from proxy.core.errors import BackendFault, ClientFault, Truncated
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.inbound.compaction import TRIGGER, CompactionObject, requested
 from proxy.core.model import Summary, Usage
-from tests.helpers import NOW, REQUEST, SEAL, counting_mint
-from tests.tables import table
+from tests.support.replies import NOW, REQUEST, SEAL, counting_mint
+from tests.support.tables import table
 
 HI = {"role": "user", "content": "Hi"}
 

@@ -16,7 +16,7 @@ from proxy.core.inbound.envelope import (
 )
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table("body", [None, 5, "x", [], True])

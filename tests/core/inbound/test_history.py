@@ -18,7 +18,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
-from tests.core.inbound.asks import (
+from tests.support.responses_asks import (
     Notes,
     assistant,
     call,
@@ -30,7 +30,7 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 A, B, C = called("a"), called("b"), called("c")
 MISSING = Result("a", [Text("aborted")], is_error=True)

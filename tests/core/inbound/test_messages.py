@@ -4,10 +4,10 @@ from proxy.core.inbound import messages as messages_module
 from proxy.core.inbound.messages import MAX_MESSAGES
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
-from tests.core.inbound.asks import called as said_call
-from tests.core.inbound.asks import spoken
-from tests.core.inbound.chat_asks import HI, assistant, called, native, refused, returned, turns
-from tests.tables import table
+from tests.support.chat_asks import HI, assistant, called, native, refused, returned, turns
+from tests.support.responses_asks import called as said_call
+from tests.support.responses_asks import spoken
+from tests.support.tables import table
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://x/y.png", "detail": "low"}}
 

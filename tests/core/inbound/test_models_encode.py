@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from proxy.core.inbound.models_encode import Listing, ServedModel, entry
-from tests.tables import table
+from tests.support.tables import table
 
 MANDATORY = {
     "slug": str,

@@ -8,8 +8,8 @@ from proxy.core.inbound.call_map import CallMap
 from proxy.core.inbound.native_calls import ParsedCalls, arguments_of, note
 from proxy.core.jsontext import WRITABLE_DEPTH
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from tests.helpers import SEAL
-from tests.tables import table
+from tests.support.replies import SEAL
+from tests.support.tables import table
 
 DEEP = '{"a":' * WRITABLE_DEPTH + "{}" + "}" * WRITABLE_DEPTH
 

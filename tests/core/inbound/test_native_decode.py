@@ -2,7 +2,7 @@
 
 from proxy.core.inbound.call_map import HEADER, CallMaps
 from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolName, Turn
-from tests.core.inbound.chat_asks import (
+from tests.support.chat_asks import (
     HI,
     SEAL,
     assistant,
@@ -13,7 +13,7 @@ from tests.core.inbound.chat_asks import (
     refused,
     returned,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 LOOP = [HI, assistant(called(arguments={})), returned()]
 

@@ -18,8 +18,8 @@ from proxy.core.inbound.native_surface import NativeAsked, NativeSurface
 from proxy.core.inbound.responses_encode import SSE
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
-from tests.helpers import NOW, SEAL, counting_mint
-from tests.helpers_chat_stream import read_chat_stream
+from tests.support.chat_streams import read_chat_stream
+from tests.support.replies import NOW, SEAL, counting_mint
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}', backend_id="their-1")

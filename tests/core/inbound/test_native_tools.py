@@ -1,8 +1,8 @@
 """N01, N02: tools of the native surface, refused before anything is sent."""
 
 from proxy.core.model import ToolName, ToolSpec
-from tests.core.inbound.chat_asks import OBJECT, native, native_refused, native_tool
-from tests.tables import table
+from tests.support.chat_asks import OBJECT, native, native_refused, native_tool
+from tests.support.tables import table
 
 FULL = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 

@@ -4,9 +4,9 @@ import pytest
 
 from proxy.core.inbound.call_map import MAX_ID, CallMaps
 from proxy.core.model import Reasoning, Result, Text
-from tests.core.inbound.asks import called as said_call
-from tests.core.inbound.chat_asks import HI, SEAL, assistant, called, native, native_refused, returned
-from tests.tables import table
+from tests.support.chat_asks import HI, SEAL, assistant, called, native, native_refused, returned
+from tests.support.responses_asks import called as said_call
+from tests.support.tables import table
 
 
 def turns(*messages):

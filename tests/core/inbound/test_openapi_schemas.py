@@ -11,7 +11,7 @@ from proxy.core.inbound.call_map import CallMaps
 from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
-from tests.helpers import SEAL
+from tests.support.replies import SEAL
 
 SCHEMAS = REQUESTS | ANSWERS
 

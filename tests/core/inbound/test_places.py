@@ -1,7 +1,7 @@
 """S06: the log tells where in a request a fault lies, and no name that its client has chosen."""
 
 from proxy.core.inbound.places import MAX_PLACE, known_place
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -6,7 +6,7 @@ from time import process_time
 from proxy.core.events import PartEnded, Reply
 from proxy.core.inbound.recall import ENTRY_BYTES, Recall
 from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
-from tests.tables import table
+from tests.support.tables import table
 
 SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})
 SILENT = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "s"}]}})

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.inbound.responses_calls import FORMS, call_item
 from proxy.core.model import Call, ToolKind, ToolName
-from tests.tables import table
+from tests.support.tables import table
 
 
 def item(kind: ToolKind, arguments: str, name: str = "t", namespace: str | None = None) -> dict[str, Any]:

@@ -24,8 +24,19 @@ from proxy.core.model import (
     ToolSpec,
     Turn,
 )
-from tests.core.inbound.asks import OBJECT, SEARCH, ask, call, called, output, refused, result, spoken, user
-from tests.tables import table
+from tests.support.responses_asks import (
+    OBJECT,
+    SEARCH,
+    ask,
+    call,
+    called,
+    output,
+    refused,
+    result,
+    spoken,
+    user,
+)
+from tests.support.tables import table
 
 
 def test_the_least_request():

@@ -23,9 +23,9 @@ from proxy.core.inbound.responses_encode import SOCKET, Framing, ResponsesEncode
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
-from tests.core.stream.assembling import PartDelta, Told, into
-from tests.helpers import NOW, REQUEST, counting_mint, outline, read_stream
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into
+from tests.support.replies import NOW, REQUEST, counting_mint, outline, read_stream
+from tests.support.tables import table
 
 USAGE = Usage(1, 2, 3)
 END = ReplyEnded(Ending.COMPLETED, USAGE)

@@ -2,8 +2,8 @@
 
 from proxy.core.errors import NotFound
 from proxy.core.ledger import Ledger
-from tests.core.inbound.asks import ask, refused
-from tests.tables import table
+from tests.support.responses_asks import ask, refused
+from tests.support.tables import table
 
 NULLABLE = [
     "instructions",

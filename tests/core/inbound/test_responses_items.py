@@ -19,7 +19,7 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
 )
-from tests.core.inbound.asks import (
+from tests.support.responses_asks import (
     Notes,
     ask,
     assistant,
@@ -32,7 +32,7 @@ from tests.core.inbound.asks import (
     turns,
     user,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 TEXT = {"type": "input_text", "text": "x"}
 

@@ -14,7 +14,7 @@ from proxy.core.inbound.responses_memory import (
     known_items,
 )
 from proxy.core.shelf import Shelf
-from tests.tables import table
+from tests.support.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hello"}]}

@@ -18,9 +18,9 @@ from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_message_first import MessageFirstEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName
-from tests.core.stream.assembling import PartDelta, Told, into
-from tests.helpers import NOW, REQUEST, counting_mint
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into
+from tests.support.replies import NOW, REQUEST, counting_mint
+from tests.support.tables import table
 
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, "{}")
 COMPLETED = ReplyEnded(Ending.COMPLETED)

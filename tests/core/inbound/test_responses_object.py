@@ -17,8 +17,8 @@ from proxy.core.inbound.responses_object import (
     final_item,
 )
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from tests.helpers import NOW, PATCH, REQUEST, SEAL, WEATHER, counting_mint
-from tests.tables import table
+from tests.support.replies import NOW, PATCH, REQUEST, SEAL, WEATHER, counting_mint
+from tests.support.tables import table
 
 USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
 

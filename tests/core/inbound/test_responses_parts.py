@@ -6,8 +6,8 @@ from proxy.core.inbound import responses_parts
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Text
-from tests.core.inbound.asks import assistant, refused, turns, user
-from tests.tables import table
+from tests.support.responses_asks import assistant, refused, turns, user
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,AA=="
 

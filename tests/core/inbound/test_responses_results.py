@@ -1,8 +1,8 @@
 """What tools returned: a string, parts or any JSON, in every form that clients send it in."""
 
 from proxy.core.model import Call, Image, Result, Role, Text, ToolKind, ToolName, Turn
-from tests.core.inbound.asks import call, output, turns
-from tests.tables import table
+from tests.support.responses_asks import call, output, turns
+from tests.support.tables import table
 
 TEXT = {"type": "input_text", "text": "x"}
 

@@ -7,7 +7,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault, NotFound, RateLimited
 from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
-from tests.tables import table
+from tests.support.tables import table
 
 
 def test_a_message_stands_for_the_body_of_a_stream() -> None:

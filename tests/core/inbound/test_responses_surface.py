@@ -11,7 +11,7 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.shelf import Shelf
-from tests.helpers import counting_mint
+from tests.support.replies import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}
 REPLY = Reply([PartEnded(Text("Hello"), complete=True)], ReplyEnded(Ending.COMPLETED))

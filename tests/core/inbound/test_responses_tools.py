@@ -2,8 +2,8 @@
 
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from tests.core.inbound.asks import OBJECT, ask
-from tests.tables import table
+from tests.support.responses_asks import OBJECT, ask
+from tests.support.tables import table
 
 
 def test_tools_that_are_declared_by_their_type_alone():

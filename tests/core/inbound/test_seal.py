@@ -10,7 +10,7 @@ from proxy.core import jsontext
 from proxy.core.inbound import seal
 from proxy.core.inbound.seal import PREFIX, Seal
 from proxy.core.model import Reasoning
-from tests.tables import table
+from tests.support.tables import table
 
 SEAL = Seal("a secret")
 IDS = {"ids": {"a": "b"}, "forgetful": False}

@@ -3,8 +3,8 @@
 from proxy.core.inbound import toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
-from tests.core.inbound.asks import CLOCK, SEARCH, WEATHER, ask, refused
-from tests.tables import table
+from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, ask, refused
+from tests.support.tables import table
 
 AUTO, NONE, REQUIRED = ChoiceMode
 PATCH = {"type": "custom", "name": "patch"}

@@ -3,8 +3,8 @@
 from proxy.core.inbound import toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from tests.core.inbound.asks import OBJECT, SEARCH, Notes, ask, refused, user
-from tests.tables import table
+from tests.support.responses_asks import OBJECT, SEARCH, Notes, ask, refused, user
+from tests.support.tables import table
 
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}
 

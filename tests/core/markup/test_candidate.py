@@ -18,7 +18,7 @@ from proxy.core.markup.code import CodeTracker, Found, Where
 from proxy.core.markup.formats import MORE, Dialect, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
 from tests.core.markup.scanning import CALL, DIALECTS, TOOLS
-from tests.tables import table
+from tests.support.tables import table
 
 
 class Asked:

@@ -1,7 +1,7 @@
 """Where code is, by the rules of CommonMark, and how far ahead one has to read to know."""
 
 from proxy.core.markup.code import CodeTracker, Lookahead, Where
-from tests.tables import table
+from tests.support.tables import table
 
 HERE = "@"
 """Marks the place that is asked about. It is no part of the text."""

@@ -1,7 +1,7 @@
 """R08: which declared tool a model means by what it wrote."""
 
 from proxy.core.markup.formats import Tools
-from tests.tables import table
+from tests.support.tables import table
 
 TOOLS = Tools({name: {} for name in ("get_weather", "mcp.search", "functions.odd", "a:1")})
 

@@ -8,8 +8,8 @@ import pytest
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import jsonish
 from proxy.core.markup.jsonish import JSON, PYTHON, Notation, Scan
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 MARKED = jsonish.notation(quote="<q>", bare_text=True)
 

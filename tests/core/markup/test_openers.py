@@ -2,7 +2,7 @@
 
 from proxy.core.markup.formats import Dialect, Tier
 from proxy.core.markup.openers import Openers
-from tests.tables import table
+from tests.support.tables import table
 
 
 def dialect(name: str, openers: tuple[str, ...], closers: tuple[str, ...] = ()) -> Dialect:

@@ -8,7 +8,7 @@ from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Too
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
 from tests.core.markup.scanning import CALL, DIALECTS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
-from tests.tables import table
+from tests.support.tables import table
 
 RUN: Piece = (CALL, ["run"])
 

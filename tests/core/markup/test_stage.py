@@ -20,7 +20,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import FIRST_INDEX, MAX_BLANKS, MarkupSettings, MarkupStage
 from proxy.core.model import Usage
 from tests.core.markup.scanning import CALL, OPENERS, TOOLS
-from tests.tables import table
+from tests.support.tables import table
 
 LOOK = "<call>look</call>"
 DRAFT = CALL

@@ -5,8 +5,8 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.markup import values
 from proxy.core.markup.values import Pair, Unknown
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 ROOT = {
     "$defs": {

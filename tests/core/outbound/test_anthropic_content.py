@@ -8,7 +8,7 @@ from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound.anthropic_content import UNREADABLE, of_tool, of_user, text
-from tests.tables import table
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="

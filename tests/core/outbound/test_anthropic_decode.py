@@ -24,11 +24,11 @@ from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.outbound.asking import assistant, nested, result, tool, user
-from tests.core.outbound.asking_anthropic import ANTHROPIC, MODEL, messages_of, on, sent
-from tests.core.stream.assembling import Told, recorder
-from tests.helpers import bytewise, counting_mint, cut
-from tests.tables import table
+from tests.support.anthropic_requests import ANTHROPIC, MODEL, messages_of, on, sent
+from tests.support.assembling import Told, recorder
+from tests.support.chat_requests import assistant, nested, result, tool, user
+from tests.support.replies import bytewise, counting_mint, cut
+from tests.support.tables import table
 
 Json = dict[str, Any]
 

@@ -8,9 +8,9 @@ from proxy.core import jsontext
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat, ReasoningWish, Sampling, ToolName, ToolSpec
-from tests.core.outbound.asking import system, user
-from tests.core.outbound.asking_anthropic import body_of, on, said, sent
-from tests.tables import table
+from tests.support.anthropic_requests import body_of, on, said, sent
+from tests.support.chat_requests import system, user
+from tests.support.tables import table
 
 SAMPLER = "claude-sonnet-4-6"
 SCHEMA = {

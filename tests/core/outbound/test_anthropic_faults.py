@@ -16,7 +16,7 @@ from proxy.core.errors import (
     TooLarge,
 )
 from proxy.core.outbound.anthropic_faults import in_stream, refusal
-from tests.tables import table
+from tests.support.tables import table
 
 
 def error(kind: str, message: str = "No.") -> dict:

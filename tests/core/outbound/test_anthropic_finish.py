@@ -6,7 +6,7 @@ from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.anthropic_finish import explanation, finish, usage
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -18,9 +18,9 @@ from proxy.core.model import (
 from proxy.core.outbound import lessons
 from proxy.core.outbound.anthropic_lessons import BINDING, LESSONS
 from proxy.core.outbound.lessons import ROOM
-from tests.core.outbound.asking import assistant, call, developer, result, tool, user
-from tests.core.outbound.asking_anthropic import ANTHROPIC, body_of, messages_of, on, reasoning, thought
-from tests.tables import table
+from tests.support.anthropic_requests import ANTHROPIC, body_of, messages_of, on, reasoning, thought
+from tests.support.chat_requests import assistant, call, developer, result, tool, user
+from tests.support.tables import table
 
 learn = partial(lessons.learn, LESSONS)
 

@@ -6,8 +6,7 @@ from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger
 from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.outbound.anthropic_messages import MOVED
-from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.asking_anthropic import (
+from tests.support.anthropic_requests import (
     SIGNATURE,
     body_of,
     messages_of,
@@ -17,7 +16,8 @@ from tests.core.outbound.asking_anthropic import (
     sent,
     thought,
 )
-from tests.tables import table
+from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PNG_BLOCK = {

@@ -1,7 +1,7 @@
 """What each generation of models takes."""
 
 from proxy.core.outbound.anthropic_models import FOREIGN, MODELS, NEWEST, find
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

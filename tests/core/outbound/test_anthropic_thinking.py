@@ -6,8 +6,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import ReasoningWish, Request, Sampling
 from proxy.core.outbound.anthropic_models import find
 from proxy.core.outbound.anthropic_thinking import ALWAYS_THINKS, Plan, plan
-from tests.core.outbound.asking_anthropic import on
-from tests.tables import table
+from tests.support.anthropic_requests import on
+from tests.support.tables import table
 
 SUMMARIZED = {"type": "adaptive", "display": "summarized"}
 DISABLED = {"type": "disabled"}

@@ -7,9 +7,9 @@ import pytest
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ReasoningWish, ToolChoice, ToolName, ToolSpec
-from tests.core.outbound.asking import assistant, call, result, tool, user
-from tests.core.outbound.asking_anthropic import body_of, on, said
-from tests.tables import table
+from tests.support.anthropic_requests import body_of, on, said
+from tests.support.chat_requests import assistant, call, result, tool, user
+from tests.support.tables import table
 
 CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 F = ToolSpec(ToolName("f"), description="Does f.", parameters={"type": "object", "properties": {"x": {}}})

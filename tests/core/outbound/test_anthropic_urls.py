@@ -5,8 +5,8 @@ from proxy.core.outbound.dialects import post
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import by_url
 from proxy.core.outbound.target import Target
-from tests.core.outbound.asking_anthropic import ANTHROPIC, on
-from tests.tables import table
+from tests.support.anthropic_requests import ANTHROPIC, on
+from tests.support.tables import table
 
 
 def target(url: str) -> Target:

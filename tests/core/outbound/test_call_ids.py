@@ -5,7 +5,7 @@ from typing import get_args
 
 from proxy.core.capabilities import CallIdForm
 from proxy.core.outbound.call_ids import CallIds
-from tests.tables import table
+from tests.support.tables import table
 
 FORMS: tuple[CallIdForm, ...] = get_args(CallIdForm)
 

@@ -2,7 +2,7 @@
 
 from proxy.core import jsontext
 from proxy.core.outbound.call_input import as_object
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -5,7 +5,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.outbound import chat_complaint
 from proxy.core.outbound.chat_complaint import Complaint
-from tests.tables import table
+from tests.support.tables import table
 
 SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
     (

@@ -8,8 +8,8 @@ from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS, content, of_tool, of_user
-from tests.core.outbound.asking import profile
-from tests.tables import table
+from tests.support.chat_requests import profile
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,AAAA"
 PDF = "data:application/pdf;base64,AAAA"

@@ -22,16 +22,16 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
-from tests.core.outbound import asking
-from tests.core.outbound.asking import nested
-from tests.tables import table
+from tests.support import chat_requests
+from tests.support.chat_requests import nested
+from tests.support.tables import table
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 COUNTED = UsageDelta(Usage(3, 4, 7))
 STOPPED = FinishDelta(Finish.STOP)
 
 
-class Decoded(asking.Decoded):
+class Decoded(chat_requests.Decoded):
     def __init__(self, **profile: Any) -> None:
         super().__init__()
         self.decoder = ChatDecoder(self.deltas.append, replace(DEFAULT, **profile), self.ledger)

@@ -16,8 +16,8 @@ from proxy.core.model import (
     ToolSpec,
 )
 from proxy.core.outbound.profiles import PROFILES
-from tests.core.outbound.asking import assistant, body_of, call, profile, result, tool, user
-from tests.tables import table
+from tests.support.chat_requests import assistant, body_of, call, profile, result, tool, user
+from tests.support.tables import table
 
 F, G = ToolSpec(ToolName("f"), description="Does it."), ToolSpec(ToolName("g", "ns"))
 NONE = ToolChoice(ChoiceMode.NONE)

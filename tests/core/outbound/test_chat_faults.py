@@ -18,7 +18,7 @@ from proxy.core.errors import (
     Unauthorized,
 )
 from proxy.core.outbound import chat_faults
-from tests.tables import table
+from tests.support.tables import table
 
 OVERFLOW = "This model's maximum context length is 8192 tokens."
 TOO_MANY_PER_MINUTE = "Request too large for model `m` (TPM): Limit 6000, Requested 9000"

@@ -4,7 +4,7 @@ from proxy.core.errors import BackendFault, ClientFault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_finish
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -6,8 +6,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.outbound.chat_format import asked
 from proxy.core.work import Work
-from tests.core.outbound.asking import profile
-from tests.tables import table
+from tests.support.chat_requests import profile
+from tests.support.tables import table
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string", "$comment": "c"}}}
 WANTED = OutputFormat(FormatKind.JSON_SCHEMA, "point", SCHEMA)

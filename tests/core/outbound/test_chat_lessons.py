@@ -9,7 +9,7 @@ from proxy.core.outbound import lessons
 from proxy.core.outbound.chat_lessons import LESSONS, THINKING_BUDGET
 from proxy.core.outbound.efforts import THINKING_SWITCH
 from proxy.core.outbound.profiles import PROFILES
-from tests.tables import table
+from tests.support.tables import table
 
 learn = partial(lessons.learn, LESSONS)
 

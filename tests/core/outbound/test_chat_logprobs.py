@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound import chat_logprobs
-from tests.tables import table
+from tests.support.tables import table
 
 
 def test_every_entry_has_its_four_fields() -> None:

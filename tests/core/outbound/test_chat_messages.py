@@ -9,7 +9,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
 from proxy.core.outbound.call_input import as_text
 from proxy.core.outbound.chat_messages import CONTINUE, RAW
-from tests.core.outbound.asking import (
+from tests.support.chat_requests import (
     assistant,
     call,
     developer,
@@ -20,7 +20,7 @@ from tests.core.outbound.asking import (
     tool,
     user,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 DATA_IMAGE = Image("data:image/png;base64,AAAA")
 LINK = Image("https://x.example/a.png")

@@ -2,7 +2,7 @@
 
 from proxy.core.outbound.chat_complaint import Complaint
 from proxy.core.outbound.chat_params import client_name
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -5,7 +5,7 @@ from typing import Any
 from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_parts
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

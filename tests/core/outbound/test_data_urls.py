@@ -4,8 +4,8 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.outbound.data_urls import DataUrl, read
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 
 @table(

@@ -4,8 +4,8 @@ from proxy.core.errors import Garbled
 from proxy.core.events import Delta, ErrorDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.decoding import MAX_KEPT_DEPTH, Decoding
-from tests.core.outbound.asking import nested
-from tests.tables import table
+from tests.support.chat_requests import nested
+from tests.support.tables import table
 
 HIGH, LOW = "\ud83d", "\ude00"
 

@@ -6,8 +6,8 @@ from proxy.core import jsontext
 from proxy.core.outbound.dialects import DIALECTS, DIGESTED, post, spoken_by
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.target import Target
-from tests.core.outbound.asking import body_of, profile, user
-from tests.tables import table
+from tests.support.chat_requests import body_of, profile, user
+from tests.support.tables import table
 
 
 def test_every_profile_speaks_a_language_of_the_table() -> None:

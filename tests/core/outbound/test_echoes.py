@@ -6,8 +6,8 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.outbound import echoes
 from proxy.core.outbound.echoes import Echoes, Source
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 LESSON = "Unknown parameter: temperature"
 PATTERN = re.compile(r"unknown parameter\W{1,9}\w+", re.IGNORECASE)

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.model import Image, Result, Text
 from proxy.core.outbound.failed_results import failed
-from tests.tables import table
+from tests.support.tables import table
 
 WORDS = [Text("Error: no such file")]
 

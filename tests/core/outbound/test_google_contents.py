@@ -9,9 +9,9 @@ from proxy.core.outbound.chat_content import NO_IMAGES
 from proxy.core.outbound.chat_messages import CONTINUE, MOVED
 from proxy.core.outbound.google_contents import MAX_DEPTH
 from proxy.core.outbound.google_signatures import DUMMY
-from tests.core.outbound.asking import assistant, call, developer, result, system, tool, user
-from tests.core.outbound.asking_google import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
-from tests.tables import table
+from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
+from tests.support.google_requests import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 INLINE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}

@@ -18,9 +18,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.google_signatures import keepsake
-from tests.core.outbound.asking_google import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.google_requests import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 STOPPED = FinishDelta(Finish.STOP)
 UNAVAILABLE = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}

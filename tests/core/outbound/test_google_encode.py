@@ -13,9 +13,9 @@ from proxy.core.model import (
     ToolName,
 )
 from proxy.core.outbound.google_encode import ALWAYS_THINKS
-from tests.core.outbound.asking import assistant, call, result, tool, user
-from tests.core.outbound.asking_google import NEW, OLD, body_of, google, tool_spec
-from tests.tables import table
+from tests.support.chat_requests import assistant, call, result, tool, user
+from tests.support.google_requests import NEW, OLD, body_of, google, tool_spec
+from tests.support.tables import table
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 EMPTY = {"type": "object", "properties": {}}

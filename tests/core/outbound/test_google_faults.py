@@ -16,7 +16,7 @@ from proxy.core.errors import (
     TooLarge,
 )
 from proxy.core.outbound.google_faults import in_stream, refusal
-from tests.tables import table
+from tests.support.tables import table
 
 TYPE = "type.googleapis.com/google.rpc."
 KEY_INFO = {"@type": f"{TYPE}ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}

@@ -4,7 +4,7 @@ from proxy.core.errors import BackendFault
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.google_finish import read
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -7,8 +7,8 @@ from typing import Any
 from proxy.core.capabilities import BackendProfile
 from proxy.core.outbound import lessons
 from proxy.core.outbound.google_lessons import LESSONS
-from tests.core.outbound.asking_google import GOOGLE, google
-from tests.tables import table
+from tests.support.google_requests import GOOGLE, google
+from tests.support.tables import table
 
 learn = partial(lessons.learn, LESSONS)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound.google_logprobs import read
-from tests.tables import table
+from tests.support.tables import table
 
 
 def token(word: str, logprob: float, *others: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image
 from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.outbound.google_media import Note, fits_result, of_tool, of_user
-from tests.core.outbound.asking_google import GOOGLE, google
-from tests.tables import table
+from tests.support.google_requests import GOOGLE, google
+from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound.google_models import bare, traits
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound.google_signatures import Signature, keepsake, read
-from tests.tables import table
+from tests.support.tables import table
 
 
 def test_what_is_kept_is_read_again() -> None:

@@ -2,8 +2,8 @@
 
 from proxy.core.outbound.google_urls import models_url, reply_url
 from proxy.core.outbound.target import Target
-from tests.core.outbound.asking_google import GOOGLE, google
-from tests.tables import table
+from tests.support.google_requests import GOOGLE, google
+from tests.support.tables import table
 
 HOST = "https://generativelanguage.googleapis.com"
 ASK = "/models/m:streamGenerateContent?alt=sse"

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.model import Usage
 from proxy.core.outbound.google_usage import read
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -13,7 +13,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from proxy.core.outbound.halves import HalfMender
-from tests.tables import table
+from tests.support.tables import table
 
 HIGH, LOW = "\ud83d", "\ude00"
 STOP = FinishDelta(Finish.STOP)

@@ -13,7 +13,7 @@ from proxy.core.outbound.learned import (
     changes,
 )
 from proxy.core.outbound.target import Target
-from tests.tables import table
+from tests.support.tables import table
 
 BASE = replace(DEFAULT, extra={"a": 1, "b": {"c": 2}})
 NO_USAGE = replace(BASE, usage="never")

@@ -9,7 +9,7 @@ from proxy.core.outbound.chat_complaint import MAX_WORDS
 from proxy.core.outbound.chat_lessons import LESSONS as OF_CHAT
 from proxy.core.outbound.google_lessons import LESSONS as OF_GOOGLE
 from proxy.core.outbound.lessons import Lesson, Row, advice, learn, says, setting
-from tests.tables import table
+from tests.support.tables import table
 
 ROWS = (
     Row("images", says(r"no images"), setting(images="none")),

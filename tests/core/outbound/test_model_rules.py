@@ -5,8 +5,8 @@ from typing import Any
 from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
-from tests.core.outbound.differing import differences
-from tests.tables import table
+from tests.support.differing import differences
+from tests.support.tables import table
 
 
 @table(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound import chat_complaint, overflow
-from tests.tables import table
+from tests.support.tables import table
 
 NESTED = [
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",

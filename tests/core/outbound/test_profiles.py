@@ -4,8 +4,8 @@ from typing import Any
 
 from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.profiles import PROFILES
-from tests.core.outbound.differing import differences
-from tests.tables import table
+from tests.support.differing import differences
+from tests.support.tables import table
 
 OPENAI: dict[str, Any] = {
     "strict_tools": True,

@@ -12,7 +12,7 @@ from proxy.core.outbound.recognise import (
     entries,
     window,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

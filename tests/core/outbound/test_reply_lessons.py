@@ -8,7 +8,7 @@ from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request, Text, ToolChoice, ToolKind, ToolName, Usage
 from proxy.core.outbound.reply_lessons import CHAT, EVERYWHERE, Observed, asked_whole, shown
-from tests.tables import table
+from tests.support.tables import table
 
 FORCED = ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("f")}))
 TOLD = Usage(1, 2, 3)

@@ -1,7 +1,7 @@
 """F11: how long a backend asks to be spared, in each form that it can say it."""
 
 from proxy.core.outbound import retry_after
-from tests.tables import table
+from tests.support.tables import table
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
 LATER = "Wed, 21 Oct 2015 07:28:30 GMT"

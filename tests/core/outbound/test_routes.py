@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core.errors import NotFound
 from proxy.core.outbound.routes import Routes
-from tests.tables import table
+from tests.support.tables import table
 
 ROUTES = Routes(
     default="home",

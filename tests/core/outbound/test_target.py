@@ -6,7 +6,7 @@ from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import by_url
 from proxy.core.outbound.target import Target, chat_url, checked, models_url
-from tests.tables import table
+from tests.support.tables import table
 
 
 def target(url: str) -> Target:

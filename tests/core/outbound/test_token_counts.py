@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.outbound import token_counts
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

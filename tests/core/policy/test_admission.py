@@ -11,7 +11,7 @@ from proxy.core.model import Request, ToolKind, ToolName, ToolSpec
 from proxy.core.policy.admission import admit, depth
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 STRING: dict[str, Any] = {"type": "string"}
 

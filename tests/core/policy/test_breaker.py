@@ -28,7 +28,7 @@ from proxy.core.policy.breaker import (
     State,
     outcome,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 RULES = BreakerRules()
 

@@ -34,9 +34,9 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
-from tests.helpers import DONE, STOP, call_chunk, check_of, chunk, counting_mint
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into, read_events, recorder
+from tests.support.replies import DONE, STOP, call_chunk, check_of, chunk, counting_mint
+from tests.support.tables import table
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = ToolSpec(ToolName("get_weather"), parameters=CITY)

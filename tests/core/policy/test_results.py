@@ -17,7 +17,7 @@ from proxy.core.model import (
     UserPart,
 )
 from proxy.core.policy.results import truncated
-from tests.tables import table
+from tests.support.tables import table
 
 CALL = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")
 IMAGE = Image("data:image/png;base64,AAAA")

@@ -28,7 +28,7 @@ from proxy.core.policy.retry import (
     passes_on,
     pause,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 RULES = RetryRules()
 BOLD = RetryRules(after_errors=True)

@@ -12,7 +12,7 @@ from proxy.core.policy.verdicts import Question, Verdicts
 from proxy.core.tenants import Validation
 from proxy.core.tools.arguments import UNCHECKED, Problem, briefly, is_checked
 from tests.core.policy.test_guard import END, TEXT, call
-from tests.core.stream.assembling import Told, into, read_events, recorder
+from tests.support.assembling import Told, into, read_events, recorder
 
 LONG = {"type": "object", "properties": {"x": {"pattern": "^(a+)+$"}}}
 SUMMED = ToolSpec(ToolName("summed"), parameters={"properties": {"x": {"items": {"minimum": 0}}}})

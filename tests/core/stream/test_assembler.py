@@ -34,7 +34,7 @@ from proxy.core.stream.assembler import MAX_CALLS, Assembler
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
 from proxy.core.stream.shown_ids import MAX_CALL_ID, ShownIds
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import (
+from tests.support.assembling import (
     FILTER,
     LENGTH,
     STOP,
@@ -46,8 +46,8 @@ from tests.core.stream.assembling import (
     done,
     recorder,
 )
-from tests.helpers import counting_mint
-from tests.tables import table
+from tests.support.replies import counting_mint
+from tests.support.tables import table
 
 END = EndDelta()
 USAGE = Usage(10, 5, 15)

@@ -7,7 +7,7 @@ import pytest
 from proxy.core.events import CallDelta
 from proxy.core.stream.calls import Calls, CallState
 from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
-from tests.tables import table
+from tests.support.tables import table
 
 # ── one call ──
 

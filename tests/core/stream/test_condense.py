@@ -11,8 +11,8 @@ from proxy.core.events import (
 )
 from proxy.core.model import Reasoning, Refusal, Summary, Text, Usage
 from proxy.core.stream.condense import condensed
-from tests.core.stream.assembling import PartDelta, Told, into, recorder
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into, recorder
+from tests.support.tables import table
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
 SAID = [PartStarted(PartKind.TEXT), PartDelta("We met."), PartEnded(Text("We met."), True)]

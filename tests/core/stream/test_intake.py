@@ -5,8 +5,8 @@ import pytest
 from proxy.core.errors import Fault, Garbled
 from proxy.core.sse import MAX_EVENT_BYTES
 from proxy.core.stream.intake import BOM, Intake
-from tests.helpers import bytewise, cut
-from tests.tables import table
+from tests.support.replies import bytewise, cut
+from tests.support.tables import table
 
 
 class Recorder:

@@ -13,7 +13,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Call, Extras, Reasoning, Text, ToolKind, ToolName
 from proxy.core.stream.keepsakes import Keepsakes
-from tests.core.stream.assembling import PartDelta, Told, into, read_events, recorder
+from tests.support.assembling import PartDelta, Told, into, read_events, recorder
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]
 ANSWER = [PartStarted(PartKind.TEXT), PartDelta("Yes."), PartEnded(Text("Yes."), True)]

@@ -23,7 +23,7 @@ from proxy.core.stream.lifecycle import (
     after,
     diagram,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 STARTED = PartStarted(PartKind.TEXT)
 PART_ENDED, ENDED = PartEnded(Text("Hi"), complete=True), ReplyEnded(Ending.COMPLETED)

@@ -11,7 +11,7 @@ from proxy.core.events import (
 )
 from proxy.core.model import Text
 from proxy.core.stream.one_reply import OneReply
-from tests.core.stream.assembling import PartDelta, Told, into, recorder
+from tests.support.assembling import PartDelta, Told, into, recorder
 
 FAILED = ReplyEnded(Ending.FAILED, fault=Unreachable("No connection."))
 SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)]

@@ -17,9 +17,20 @@ from proxy.core.stream import pipeline as stage
 from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable
-from tests.core.stream.assembling import Told, call, cut, done, read_events, recorder
-from tests.helpers import DONE, REQUEST, STOP, Run, bytewise, call_chunk, chunk, counting_mint, run, start
-from tests.tables import table
+from tests.support.assembling import Told, call, cut, done, read_events, recorder
+from tests.support.replies import (
+    DONE,
+    REQUEST,
+    STOP,
+    Run,
+    bytewise,
+    call_chunk,
+    chunk,
+    counting_mint,
+    run,
+    start,
+)
+from tests.support.tables import table
 
 USAGE = chunk(usage={"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3})
 RESET = Truncated("The connection broke.")

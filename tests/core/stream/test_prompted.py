@@ -26,8 +26,8 @@ from proxy.core.stream.prompted import (
     unopened,
     without_thought,
 )
-from tests.core.stream.merging import merged
-from tests.tables import table
+from tests.support.merging import merged
+from tests.support.tables import table
 
 STOP, LENGTH, FILTER = (FinishDelta(finish) for finish in (Finish.STOP, Finish.LENGTH, Finish.FILTER))
 CALL = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")

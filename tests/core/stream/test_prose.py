@@ -4,7 +4,7 @@ from proxy.core.events import PartKind
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Refusal, ReplyPart, Text
 from proxy.core.stream.prose import TEXT, Leading, OpenProse
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

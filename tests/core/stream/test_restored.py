@@ -12,8 +12,8 @@ from proxy.core.events import (
 )
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.stream.restored import restored
-from tests.core.stream.assembling import PartDelta, Told, into, recorder
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into, recorder
+from tests.support.tables import table
 
 LIST, NOW = ToolName("list", "odata"), ToolName("now")
 ALIASES = {LIST: {"filter_1": "$filter"}}

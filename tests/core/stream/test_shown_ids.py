@@ -2,7 +2,7 @@
 
 from proxy.core.ids import Mint
 from proxy.core.stream.shown_ids import MAX_CALL_ID, ShownIds
-from tests.tables import table
+from tests.support.tables import table
 
 MINTED = "call_" + "0" * 32
 

@@ -17,8 +17,8 @@ from proxy.core.events import (
 )
 from proxy.core.model import Usage
 from proxy.core.stream.think import MAX_LEADING_BLANKS, ThinkSplitter
-from tests.core.stream.merging import merged
-from tests.tables import table
+from tests.support.merging import merged
+from tests.support.tables import table
 
 USAGE = UsageDelta(Usage(1, 2, 3))
 

@@ -7,8 +7,8 @@ from proxy.core.events import Ending, PartKind, PartStarted, ReplyEnded, ReplySt
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.stream.unanswered import NO_ANSWER, answer_needed, unanswered
-from tests.core.stream.assembling import PartDelta, Told, into, recorder
-from tests.tables import table
+from tests.support.assembling import PartDelta, Told, into, recorder
+from tests.support.tables import table
 
 USAGE = Usage(1, 2, 3)
 THOUGHT, TEXT, CALL = PartKind.REASONING, PartKind.TEXT, PartKind.CALL

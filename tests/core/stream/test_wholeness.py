@@ -2,8 +2,8 @@
 
 from proxy.core import jsontext
 from proxy.core.stream.wholeness import ObjectWatch
-from tests.helpers import bytewise
-from tests.tables import table
+from tests.support.replies import bytewise
+from tests.support.tables import table
 
 TEXTS = [
     ("{}", True),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.tools.aliases import aliased, renamed
-from tests.tables import table
+from tests.support.tables import table
 
 
 def alias_of(name: str, **others: Any) -> str:

@@ -2,7 +2,7 @@
 
 from proxy.core import jsontext
 from proxy.core.tools import apply_patch
-from tests.tables import table
+from tests.support.tables import table
 
 CREATE = {"type": "create_file", "path": "a"}
 

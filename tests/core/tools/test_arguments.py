@@ -12,8 +12,8 @@ from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import BRIEF_BYTES, UNCHECKED, Problem, briefly, verdict
 from proxy.core.work import BRIEF_UNITS, Allowance, Dear
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 WEATHER = {
     "type": "object",

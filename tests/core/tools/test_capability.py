@@ -9,7 +9,7 @@ from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import Incompatible
 from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
 from proxy.core.tools.capability import Ability, check, matrix
-from tests.tables import table
+from tests.support.tables import table
 
 TOOLS = [ToolSpec(ToolName("a"), place="tools[0].function")]
 SOUND = [Turn(Role.USER, [Text("hear"), Audio("AA==", "wav", "messages[0].content[1].data")])]

@@ -7,8 +7,8 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import custom
-from tests.quickness import quickly
-from tests.tables import table
+from tests.support.quickness import quickly
+from tests.support.tables import table
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
 

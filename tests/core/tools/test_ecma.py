@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from proxy.core.tools.ecma import ASSIGNED, CATEGORIES, LONGEST, translated
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

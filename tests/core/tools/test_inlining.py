@@ -6,7 +6,7 @@ from proxy.core.tools.inlining import MAX_NODES, inlined
 from proxy.core.tools.losses import Losses
 from proxy.core.tools.walking import subschemas
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 A = {"$ref": "#/$defs/a"}
 

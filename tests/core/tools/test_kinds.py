@@ -3,7 +3,7 @@
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import apply_patch, custom, local_shell, shell
 from proxy.core.tools.kinds import BRIDGES
-from tests.tables import table
+from tests.support.tables import table
 
 PARAMETERS = {"type": "object", "properties": {"query": {"type": "string"}}}
 

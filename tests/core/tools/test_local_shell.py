@@ -1,7 +1,7 @@
 """What a model says to the shell that older agents declare, as the client can run it."""
 
 from proxy.core.tools import local_shell
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.tools import meta, schema
-from tests.tables import table
+from tests.support.tables import table
 
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 1.5, -0.0, 10**30, "", "string", "^a", "#", "#/a", "no such type",

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools.names import NameTable
-from tests.tables import table
+from tests.support.tables import table
 
 
 def spec(name: str, namespace: str | None = None, kind: ToolKind = ToolKind.FUNCTION) -> ToolSpec:

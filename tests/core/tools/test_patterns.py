@@ -6,7 +6,7 @@ from random import Random  # noqa: TID251 - patterns made at random, from a fixe
 
 from proxy.core.tools.patterns import MAX_PATTERN, priced
 from tests.growth.engine import Engine
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -12,7 +12,7 @@ from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools import custom
 from proxy.core.tools.prepare import Prepared, prepare
-from tests.tables import table
+from tests.support.tables import table
 
 A, B, C = ToolName("a"), ToolName("b"), ToolName("c", "ns")
 TOOLS = [ToolSpec(A), ToolSpec(B), ToolSpec(C)]

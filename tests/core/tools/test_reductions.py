@@ -7,7 +7,7 @@ import pytest
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.walking import Schema
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 REF = {"$ref": "#/$defs/a"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.tools.rewriting import MAX_TOLD, rewritten
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 TREE = {
     "properties": {"tree": {"$ref": "#/$defs/node"}},

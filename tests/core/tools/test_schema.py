@@ -11,7 +11,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.tools import schema
 from proxy.core.work import UNITS, Work
-from tests.tables import table
+from tests.support.tables import table
 
 PARAM = "tools[2].parameters"
 WEATHER = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.tools.several_types import is_of, of_one_type, typed
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 NULL = {"type": "null"}
 

@@ -6,7 +6,7 @@ from proxy.core.tools import shapes
 from proxy.core.tools.losses import Losses, Node
 from proxy.core.tools.subsets import Subset
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 NEVER = {"not": {}}
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}

@@ -1,7 +1,7 @@
 """What a model says to the shell that agents declare by its type, as the client can run it."""
 
 from proxy.core.tools import shell
-from tests.tables import table
+from tests.support.tables import table
 
 
 @table(

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.tools import strictness
-from tests.tables import table
+from tests.support.tables import table
 
 PARAM = "tools[1].function.parameters"
 

@@ -1,7 +1,7 @@
 """What each provider reads, against its tables: nothing it refuses is among it, and all losses are decided."""
 
 from proxy.core.tools.subsets import DECISIVE, PROVIDERS, TOLD, Subset
-from tests.tables import table
+from tests.support.tables import table
 
 REFUSED_BY_PROTO = {
     "$schema", "$id", "$ref", "$defs", "const", "oneOf", "allOf", "not", "if", "then", "exclusiveMinimum",

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.tools.unions import all_disjoint, disjoint, merged, same, types_of
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 STRING, INTEGER, NUMBER = ({"type": word} for word in ("string", "integer", "number"))
 

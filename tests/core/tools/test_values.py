@@ -6,7 +6,7 @@ from proxy.core.tools import values
 from proxy.core.tools.losses import Losses, Node
 from proxy.core.tools.subsets import PROVIDERS, Subset
 from proxy.core.work import Work
-from tests.tables import table
+from tests.support.tables import table
 
 GOOGLE, PROTO = PROVIDERS["google"].tools, PROVIDERS["google_proto"].tools
 ANSWER = PROVIDERS["anthropic"].answers

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.tools import walking
-from tests.tables import table
+from tests.support.tables import table
 
 SCHEMA = {
     "properties": {"a": {"items": {"anyOf": [{"type": "null"}, True]}}, "b": False},

@@ -3,7 +3,7 @@
 from proxy.core.markup.families import dsml
 from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 DIALECTS = dsml.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})

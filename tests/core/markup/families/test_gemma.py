@@ -2,7 +2,7 @@
 
 from proxy.core.markup.families import gemma
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 OSLO = ("get_weather", {"city": "Oslo"})
 Q = '<|"|>'

@@ -2,7 +2,7 @@
 
 from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
 

@@ -2,7 +2,7 @@
 
 from proxy.core.markup.families import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 WHOLE, WORDS = harmony.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})

@@ -2,7 +2,7 @@
 
 from proxy.core.markup.families import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 DIALECTS = (*deepseek.DIALECTS, *kimi.DIALECTS)
 OSLO = ("get_weather", {"city": "Oslo"})

@@ -2,7 +2,7 @@
 
 from proxy.core.markup.families import mistral
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 DIALECTS = mistral.DIALECTS
 OSLO = ("get_weather", {"city": "Oslo"})

@@ -3,7 +3,7 @@
 from proxy.core.markup.families import pythonic
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 WRAPPED = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.WRAPPED)
 BARE = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.OPTIONAL)

@@ -3,7 +3,7 @@
 from proxy.core.markup.families import elements, sentinels, step
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
-from tests.tables import table
+from tests.support.tables import table
 
 DIALECTS = (*sentinels.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
 WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is not Tier.OPTIONAL)
