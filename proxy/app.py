@@ -13,8 +13,7 @@ from functools import lru_cache, partial
 from typing import TextIO
 
 import proxy
-from proxy.core.capabilities import DEFAULT
-from proxy.core.hosts import Hosts
+from proxy.core.caches.shelf import Shelf
 from proxy.core.ids import Mint
 from proxy.core.inbound.chat_surface import ChatSurface
 from proxy.core.inbound.clients import EventStyle
@@ -24,14 +23,15 @@ from proxy.core.inbound.recall import Recall
 from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
+from proxy.core.masking.secrets import Secrets
 from proxy.core.outbound.routes import Routes
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
+from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.policy.shares import Shares
-from proxy.core.secrets import Secrets
-from proxy.core.shelf import Shelf
+from proxy.core.profile import DEFAULT
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.setting_values import AUTO

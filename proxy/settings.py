@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from proxy.core.hosts import is_loopback
+from proxy.core.policy.hosts import is_loopback
 from proxy.core.tenants import ANYBODY, LARGEST
 from proxy.setting_values import (
     AUTO,

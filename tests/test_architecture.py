@@ -83,8 +83,10 @@ CORE = [module for module in EVERY if module.name.startswith("proxy.core")]
 
 ROOMS = {
     "proxy.core",
+    "proxy.core.caches",
     "proxy.core.inbound",
     "proxy.core.markup",
+    "proxy.core.masking",
     "proxy.core.outbound",
     "proxy.core.policy",
     "proxy.core.stream",
@@ -100,8 +102,10 @@ MAY_IMPORT = {
     "proxy.app": {
         "proxy",
         "proxy.core",
+        "proxy.core.caches",
         "proxy.core.inbound",
         "proxy.core.markup",
+        "proxy.core.masking",
         "proxy.core.outbound",
         "proxy.core.policy",
         "proxy.setting_values",
@@ -123,20 +127,23 @@ MAY_IMPORT = {
     "proxy.codex": {"proxy.core", "proxy.shell"},
     "proxy.config": {"proxy.core", "proxy.settings"},
     "proxy.core": set(),
-    "proxy.core.inbound": {"proxy.core", "proxy.core.tools"},
+    "proxy.core.caches": set(),
+    "proxy.core.inbound": {"proxy.core", "proxy.core.caches", "proxy.core.masking", "proxy.core.tools"},
     "proxy.core.markup": {"proxy.core", "proxy.core.tools"},
-    "proxy.core.outbound": {"proxy.core", "proxy.core.tools"},
-    "proxy.core.policy": {"proxy.core"},
-    "proxy.core.stream": {"proxy.core", "proxy.core.markup", "proxy.core.tools"},
-    "proxy.core.tools": {"proxy.core"},
+    "proxy.core.masking": {"proxy.core"},
+    "proxy.core.outbound": {"proxy.core", "proxy.core.masking", "proxy.core.tools"},
+    "proxy.core.policy": {"proxy.core", "proxy.core.caches", "proxy.core.masking"},
+    "proxy.core.stream": {"proxy.core", "proxy.core.markup", "proxy.core.masking", "proxy.core.tools"},
+    "proxy.core.tools": {"proxy.core", "proxy.core.caches", "proxy.core.masking"},
     "proxy.demo": set(),
     "proxy.process": set(),
     "proxy.setting_values": {"proxy.core", "proxy.core.markup", "proxy.core.outbound"},
-    "proxy.settings": {"proxy.core", "proxy.setting_values"},
+    "proxy.settings": {"proxy.core", "proxy.core.policy", "proxy.setting_values"},
     "proxy.shell": {
         "proxy.core",
         "proxy.core.inbound",
         "proxy.core.markup",
+        "proxy.core.masking",
         "proxy.core.outbound",
         "proxy.core.policy",
         "proxy.core.stream",
@@ -223,7 +230,7 @@ OUTSIDE_WORLD = {
 
 HARMLESS = {
     "proxy.core.outbound.retry_after imports datetime": "the type of a date that was read from a header",
-    "proxy.core.shelf imports threading": "a lock: large requests are read beside the event loop",
+    "proxy.core.caches.shelf imports threading": "a lock: large requests are read beside the event loop",
 }
 CLOCKS = {"now", "utcnow", "today", "time", "monotonic", "perf_counter"}
 WAITING = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)

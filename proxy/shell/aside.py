@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.policy.verdicts import Question
+from proxy.core.policy.awaited_checks import Question
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
 from proxy.shell.aside_child import ANSWER, QUESTION, READY
 from proxy.shell.errand import Errand

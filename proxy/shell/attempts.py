@@ -12,10 +12,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from proxy.core.errors import ClientFault, Fault
+from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.policy import retry
 from proxy.core.policy.retry import RetryRules
-from proxy.core.redact import as_name
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way

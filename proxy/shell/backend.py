@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.outbound import chat_faults, dialects, lessons, reply_lessons
 from proxy.core.outbound.dialects import spoken_by
@@ -23,7 +23,7 @@ from proxy.core.outbound.reply_lessons import Observed
 from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
-from proxy.core.redact import as_name
+from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.beside import Beside

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from aiohttp import HttpVersion11, web
 
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
-from proxy.core.redact import quoted
+from proxy.core.masking.redact import quoted
 from proxy.shell.packing import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0

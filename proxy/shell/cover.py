@@ -10,9 +10,9 @@ from typing import Any
 
 from proxy.core.errors import Fault
 from proxy.core.events import Event, ReplyEnded
-from proxy.core.outlet import Outlet
-from proxy.core.redact import masked
-from proxy.core.secrets import Secrets
+from proxy.core.masking.redact import masked
+from proxy.core.masking.secrets import Secrets
+from proxy.core.sink import Outlet
 from proxy.core.tenants import key_of
 
 LEAST_KEY, MAX_KEY = 12, 200

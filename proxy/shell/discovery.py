@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core import jsontext
-from proxy.core.capabilities import DEFAULT, BackendProfile, overridden
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.outbound import recognise
@@ -21,6 +20,7 @@ from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.outbound.recognise import Answer
 from proxy.core.outbound.target import Target
+from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log
 from proxy.shell.upstream import Page, Upstream

@@ -25,10 +25,10 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outlet import Outlet, unheard
 from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
+from proxy.core.sink import Outlet, unheard
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline

@@ -13,7 +13,7 @@ from aiohttp import web
 from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
-from proxy.core.redact import masked
+from proxy.core.masking.redact import masked
 from proxy.shell.body import CODINGS
 
 SERVER = "responses-proxy"

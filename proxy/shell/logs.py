@@ -18,9 +18,9 @@ from typing import Any, Literal, Protocol, TextIO
 import structlog
 
 from proxy.core import jsontext
-from proxy.core.redact import masked
-from proxy.core.secrets import Secrets
-from proxy.core.unseen import UNSEEN
+from proxy.core.masking.redact import masked
+from proxy.core.masking.secrets import Secrets
+from proxy.core.masking.unseen import UNSEEN
 from proxy.shell.tracebacks import traceback_of
 
 Level = Literal["debug", "info", "warning", "error"]

@@ -14,14 +14,14 @@ from typing import Any
 from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound
-from proxy.core.hosts import Hosts
 from proxy.core.ids import Mint
 from proxy.core.inbound import compaction, models_encode, openapi
 from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quotable, quoted, shown
+from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.shares import Loan, Shares
-from proxy.core.redact import quotable, quoted, shown
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell import garbage
 from proxy.shell.backends import Backends

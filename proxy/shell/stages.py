@@ -6,9 +6,9 @@ from proxy.core.inbound.clients import ClientProfile
 from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, ToolName, ToolSpec
-from proxy.core.outlet import Stage
+from proxy.core.policy.awaited_checks import Verdicts
 from proxy.core.policy.guard import Check, guard, rules_for
-from proxy.core.policy.verdicts import Verdicts
+from proxy.core.sink import Stage
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes

@@ -12,7 +12,7 @@ import aiohttp
 import orjson
 import pytest
 
-from proxy.core.redact import MASK
+from proxy.core.masking.redact import MASK
 from tests.faults.test_process import Process, served
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import DONE, END, HEAD, ScriptedBackend, answer, delta, event, reply, text

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.core.capabilities import overridden
+from proxy.core.profile import overridden
 from tests.contract import read_anthropic, read_chat, read_google
 from tests.contract.cases import Received
 from tests.scripted import anthropic, chat, google

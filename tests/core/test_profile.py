@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.capabilities import DEFAULT, FIELDS, BackendProfile, overridden
+from proxy.core.profile import DEFAULT, FIELDS, BackendProfile, overridden
 from tests.support.tables import table
 
 SAFEST: dict[str, Any] = {

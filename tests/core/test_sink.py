@@ -1,7 +1,7 @@
 """The two ways of a reply: its events, and the text between them."""
 
 from proxy.core.events import Event, ReplyStarted
-from proxy.core.outlet import Outlet, unheard
+from proxy.core.sink import Outlet, unheard
 
 
 def test_text_goes_its_own_way_past_whoever_has_no_use_for_it() -> None:

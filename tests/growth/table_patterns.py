@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.registry import DIALECTS
+from proxy.core.masking.secrets import Secrets
 from proxy.core.outbound import anthropic_models
 from proxy.core.policy.admission import _matcher
-from proxy.core.secrets import Secrets
 
 WORST: Mapping[str, tuple[str, str, str]] = {
     "config:_key": ("-", "-", ""),
@@ -21,15 +21,15 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.anthropic_lessons:_without_tuning": ("", "temperatur", ""),
     "core.outbound.anthropic_models:find": ("opus-4", "-1", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),
-    "core.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
-    "core.secrets:_forms": ("", "%\n", "\n"),
+    "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
+    "core.masking.secrets:_forms": ("", "%\n", "\n"),
     "setting_values:_RANDOM": ("", "0", " "),
     "setting_values:_WORDS": ("A", "0A", "0"),
     "setting_values:_backend_name": ("-", "-", ""),
     "setting_values:_digest": ("", "0", ""),
     "setting_values:_header_name": ("!", "!", ""),
     "setting_values:_host_name": ("", " ", " "),
-    "core.hosts:AUTHORITY": (".", ".", "/"),
+    "core.policy.hosts:AUTHORITY": (".", ".", "/"),
     "core.inbound.native_tools:NAME": ("", "0", ""),
     "core.inbound.places:_NUMBER": ("[0", "0", ""),
     "core.inbound.places:_STEP": ("[.", ".", "."),
@@ -133,13 +133,13 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.chat_lessons:_without_named": ("AA", "A", ""),
     "core.outbound.echoes:_ESCAPE": ("\\", "\\\\", "A"),
     "core.outbound.echoes:_WORD": ("0", "A0", "A"),
-    "core.redact:_NAME": ("", "+", ""),
+    "core.masking.redact:_NAME": ("", "+", ""),
     "core.tools.ecma:_TOKEN": ("\\P{gc=", "(", " "),
-    "core.redact:_NAMED": ("authorization", "_ ", ")"),
-    "core.redact:_SECRETS": ("eyJ-----.", " p", " "),
-    "core.redact:_UNSEEN": ("\x00", "a\x00", "a"),
-    "core.secrets:_BASE64": ("+", "+", " "),
-    "core.secrets:_SCHEME": ("A", "A", ""),
+    "core.masking.redact:_NAMED": ("authorization", "_ ", ")"),
+    "core.masking.redact:_SECRETS": ("eyJ-----.", " p", " "),
+    "core.masking.redact:_UNSEEN": ("\x00", "a\x00", "a"),
+    "core.masking.secrets:_BASE64": ("+", "+", " "),
+    "core.masking.secrets:_SCHEME": ("A", "A", ""),
     "core.stream.wholeness:_STRING_END": ("", "a", "a"),
     "core.stream.wholeness:_STRUCTURE": ("", "a", "a"),
     "core.tools.aliases:_FOREIGN": (" ", "0 ", "0"),
@@ -150,7 +150,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.tools.names:_LETTER": ("", "A", ""),
     "core.tools.patterns:_TOKEN": ("", "[", "]"),
     "core.tools.walking:_INDEX": ("1", "0", ""),
-    "core.unseen:UNSEEN": ("", "\x00", "a"),
+    "core.masking.unseen:UNSEEN": ("", "\x00", "a"),
     "demo.chunks:TOKEN": (" -", "a-", "a"),
     "demo.prompt:AFTER_PREPOSITION": ("\nin\na", " n", "!"),
     "demo.prompt:BETWEEN_SUBJECTS": (" and ", "r ", "0"),
@@ -211,6 +211,6 @@ MADE_LATER: Mapping[str, Callable[[], list[re.Pattern[str]]]] = {
         re.compile(row.name + anthropic_models._NOT_A_LATER_VERSION) for row in anthropic_models.MODELS
     ],
     "core.policy.admission:_matcher": lambda: [_matcher(("get_*", "*a*b*c*d")).__self__],
-    "core.secrets:Secrets.__init__": _secrets,
+    "core.masking.secrets:Secrets.__init__": _secrets,
 }
 """What is made of a configuration, a dialect or a text: examples."""

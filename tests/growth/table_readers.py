@@ -7,12 +7,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from proxy.core import jsontext, redact, secrets
+from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Dialect
+from proxy.core.masking import redact, secrets
 from proxy.core.model import ToolKind
 from proxy.core.outbound import chat_complaint, data_urls, profiles
 from proxy.core.outbound.dialects import spoken_by

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
-from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import Fault
 from proxy.core.events import CallDelta, Delta, ErrorDelta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import chat_faults
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.profile import DEFAULT
 
 VOCABULARY = """
 choices delta message content tool_calls function name arguments id index finish_reason usage x_groq error code type

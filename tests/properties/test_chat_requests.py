@@ -6,7 +6,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
-from proxy.core.capabilities import DEFAULT, BackendProfile, CallIdForm
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -35,6 +34,7 @@ from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import DEFAULT, BackendProfile, CallIdForm
 from proxy.core.tools.prepare import prepare
 from tests.support.strict_server import CALL_IDS, refuse
 

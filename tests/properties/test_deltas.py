@@ -26,7 +26,7 @@ from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.markup import registry
 from proxy.core.model import Call, Reasoning, Text
+from proxy.core.profile import DEFAULT
 from tests.core.markup.scanning import cuts
 from tests.support.replies import DONE, STOP, WITH_TOOLS, Run, call_chunk, chunk, run
 from tests.support.tables import table

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile, overridden
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import BackendProfile, overridden
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Provider, Recorded
 from tests.support.strict_server import refuse

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proxy.core.model import ToolName, ToolSpec
-from proxy.core.policy.verdicts import Question
+from proxy.core.policy.awaited_checks import Question
 from proxy.core.tools.arguments import UNCHECKED
 from proxy.shell import aside as module
 from proxy.shell.aside import MAX_BYTES, Aside, Lost

@@ -7,9 +7,9 @@ import pytest
 
 from proxy.core.errors import BackendFault, ClientFault, Fault, Incompatible, OwnWords
 from proxy.core.events import Ending, Event, ReplyEnded, ReplyStarted
-from proxy.core.outlet import Outlet, unheard
-from proxy.core.redact import MASK
-from proxy.core.secrets import Secrets
+from proxy.core.masking.redact import MASK
+from proxy.core.masking.secrets import Secrets
+from proxy.core.sink import Outlet, unheard
 from proxy.shell.cover import Cover
 
 KEY, THEIRS = "7f3a9c5be1d84402a6f0", "a-client's-own-key"

@@ -9,8 +9,8 @@ from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.outlet import Stage
-from proxy.core.policy.verdicts import Verdicts
+from proxy.core.policy.awaited_checks import Verdicts
+from proxy.core.sink import Stage
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.unanswered import answer_needed

@@ -21,7 +21,7 @@ from proxy.core.events import (
 from proxy.core.inbound.surface import Encoder
 from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.tools.names import NameTable

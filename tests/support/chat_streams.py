@@ -19,7 +19,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.prepare import prepare

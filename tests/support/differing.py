@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
+from proxy.core.profile import BackendProfile
 
 
 def differences(profile: BackendProfile, other: BackendProfile) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import TUNING, BackendProfile, CallIdForm
+from proxy.core.profile import TUNING, BackendProfile, CallIdForm
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 CALL_IDS: dict[CallIdForm, re.Pattern[str]] = {

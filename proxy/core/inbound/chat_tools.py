@@ -8,8 +8,8 @@ from proxy.core.inbound.checks import FieldFault, string_in, unsupported, wrong_
 from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
-from proxy.core.redact import quoted
 from proxy.core.tools import strictness
 from proxy.core.tools.meta import BAD_PARAMETERS
 from proxy.core.work import Work

@@ -22,8 +22,8 @@ from proxy.core.inbound.messages import (
 )
 from proxy.core.inbound.responses_parts import MEDIA_PARTS, content_in
 from proxy.core.inbound.toolbox import Json
+from proxy.core.masking.redact import quoted
 from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.redact import quoted
 
 LEGACY_ID = "function_call_"
 

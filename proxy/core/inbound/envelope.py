@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
+from proxy.core.masking.redact import quoted, shown
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.redact import quoted, shown
 from proxy.core.tools import schema, walking
 from proxy.core.work import Work
 

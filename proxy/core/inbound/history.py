@@ -13,6 +13,7 @@ from typing import Literal
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name, shown
 from proxy.core.model import (
     ASSISTANT,
     TOOL,
@@ -26,7 +27,6 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.redact import as_name, shown
 
 OrphanOutputs = Literal["refuse", "drop"]
 

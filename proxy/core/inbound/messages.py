@@ -24,6 +24,7 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.history import Said
 from proxy.core.inbound.responses_parts import MAX_PARTS, MEDIA_PARTS, PARTS, Walk, content_in, read_file
 from proxy.core.inbound.toolbox import Json
+from proxy.core.masking.redact import quoted
 from proxy.core.model import (
     ASSISTANT,
     USER,
@@ -36,7 +37,6 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.redact import quoted
 
 MAX_MESSAGES = 20_000
 """In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""

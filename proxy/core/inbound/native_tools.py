@@ -7,8 +7,8 @@ from typing import Any
 from proxy.core.inbound.checks import array, mapping, missing, string_in, unsupported, wrong_value
 from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolName, ToolSpec
-from proxy.core.redact import quoted
 from proxy.core.tools import schema
 from proxy.core.work import Work
 

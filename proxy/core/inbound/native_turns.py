@@ -28,8 +28,8 @@ from proxy.core.inbound.messages import (
     user,
 )
 from proxy.core.inbound.toolbox import Json
+from proxy.core.masking.redact import quoted
 from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.redact import quoted
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core import jsontext
+from proxy.core.caches.shelf import Shelf
 from proxy.core.events import Reply
 from proxy.core.model import ASSISTANT, Call, Part, Reasoning, Request, Text, Turn
-from proxy.core.shelf import Shelf
 
 Key = tuple[str, str]
 

@@ -24,7 +24,7 @@ from proxy.core.inbound.envelope import (
     checked,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.redact import quoted
+from proxy.core.masking.redact import quoted
 
 MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string: the published bound."""

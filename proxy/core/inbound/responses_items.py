@@ -25,6 +25,7 @@ from proxy.core.inbound.checks import (
 from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.inbound.history import Said
 from proxy.core.inbound.responses_parts import MEDIA_PARTS, PARTS, Json, Walk, content_in
+from proxy.core.masking.redact import as_name, quoted
 from proxy.core.model import (
     ASSISTANT,
     CUSTOM,
@@ -42,7 +43,6 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
-from proxy.core.redact import as_name, quoted
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000

@@ -21,8 +21,8 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.inbound.seal import Opening
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
-from proxy.core.redact import quoted
 
 MAX_PARTS = 50_000
 """In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""

@@ -8,7 +8,7 @@ from proxy.core.errors import ClientFault, Fault
 from proxy.core.inbound.checks import json_name
 from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.responses_object import error_member
-from proxy.core.redact import shown
+from proxy.core.masking.redact import shown
 
 CREATE = "response.create"
 

@@ -14,8 +14,8 @@ from proxy.core.inbound.checks import (
 )
 from proxy.core.inbound.toolbox import MAX_TOOLS, Json, Toolbox, unnested
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted, shown
 from proxy.core.model import UNNAMED, ChoiceMode, ToolChoice, ToolName
-from proxy.core.redact import quoted, shown
 
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"

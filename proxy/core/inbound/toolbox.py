@@ -21,8 +21,8 @@ from proxy.core.inbound.checks import (
     wrong_value,
 )
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name, quoted, shown
 from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
-from proxy.core.redact import as_name, quoted, shown
 from proxy.core.tenants import dotted
 from proxy.core.tools import schema
 from proxy.core.work import Work

@@ -5,7 +5,7 @@ A backend's error may quote the key it was sent, or the URL that somebody config
 
 import re
 
-from proxy.core.unseen import UNSEEN
+from proxy.core.masking.unseen import UNSEEN
 
 MAX_QUOTE = 500
 """Long enough for every refusal that explains itself; shorter than a web page or a stack trace."""

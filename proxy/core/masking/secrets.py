@@ -11,7 +11,7 @@ from html import escape
 from urllib.parse import quote
 
 from proxy.core import jsontext
-from proxy.core.redact import MASK
+from proxy.core.masking.redact import MASK
 
 SHORTEST = 6
 """A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""

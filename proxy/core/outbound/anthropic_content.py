@@ -8,10 +8,10 @@ from typing import Any
 
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import shown
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.outbound import data_urls
 from proxy.core.outbound.data_urls import DataUrl
-from proxy.core.redact import shown
 
 Block = dict[str, Any]
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -28,6 +27,7 @@ from proxy.core.model import Extras
 from proxy.core.outbound import anthropic_faults, anthropic_finish
 from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
 from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.profile import BackendProfile
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All others are the business of tools that run at the backend, which are never asked for."""

@@ -7,7 +7,6 @@ counted. The same request makes the same bytes, and a longer conversation begins
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -21,6 +20,7 @@ from proxy.core.outbound import (
 from proxy.core.outbound.anthropic_models import Model
 from proxy.core.outbound.anthropic_tools import offer
 from proxy.core.outbound.chat_encode import patched
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 
 Body = dict[str, Any]

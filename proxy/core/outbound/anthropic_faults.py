@@ -10,8 +10,8 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault, NotFound, TooLarge
+from proxy.core.masking.redact import quotable
 from proxy.core.outbound import chat_complaint, chat_faults
-from proxy.core.redact import quotable
 
 STATUS = {
     "invalid_request_error": 400,

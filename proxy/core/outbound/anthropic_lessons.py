@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
+from proxy.core.profile import BackendProfile
 
 BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"

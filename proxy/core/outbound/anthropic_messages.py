@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -32,6 +31,7 @@ from proxy.core.outbound.anthropic_models import LateSystem, Model
 from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_messages import CONTINUE
 from proxy.core.outbound.failed_results import failed
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.aliases import renamed
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.prepare import Prepared

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.outbound.anthropic_models import LADDER, Model
+from proxy.core.profile import BackendProfile
 
 BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 32768}
 """Tokens of thought, for models that count them. They are part of `max_tokens`."""

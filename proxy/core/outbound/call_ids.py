@@ -11,7 +11,7 @@ from hashlib import sha256
 from string import ascii_letters, digits
 from typing import NamedTuple
 
-from proxy.core.capabilities import CallIdForm
+from proxy.core.profile import CallIdForm
 
 _ALPHABET = digits + ascii_letters
 

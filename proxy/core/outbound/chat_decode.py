@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -32,6 +31,7 @@ from proxy.core.outbound import (
     chat_usage,
 )
 from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.profile import BackendProfile
 
 END = b"[DONE]"
 

@@ -7,12 +7,12 @@ What the backend's profile does not know is left out and counted: closed schemas
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, Sampling
 from proxy.core.outbound import chat_format
 from proxy.core.outbound.chat_messages import encode_messages
 from proxy.core.outbound.reply_lessons import asked_whole
+from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 Body = dict[str, Any]

@@ -24,9 +24,9 @@ from proxy.core.errors import (
     TooLarge,
     Unauthorized,
 )
+from proxy.core.masking.redact import quotable
 from proxy.core.outbound import chat_complaint, chat_params, overflow, retry_after
 from proxy.core.outbound.chat_complaint import Complaint
-from proxy.core.redact import quotable
 
 MAY_MEAN_OVERFLOW = {400, 413, 422}
 """With any other status the words for an outgrown context window mean something else."""

@@ -7,7 +7,7 @@ cut, was filtered, or failed.
 from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
-from proxy.core.redact import quotable
+from proxy.core.masking.redact import quotable
 
 CONTEXT_FULL = "model_context_window_exceeded"
 """Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.profile import BackendProfile
 from proxy.core.tools import schema
 from proxy.core.tools.walking import Schema
 from proxy.core.work import Work

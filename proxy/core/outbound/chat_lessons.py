@@ -5,16 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from proxy.core.capabilities import (
-    BackendProfile,
-    ForceTool,
-    Format,
-    LateSystem,
-    LengthField,
-    SchemaRule,
-)
 from proxy.core.outbound.efforts import THINKING_SWITCH
 from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
+from proxy.core.profile import BackendProfile, ForceTool, Format, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
 """Tokens of thought where a number is demanded: what most vendors take for a medium effort."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -32,6 +31,7 @@ from proxy.core.outbound.call_ids import CallIds
 from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
 from proxy.core.outbound.failed_results import ERROR, says_error
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 

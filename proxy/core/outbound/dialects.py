@@ -9,7 +9,6 @@ from hashlib import blake2b
 from typing import Any, Protocol
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
@@ -35,6 +34,7 @@ from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.lessons import Row
 from proxy.core.outbound.reply_lessons import ReplyRow
 from proxy.core.outbound.target import Target
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 
 Body = dict[str, Any]

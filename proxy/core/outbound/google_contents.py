@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
 from proxy.core.model import Part as Said
@@ -22,6 +21,7 @@ from proxy.core.outbound.failed_results import failed
 from proxy.core.outbound.google_media import Note
 from proxy.core.outbound.google_models import Traits, bare
 from proxy.core.outbound.google_signatures import DUMMY, Place, read
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -29,6 +28,7 @@ from proxy.core.outbound.chat_decode import END
 from proxy.core.outbound.decoding import UNWRITABLE, Decoding
 from proxy.core.outbound.google_models import bare
 from proxy.core.outbound.google_signatures import Place, keepsake
+from proxy.core.profile import BackendProfile
 
 Chunk = dict[str, Any]
 

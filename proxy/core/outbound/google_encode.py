@@ -7,13 +7,13 @@ out and counted. Its name and the wish for a stream stand in the URL.
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.outbound import chat_format, google_models
 from proxy.core.outbound.chat_encode import patched
 from proxy.core.outbound.google_contents import encode_contents
 from proxy.core.outbound.google_models import Traits
+from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 Body = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault, OutOfQuota
+from proxy.core.masking.redact import quotable
 from proxy.core.outbound import chat_faults
 from proxy.core.outbound.chat_faults import CRASH
-from proxy.core.redact import quotable
 
 STATUSES: Mapping[str, int] = {
     "INVALID_ARGUMENT": 400,

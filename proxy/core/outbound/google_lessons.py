@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.outbound.lessons import Change, Row, says, setting
+from proxy.core.profile import BackendProfile
 
 
 def _efforts(**words: str) -> Change:

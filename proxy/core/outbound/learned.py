@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
-from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.outbound.target import Target
+from proxy.core.profile import DEFAULT, BackendProfile
 
 LASTS_SECONDS = 600.0
 """A true lesson costs one refused request in so long."""

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.outbound.chat_complaint import MAX_WORDS
 from proxy.core.outbound.echoes import Echoes, Source
+from proxy.core.profile import BackendProfile
 
 MAX_MATCHES = 8
 """Of one row in one refusal: strict servers complain of several fields at once, and echoes may stand before."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT, BackendProfile, SchemaRule
 from proxy.core.outbound.efforts import THREE_LEVELS, efforts
+from proxy.core.profile import DEFAULT, BackendProfile, SchemaRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ stands in `model_rules`.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proxy.core.capabilities import DEFAULT, TUNING, BackendProfile, SchemaRule
 from proxy.core.outbound.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
+from proxy.core.profile import DEFAULT, TUNING, BackendProfile, SchemaRule
 
 _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
 """For servers that compile schemas into llama.cpp's grammars."""

@@ -9,10 +9,10 @@ server does as it is told: what is learned wrongly costs nobody an answer, and t
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from proxy.core.capabilities import BackendProfile, ForceTool
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import Ending, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request
+from proxy.core.profile import BackendProfile, ForceTool
 
 
 class Observed(NamedTuple):

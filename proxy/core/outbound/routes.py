@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from proxy.core.errors import NotFound
-from proxy.core.redact import quoted
+from proxy.core.masking.redact import quoted
 
 ANY_ENDING = "*"
 """At the end of a name in a table: all models that begin so."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
-from proxy.core.capabilities import BackendProfile
+from proxy.core.profile import BackendProfile
 
 MODELS = "/models"
 

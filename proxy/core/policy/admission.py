@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from proxy.core import jsontext
+from proxy.core.caches.remembered import Remembered
 from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
 from proxy.core.model import UNNAMED, Request, ToolSpec
-from proxy.core.redact import quoted
-from proxy.core.remembered import Remembered
 from proxy.core.tenants import Limits, Mode, Tenant, dotted, or_raise
 from proxy.core.work import Work
 

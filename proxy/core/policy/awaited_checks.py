@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from proxy.core.events import Event, PartEnded
 from proxy.core.model import Call, ToolName, ToolSpec
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 from proxy.core.work import BRIEF_UNITS, Allowance, Dear, Purse
 
 Problem = TypeVar("Problem")

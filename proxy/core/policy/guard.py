@@ -16,9 +16,9 @@ from proxy.core import jsontext
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quotable
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
-from proxy.core.outlet import Outlet, Stage
-from proxy.core.redact import quotable
+from proxy.core.sink import Outlet, Stage
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted, or_raise
 
 MAX_COMPLAINT = 130

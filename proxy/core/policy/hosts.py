@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from proxy.core.errors import ClientFault, OwnWords
-from proxy.core.redact import quoted
+from proxy.core.masking.redact import quoted
 
 AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?::[0-9]*)?")
 """A name or an address, and perhaps a port: whatever stands before the port is what was resolved."""

@@ -42,9 +42,9 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Usage
-from proxy.core.outlet import Outlet
-from proxy.core.redact import as_name
+from proxy.core.sink import Outlet
 from proxy.core.stream.calls import OVER, Calls, CallState
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose

@@ -2,7 +2,7 @@
 
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Refusal, Summary, Text
-from proxy.core.outlet import Outlet, unheard
+from proxy.core.sink import Outlet, unheard
 
 
 def condensed(outlet: Outlet) -> Outlet:

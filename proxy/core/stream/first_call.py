@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core.events import Event, PartEnded, PartKind, PartStarted
 from proxy.core.ledger import Ledger
-from proxy.core.outlet import Outlet, Stage
+from proxy.core.sink import Outlet, Stage
 
 CALL = PartKind.CALL
 TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."

@@ -10,7 +10,7 @@ from dataclasses import replace
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded
 from proxy.core.fragments import joined
 from proxy.core.model import Extras, Reasoning
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 
 Emit = Callable[[Event], None]
 

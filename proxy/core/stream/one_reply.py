@@ -5,7 +5,7 @@ none does, it is told.
 """
 
 from proxy.core.events import Event, ReplyEnded, ReplyStarted
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 
 
 class OneReply:

@@ -12,7 +12,7 @@ from proxy.core.events import Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
-from proxy.core.outlet import Outlet, Stage
+from proxy.core.sink import Outlet, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.intake import Decoder, Intake

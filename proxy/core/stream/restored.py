@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.core.events import CallHead, Event, PartEnded, PartStarted
 from proxy.core.model import Call, ToolName
-from proxy.core.outlet import Outlet, Stage
+from proxy.core.sink import Outlet, Stage
 from proxy.core.tools.aliases import renamed
 
 Aliases = Mapping[ToolName, Mapping[str, str]]

@@ -10,7 +10,7 @@ from collections.abc import Set
 from proxy.core.errors import Empty, OwnWords
 from proxy.core.events import Ending, Event, PartKind, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.outlet import Outlet
+from proxy.core.sink import Outlet
 
 REASONING = PartKind.REASONING
 THOUGHT = frozenset({REASONING})

@@ -19,9 +19,9 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from proxy.core import jsontext
+from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
+from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolSpec
-from proxy.core.redact import quoted
-from proxy.core.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools import reductions, walking
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.patterns import compiled, priced

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.errors import Incompatible
 from proxy.core.model import Audio, ChoiceMode, Request
+from proxy.core.profile import BackendProfile
 
 
 class Ability(Enum):

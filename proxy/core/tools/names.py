@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterable
 from hashlib import blake2s
 
-from proxy.core.capabilities import ToolNames
+from proxy.core.masking.redact import shown
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from proxy.core.redact import shown
+from proxy.core.profile import ToolNames
 
 MAX_NAME = 64
 """OpenAI's limit, and the lowest of all known ones."""

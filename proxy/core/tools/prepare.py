@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import shown
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.redact import shown
+from proxy.core.profile import BackendProfile
 from proxy.core.tools import capability, schema
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable, spelled

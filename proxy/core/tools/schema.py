@@ -12,8 +12,8 @@ from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
 
 from proxy.core import jsontext
+from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.errors import ClientFault, Incompatible
-from proxy.core.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.tools import meta, reductions, rewriting, walking
 from proxy.core.tools.losses import Rewritten
 from proxy.core.tools.meta import BAD_PARAMETERS, BAD_SCHEMA

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from proxy.core.errors import ClientFault
-from proxy.core.redact import shown
+from proxy.core.masking.redact import shown
 from proxy.core.tools.meta import BAD_PARAMETERS
 from proxy.core.tools.walking import Path, Schema, each_inside, spelled, subschemas, target_of, without
 

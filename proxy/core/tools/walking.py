@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from proxy.core.redact import shown
+from proxy.core.masking.redact import shown
 
 Schema = dict[str, Any]
 Change = Callable[[Schema], Schema]

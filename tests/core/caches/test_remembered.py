@@ -1,6 +1,6 @@
 """What is remembered of schemas is bounded by what it weighs, whatever was asked (attack-26)."""
 
-from proxy.core.remembered import MAX_SHARE, MAX_WEIGHT, OVERHEAD, Remembered
+from proxy.core.caches.remembered import MAX_SHARE, MAX_WEIGHT, OVERHEAD, Remembered
 
 
 class Maker:

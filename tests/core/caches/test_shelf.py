@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.core.shelf import Shelf
+from proxy.core.caches.shelf import Shelf
 
 
 def shelf(room: int, *things: tuple[str, str, int]) -> Shelf[str, str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.responses_memory import (
     MAX_LANES,
@@ -13,7 +14,6 @@ from proxy.core.inbound.responses_memory import (
     Remembered,
     known_items,
 )
-from proxy.core.shelf import Shelf
 from tests.support.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}

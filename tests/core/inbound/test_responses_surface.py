@@ -1,5 +1,6 @@
 """One request of the Responses surface, from what came in to whoever tells the answer."""
 
+from proxy.core.caches.shelf import Shelf
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.inbound.clients import EventStyle
 from proxy.core.inbound.compaction import CompactionObject
@@ -10,7 +11,6 @@ from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.shelf import Shelf
 from tests.support.replies import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}

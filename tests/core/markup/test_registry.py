@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.markup.formats import Tier
 from proxy.core.markup.stage import MarkupSettings
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.profile import DEFAULT
 from proxy.core.tools.prepare import prepare
 
 OPTIONAL = {dialect.name for dialect in registry.DIALECTS if dialect.tier is Tier.OPTIONAL}

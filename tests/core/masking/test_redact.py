@@ -1,6 +1,6 @@
 """S06: what strangers say is shown without secrets, on one line, and not for ever."""
 
-from proxy.core.redact import MASK, MAX_QUOTE, MAX_SHOWN, as_name, masked, quotable, shown
+from proxy.core.masking.redact import MASK, MAX_QUOTE, MAX_SHOWN, as_name, masked, quotable, shown
 from tests.support.quickness import quickly
 from tests.support.tables import table
 

@@ -7,8 +7,8 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.redact import MASK
-from proxy.core.secrets import LEAST_CUT, PART, Secrets
+from proxy.core.masking.redact import MASK
+from proxy.core.masking.secrets import LEAST_CUT, PART, Secrets
 from tests.support.tables import table
 
 KEY = "7f3a9c5be1d84402a6f0"

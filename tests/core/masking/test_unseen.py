@@ -3,7 +3,7 @@
 import sys
 import unicodedata
 
-from proxy.core.unseen import UNSEEN
+from proxy.core.masking.unseen import UNSEEN
 from tests.support.tables import table
 
 OF_NO_SHAPE = {"Cc", "Cf", "Cs", "Zl", "Zp"}

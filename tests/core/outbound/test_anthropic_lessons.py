@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from proxy.core.capabilities import BackendProfile
 from proxy.core.model import (
     ChoiceMode,
     FormatKind,
@@ -18,6 +17,7 @@ from proxy.core.model import (
 from proxy.core.outbound import lessons
 from proxy.core.outbound.anthropic_lessons import BINDING, LESSONS
 from proxy.core.outbound.lessons import ROOM
+from proxy.core.profile import BackendProfile
 from tests.support.anthropic_requests import ANTHROPIC, body_of, messages_of, on, reasoning, thought
 from tests.support.chat_requests import assistant, call, developer, result, tool, user
 from tests.support.tables import table

@@ -3,8 +3,8 @@
 import re
 from typing import get_args
 
-from proxy.core.capabilities import CallIdForm
 from proxy.core.outbound.call_ids import CallIds
+from proxy.core.profile import CallIdForm
 from tests.support.tables import table
 
 FORMS: tuple[CallIdForm, ...] = get_args(CallIdForm)

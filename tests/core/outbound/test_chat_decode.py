@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import BackendFault, ClientFault, Empty, Garbled, Overloaded, RateLimited
 from proxy.core.events import (
     CallDelta,
@@ -22,6 +21,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
+from proxy.core.profile import DEFAULT
 from tests.support import chat_requests
 from tests.support.chat_requests import nested
 from tests.support.tables import table

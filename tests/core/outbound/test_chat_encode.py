@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -16,6 +15,7 @@ from proxy.core.model import (
     ToolSpec,
 )
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import DEFAULT
 from tests.support.chat_requests import assistant, body_of, call, profile, result, tool, user
 from tests.support.tables import table
 

@@ -4,11 +4,11 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.outbound import lessons
 from proxy.core.outbound.chat_lessons import LESSONS, THINKING_BUDGET
 from proxy.core.outbound.efforts import THINKING_SWITCH
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 
 learn = partial(lessons.learn, LESSONS)

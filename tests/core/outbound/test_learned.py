@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT, BackendProfile
 from proxy.core.outbound.learned import (
     LASTS_SECONDS,
     MAX_LESSONS,
@@ -13,6 +12,7 @@ from proxy.core.outbound.learned import (
     changes,
 )
 from proxy.core.outbound.target import Target
+from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 
 BASE = replace(DEFAULT, extra={"a": 1, "b": {"c": 2}})

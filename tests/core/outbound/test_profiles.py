@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import DEFAULT
 from tests.support.differing import differences
 from tests.support.tables import table
 

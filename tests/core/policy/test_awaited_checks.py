@@ -7,8 +7,8 @@ from proxy.core.errors import Unfit
 from proxy.core.events import Ending, PartEnded, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.policy.awaited_checks import Question, Verdicts
 from proxy.core.policy.guard import Rules, guard
-from proxy.core.policy.verdicts import Question, Verdicts
 from proxy.core.tenants import Validation
 from proxy.core.tools.arguments import UNCHECKED, Problem, briefly, is_checked
 from tests.core.policy.test_guard import END, TEXT, call

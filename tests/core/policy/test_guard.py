@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
@@ -29,6 +28,7 @@ from proxy.core.model import (
 )
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.policy.guard import Rules, guard, rules_for
+from proxy.core.profile import DEFAULT
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation

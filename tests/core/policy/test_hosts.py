@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.hosts import Hosts
+from proxy.core.policy.hosts import Hosts
 
 LOCAL = Hosts(["127.0.0.1", "My-Name.example", "fe80::1"])
 

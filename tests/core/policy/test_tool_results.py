@@ -16,7 +16,7 @@ from proxy.core.model import (
     Turn,
     UserPart,
 )
-from proxy.core.policy.results import truncated
+from proxy.core.policy.tool_results import truncated
 from tests.support.tables import table
 
 CALL = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from proxy.core.capabilities import overridden
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
 from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
@@ -13,6 +12,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
 from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
+from proxy.core.profile import overridden
 from proxy.core.stream import pipeline as stage
 from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE
 from proxy.core.stream.pipeline import Pipeline

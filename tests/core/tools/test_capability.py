@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import Incompatible
 from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
+from proxy.core.profile import DEFAULT
 from proxy.core.tools.capability import Ability, check, matrix
 from tests.support.tables import table
 

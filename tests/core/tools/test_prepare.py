@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from proxy.core.capabilities import DEFAULT
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.outbound.profiles import PROFILES
+from proxy.core.profile import DEFAULT
 from proxy.core.tools import custom
 from proxy.core.tools.prepare import Prepared, prepare
 from tests.support.tables import table

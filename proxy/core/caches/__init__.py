@@ -1,0 +1,1 @@
+"""What is remembered from one request to the next, in bounded memory."""

@@ -1,0 +1,1 @@
+"""What is left out of a text before anybody reads it."""
