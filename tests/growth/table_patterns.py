@@ -134,7 +134,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.echoes:_ESCAPE": ("\\", "\\\\", "A"),
     "core.outbound.echoes:_WORD": ("0", "A0", "A"),
     "core.masking.redact:_NAME": ("", "+", ""),
-    "core.tools.ecma:_TOKEN": ("\\P{gc=", "(", " "),
+    "core.schemas.ecma:_TOKEN": ("\\P{gc=", "(", " "),
     "core.masking.redact:_NAMED": ("authorization", "_ ", ")"),
     "core.masking.redact:_SECRETS": ("eyJ-----.", " p", " "),
     "core.masking.redact:_UNSEEN": ("\x00", "a\x00", "a"),
@@ -142,14 +142,14 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.masking.secrets:_SCHEME": ("A", "A", ""),
     "core.stream.wholeness:_STRING_END": ("", "a", "a"),
     "core.stream.wholeness:_STRUCTURE": ("", "a", "a"),
-    "core.tools.aliases:_FOREIGN": (" ", "0 ", "0"),
-    "core.tools.aliases:_STRING": ('":\\":" ', '"', '"'),
+    "core.schemas.aliases:_FOREIGN": (" ", "0 ", "0"),
+    "core.schemas.aliases:_STRING": ('":\\":" ', '"', '"'),
     "core.tools.custom:_HEREDOC": ("\tapply_patch\t<<", "\t", ""),
-    "core.tools.inlining:_FOREIGN": ("", " ", "-"),
+    "core.schemas.references:_FOREIGN": ("", " ", "-"),
     "core.tools.names:_FOREIGN": ("", " ", "-"),
     "core.tools.names:_LETTER": ("", "A", ""),
-    "core.tools.patterns:_TOKEN": ("", "[", "]"),
-    "core.tools.walking:_INDEX": ("1", "0", ""),
+    "core.schemas.patterns:_TOKEN": ("", "[", "]"),
+    "core.schemas.traversal:_INDEX": ("1", "0", ""),
     "core.masking.unseen:UNSEEN": ("", "\x00", "a"),
     "demo.chunks:TOKEN": (" -", "a-", "a"),
     "demo.prompt:AFTER_PREPOSITION": ("\nin\na", " n", "!"),
@@ -163,7 +163,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
 
 BOUNDED: Mapping[str, tuple[int, str]] = {
     "core.outbound.google_models:TRAITS": (1024, "a model's name has 1,024 characters at most"),
-    "core.tools.patterns:_TOKEN": (
+    "core.schemas.patterns:_TOKEN": (
         1000,
         "MAX_PATTERN, and Python has read it before: every bracket is closed",
     ),
@@ -176,7 +176,7 @@ USED: Mapping[str, str] = {"core.policy.admission:_matcher": "match"}
 """How patterns are used that are handed on without a name."""
 
 OF_CLIENTS: Mapping[str, str] = {
-    "core.tools.patterns:compiled": "priced before they are run, or run in a process that can be ended",
+    "core.schemas.patterns:compiled": "priced before they are run, or run in a process that can be ended",
 }
 """Patterns of strangers, and why they do no harm."""
 

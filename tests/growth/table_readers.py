@@ -19,9 +19,10 @@ from proxy.core.outbound import chat_complaint, data_urls, profiles
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import Echoes
 from proxy.core.outbound.lessons import advice
+from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
-from proxy.core.tools import custom, patterns
+from proxy.core.tools import custom
 from proxy.core.tools.kinds import BRIDGES
 from tests.core.markup.families.driver import TOOLS
 from tests.growth.found import ROOT

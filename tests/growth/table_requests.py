@@ -12,9 +12,9 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.outbound import profiles
 from proxy.core.outbound.dialects import spoken_by
+from proxy.core.schemas.strictness import first_problem
 from proxy.core.tools import arguments
 from proxy.core.tools.prepare import prepare
-from proxy.core.tools.strictness import first_problem
 from tests.growth.work import Make
 from tests.support import chat_asks, responses_asks
 

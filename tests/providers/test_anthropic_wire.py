@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.tools.aliases import aliased
+from proxy.core.schemas.aliases import aliased
 from tests.contract.client import proxy
 from tests.scripted import anthropic
 from tests.scripted.say import Say, SayCall

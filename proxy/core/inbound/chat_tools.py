@@ -10,8 +10,8 @@ from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
-from proxy.core.tools import strictness
-from proxy.core.tools.meta import BAD_PARAMETERS
+from proxy.core.schemas import strictness
+from proxy.core.schemas.metaschema import BAD_PARAMETERS
 from proxy.core.work import Work
 
 LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}

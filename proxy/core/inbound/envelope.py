@@ -14,7 +14,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
 from proxy.core.masking.redact import quoted, shown
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.tools import schema, walking
+from proxy.core.schemas import traversal, validity
 from proxy.core.work import Work
 
 MODEL = "the name of a model, such as those that GET /v1/models lists"
@@ -141,14 +141,14 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str, work: Work) -
         raise missing(f"{param}.name", "a name for the schema")
     if wish.schema_ is None:
         raise missing(f"{param}.schema", "a JSON Schema")
-    schema.check_answer(wish.schema_, f"{param}.schema", work)
+    validity.check_answer(wish.schema_, f"{param}.schema", work)
     return OutputFormat(
         wanted, wish.name, wish.schema_, wish.description, wish.strict, place=f"{param}.schema"
     )
 
 
 def _fault(error: ErrorDetails) -> ClientFault:
-    place = walking.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
+    place = traversal.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
     kind = error["type"]
     if kind == "missing":
         return missing(place, "see /openapi.json for what belongs there")

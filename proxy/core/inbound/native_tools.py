@@ -9,7 +9,7 @@ from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolName, ToolSpec
-from proxy.core.tools import schema
+from proxy.core.schemas import validity
 from proxy.core.work import Work
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
@@ -48,7 +48,7 @@ def _schema(value: Any, param: str, work: Work) -> dict[str, Any]:
     for field, read_as in KEYWORDS.items():
         if field in parameters:
             read_as(parameters[field], f"{param}.{field}")
-    schema.check(parameters, param, work)
+    validity.check(parameters, param, work)
     return parameters
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core.inbound.call_map import HEADER
 from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
-from proxy.core.tools.meta import KEYWORDS
+from proxy.core.schemas.metaschema import KEYWORDS
 
 IN_ITEMS = frozenset(
     {

@@ -23,8 +23,8 @@ from proxy.core.inbound.checks import (
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name, quoted, shown
 from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
+from proxy.core.schemas import validity
 from proxy.core.tenants import dotted
-from proxy.core.tools import schema
 from proxy.core.work import Work
 
 MAX_TOOLS = 1024
@@ -166,7 +166,7 @@ def function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolS
     name = ToolName(named(tool, param), namespace)
     parameters = tool.get("parameters")
     if parameters is not None:
-        schema.check(parameters, f"{param}.parameters", work)
+        validity.check(parameters, f"{param}.parameters", work)
     strict = tool.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)

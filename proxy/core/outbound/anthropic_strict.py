@@ -1,7 +1,7 @@
 """How many strict tools one request may have: the API makes one grammar of them all, and refuses one too large."""
 
-from proxy.core.tools import strictness
-from proxy.core.tools.walking import Schema, subschemas
+from proxy.core.schemas import strictness
+from proxy.core.schemas.traversal import Schema, subschemas
 
 MAX_TOOLS = 20
 

@@ -6,8 +6,8 @@ from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.profile import BackendProfile
-from proxy.core.tools import schema
-from proxy.core.tools.walking import Schema
+from proxy.core.schemas import validity
+from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
 
 NAMELESS = "answer"
@@ -39,7 +39,7 @@ def asked(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_too
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is JSON_SCHEMA and "json_schema" in enforced:
-        result = schema.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
+        result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
         named = _named(wanted, result.schema)
         return Asked({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.tools.walking import TYPES
+from proxy.core.schemas.traversal import TYPES
 
 MAX_SEARCHED = 4 << 20
 """Bytes of a body. Larger ones hold pictures or whole books; what is learned from them is not kept."""

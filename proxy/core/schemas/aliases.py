@@ -12,8 +12,8 @@ from hashlib import blake2s
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.tools.shapes import is_plain
-from proxy.core.tools.walking import Schema, everywhere, subschemas
+from proxy.core.schemas.combinations import is_plain
+from proxy.core.schemas.traversal import Schema, everywhere, subschemas
 
 STEM = 40
 """Characters of the name that a reader recognises."""

@@ -1,8 +1,8 @@
 """Steps that rewrite how schemas are combined, and what is never allowed; `rewriting` puts them in order."""
 
-from proxy.core.tools.losses import Node
-from proxy.core.tools.unions import all_disjoint, merged, types_of
-from proxy.core.tools.walking import NEVER, UNIONS, Schema, without
+from proxy.core.schemas.losses import Node
+from proxy.core.schemas.traversal import NEVER, UNIONS, Schema, without
+from proxy.core.schemas.unions import all_disjoint, merged, types_of
 from proxy.core.work import Work
 
 MAX_NAME = 64

@@ -8,8 +8,7 @@ constraint that a backend cannot read is better lost than the request, since the
 from functools import partial
 
 from proxy.core.jsontext import compact, dumps
-from proxy.core.tools.unions import type_of
-from proxy.core.tools.walking import (
+from proxy.core.schemas.traversal import (
     COMBINATORS,
     TYPES,
     UNIONS,
@@ -20,6 +19,7 @@ from proxy.core.tools.walking import (
     target_of,
     without,
 )
+from proxy.core.schemas.unions import type_of
 from proxy.core.work import Work
 
 INLINED_NODES = 5_000

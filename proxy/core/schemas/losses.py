@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core.tools.subsets import Subset
-from proxy.core.tools.walking import Path, Schema
+from proxy.core.schemas.subsets import Subset
+from proxy.core.schemas.traversal import Path, Schema
 from proxy.core.work import Work
 
 

@@ -7,7 +7,7 @@ nearly every schema is right. So it is asked only about those that this table ca
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proxy.core.tools.walking import TYPES, Path, Schema
+from proxy.core.schemas.traversal import TYPES, Path, Schema
 
 BAD_PARAMETERS, BAD_SCHEMA = "invalid_function_parameters", "invalid_json_schema"
 """The codes of refusals, as OpenAI has them: of a tool's schema, and of an answer's."""

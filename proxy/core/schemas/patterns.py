@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 
-from proxy.core.tools import ecma
+from proxy.core.schemas import ecma
 
 MAX_PATTERN = 1_000
 """Characters. The longest honest ones, for dates and addresses, have some hundred."""

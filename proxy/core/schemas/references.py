@@ -6,10 +6,9 @@ Unlike `reductions.inline`, nothing is lost on the way: a reference that cannot 
 import re
 
 from proxy.core import jsontext
-from proxy.core.tools.losses import Losses
-from proxy.core.tools.reductions import BYTES_PER_UNIT, EXPANDING, INLINED_BYTES, INLINED_DEPTH
-from proxy.core.tools.unions import ANNOTATIONS, merged
-from proxy.core.tools.walking import (
+from proxy.core.schemas.loosening import BYTES_PER_UNIT, EXPANDING, INLINED_BYTES, INLINED_DEPTH
+from proxy.core.schemas.losses import Losses
+from proxy.core.schemas.traversal import (
     ANYTHING,
     Path,
     Schema,
@@ -19,6 +18,7 @@ from proxy.core.tools.walking import (
     target_of,
     without,
 )
+from proxy.core.schemas.unions import ANNOTATIONS, merged
 
 ROOT = "#"
 MAX_NODES = 2_000

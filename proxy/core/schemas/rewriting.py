@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from proxy.core.jsontext import compact
-from proxy.core.tools import reductions, shapes, values
-from proxy.core.tools.aliases import aliased
-from proxy.core.tools.inlining import inlined
-from proxy.core.tools.losses import Losses, Node, Rewritten
-from proxy.core.tools.subsets import PROVIDERS, Subset
-from proxy.core.tools.walking import Path, Schema, each_inside_at, extent, spelled_out, subschemas
+from proxy.core.schemas import combinations, loosening, values
+from proxy.core.schemas.aliases import aliased
+from proxy.core.schemas.losses import Losses, Node, Rewritten
+from proxy.core.schemas.references import inlined
+from proxy.core.schemas.subsets import PROVIDERS, Subset
+from proxy.core.schemas.traversal import Path, Schema, each_inside_at, extent, spelled_out, subschemas
 from proxy.core.work import Work
 
 MAX_TOLD = 2_000
@@ -34,9 +34,9 @@ def rewritten(schema: Schema, provider: str, work: Work, *, of_tool: bool) -> Re
         work.spend(PASSING + len(here))
         if not str(here.get("$ref", "#")).startswith("#"):
             losses.refuse("$ref", path)
-    whole = inlined(reductions.plain(spelled_out(schema)), losses, recursion=subset.recursion)
+    whole = inlined(loosening.plain(spelled_out(schema)), losses, recursion=subset.recursion)
     if of_tool:
-        whole = reductions.as_object(whole)
+        whole = loosening.as_object(whole)
     whole, names = aliased(whole) if subset.plain_names else (whole, {})
     return losses.of(_node(whole, (), subset, losses), names)
 
@@ -69,7 +69,7 @@ def _described(schema: Schema, node: Node) -> Schema:
 
 def _short(value: Any, work: Work) -> str:
     text = compact(value)
-    work.spend(len(text) // reductions.BYTES_PER_UNIT)
+    work.spend(len(text) // loosening.BYTES_PER_UNIT)
     return text if len(text) <= MAX_TOLD else f"{text[:MAX_TOLD]}…"
 
 
@@ -107,22 +107,22 @@ def _leads_back(schema: Schema, work: Work) -> bool:
 
 # ── the steps ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-_FEWEST_STEPS: tuple[Step, ...] = (shapes.impossible, shapes.plain_names)
+_FEWEST_STEPS: tuple[Step, ...] = (combinations.impossible, combinations.plain_names)
 _STEPS_AT_A_ROOT: tuple[Step, ...] = (
-    shapes.impossible,
-    shapes.without_all_of,
-    shapes.without_lonely_branches,
-    shapes.requirements_told,
-    shapes.no_union_at_the_root,
-    shapes.plain_names,
+    combinations.impossible,
+    combinations.without_all_of,
+    combinations.without_lonely_branches,
+    combinations.requirements_told,
+    combinations.no_union_at_the_root,
+    combinations.plain_names,
 )
 _EVERY_STEP: tuple[Step, ...] = (
-    shapes.impossible,
-    shapes.without_all_of,
-    shapes.nothing_as_flag,
-    shapes.without_lonely_branches,
-    shapes.requirements_told,
-    shapes.one_of_as_any_of,
+    combinations.impossible,
+    combinations.without_all_of,
+    combinations.nothing_as_flag,
+    combinations.without_lonely_branches,
+    combinations.requirements_told,
+    combinations.one_of_as_any_of,
     values.dependencies,
     values.const_as_enum,
     values.one_type,

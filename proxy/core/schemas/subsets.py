@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from proxy.core.tools.strictness import GRAMMAR_FORMATS, GRAMMAR_KEYWORDS, GRAMMAR_MIN_ITEMS
-from proxy.core.tools.walking import TYPES
+from proxy.core.schemas.strictness import GRAMMAR_FORMATS, GRAMMAR_KEYWORDS, GRAMMAR_MIN_ITEMS
+from proxy.core.schemas.traversal import TYPES
 
 SEVERAL_TYPES = Literal["list", "anyOf", "nullable"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.core.tools.unions import merged, type_of
-from proxy.core.tools.walking import Schema, without
+from proxy.core.schemas.traversal import Schema, without
+from proxy.core.schemas.unions import merged, type_of
 from proxy.core.work import Work
 
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")

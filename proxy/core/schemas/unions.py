@@ -7,7 +7,7 @@ where it can be seen. Both compare each with each, so what they look at is spent
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proxy.core.tools.walking import UNIONS, Schema
+from proxy.core.schemas.traversal import UNIONS, Schema
 from proxy.core.work import Purse
 
 MAX_COMPARED = 64

@@ -14,11 +14,11 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 from proxy.core import jsontext
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.errors import ClientFault, Incompatible
-from proxy.core.tools import meta, reductions, rewriting, walking
-from proxy.core.tools.losses import Rewritten
-from proxy.core.tools.meta import BAD_PARAMETERS, BAD_SCHEMA
-from proxy.core.tools.subsets import PROVIDERS
-from proxy.core.tools.walking import Schema
+from proxy.core.schemas import loosening, metaschema, rewriting, traversal
+from proxy.core.schemas.losses import Rewritten
+from proxy.core.schemas.metaschema import BAD_PARAMETERS, BAD_SCHEMA
+from proxy.core.schemas.subsets import PROVIDERS
+from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
 
 MAX_NESTING = 64
@@ -35,9 +35,9 @@ READING, VALIDATING, BYTES_PER_UNIT = 20, 300, 100
 time."""
 
 _REDUCTIONS = {
-    "moonshot": reductions.moonshot,
-    "gemini": reductions.gemini,
-    "bounded": reductions.bounded,
+    "moonshot": loosening.moonshot,
+    "gemini": loosening.gemini,
+    "bounded": loosening.bounded,
 }
 """In the order in which they are made; `plain` and `inline` come before them. They loosen whatever a server would choke
 on; the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
@@ -142,10 +142,10 @@ def _read(data: bytes, work: Work) -> Schema:
 def _dead_end(data: bytes, work: Work) -> str:
     """Where the first one is. In either form: one knows older drafts, the other what a boolean stands for."""
     whole = _read(data, work)
-    plain = reductions.plain(whole)
-    for path, here in walking.subschemas(plain):
-        if reductions.is_dead_end(plain, here) and reductions.is_dead_end(whole, here):
-            return walking.spelled(walking.as_sent(whole, (*path, "$ref")))
+    plain = loosening.plain(whole)
+    for path, here in traversal.subschemas(plain):
+        if loosening.is_dead_end(plain, here) and loosening.is_dead_end(whole, here):
+            return traversal.spelled(traversal.as_sent(whole, (*path, "$ref")))
     return ""
 
 
@@ -155,16 +155,16 @@ def _flaw(data: bytes, work: Work) -> _Flaw | None:
     whole = _read(data, work)
     if jsontext.deeper_than(whole, MAX_NESTING):
         return TOO_DEEP
-    for count, (path, schema) in enumerate(walking.subschemas(reductions.plain(whole))):
+    for count, (path, schema) in enumerate(traversal.subschemas(loosening.plain(whole))):
         if count >= MAX_SUBSCHEMAS:
             return TOO_MANY
-        if meta.is_right(schema):
+        if metaschema.is_right(schema):
             continue
-        work.spend(VALIDATING + READING * _values(walking.own_part(schema)))
+        work.spend(VALIDATING + READING * _values(traversal.own_part(schema)))
         if error := next(_META.iter_errors(schema), None):
             place = (*path, *error.absolute_path)
-            where = walking.spelled(walking.as_sent(whole, place))
-            return _Flaw(where, f"must be {meta.wanted(place[len(path) :])}, as in any JSON Schema.")
+            where = traversal.spelled(traversal.as_sent(whole, place))
+            return _Flaw(where, f"must be {metaschema.wanted(place[len(path) :])}, as in any JSON Schema.")
     return None
 
 
@@ -207,33 +207,35 @@ def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) ->
     schema = _read(data, work)
     if provider := next((rule for rule in PROVIDERS if rule in rules), None):
         return rewriting.rewritten(schema, provider, work, of_tool=of_tool)
-    sent, schema = schema, reductions.plain(schema)
+    sent, schema = schema, loosening.plain(schema)
     if of_tool:
-        schema = reductions.without_dead_ends(schema)
+        schema = loosening.without_dead_ends(schema)
     lost = ("$ref",) if _references(schema) < _references(sent) else ()
     if of_tool:
-        schema = reductions.as_object(schema)
+        schema = loosening.as_object(schema)
     if "inline" in rules:
-        schema, cut = reductions.inline(schema, work)
+        schema, cut = loosening.inline(schema, work)
         lost = ("$ref",) if cut else lost
     for rule, reduction in _REDUCTIONS.items():
         if rule in rules:
-            work.spend(READING * sum(1 for _ in walking.subschemas(schema)))
+            work.spend(READING * sum(1 for _ in traversal.subschemas(schema)))
             schema = reduction(schema)
     return Rewritten(schema, lost)
 
 
 def _references(schema: Schema) -> int:
-    return sum("$ref" in here for _, here in walking.subschemas(schema))
+    return sum("$ref" in here for _, here in traversal.subschemas(schema))
 
 
 def incompatible(
     result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str
 ) -> Incompatible:
     """`param`: where the client's schema stands."""
-    found = [f"'{keyword}'{f' (in {walking.spelled(at)})' if at else ''}" for keyword, at in result.refusals]
+    found = [
+        f"'{keyword}'{f' (in {traversal.spelled(at)})' if at else ''}" for keyword, at in result.refusals
+    ]
     keyword, at = result.refusals[0]
-    place = param + walking.spelled(walking.as_sent(schema or {}, (*at, keyword)))
+    place = param + traversal.spelled(traversal.as_sent(schema or {}, (*at, keyword)))
     return Incompatible(
         f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
         "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",

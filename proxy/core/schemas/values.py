@@ -3,11 +3,11 @@
 from math import ceil, floor
 from typing import Any
 
-from proxy.core.tools.losses import Node
-from proxy.core.tools.several_types import is_of, of_one_type, typed
-from proxy.core.tools.subsets import DECISIVE, TOLD, Subset
-from proxy.core.tools.unions import frozen, same, type_of
-from proxy.core.tools.walking import ANYTHING, Schema, without
+from proxy.core.schemas.losses import Node
+from proxy.core.schemas.subsets import DECISIVE, TOLD, Subset
+from proxy.core.schemas.traversal import ANYTHING, Schema, without
+from proxy.core.schemas.type_unions import is_of, of_one_type, typed
+from proxy.core.schemas.unions import frozen, same, type_of
 
 # ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from proxy.core.events import CallHead, Event, PartEnded, PartStarted
 from proxy.core.model import Call, ToolName
+from proxy.core.schemas.aliases import renamed
 from proxy.core.sink import Outlet, Stage
-from proxy.core.tools.aliases import renamed
 
 Aliases = Mapping[ToolName, Mapping[str, str]]
 """By tool, the names of properties by their aliases."""

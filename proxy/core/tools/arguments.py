@@ -22,12 +22,12 @@ from proxy.core import jsontext
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolSpec
-from proxy.core.tools import reductions, walking
+from proxy.core.schemas import loosening, traversal
+from proxy.core.schemas.patterns import compiled, priced
+from proxy.core.schemas.traversal import Path, Schema
+from proxy.core.schemas.unions import frozen
+from proxy.core.schemas.validity import check_schema
 from proxy.core.tools.kinds import BRIDGES
-from proxy.core.tools.patterns import compiled, priced
-from proxy.core.tools.schema import check_schema
-from proxy.core.tools.unions import frozen
-from proxy.core.tools.walking import Path, Schema
 from proxy.core.work import Allowance, Dear, Purse, Work
 
 STEP = 20
@@ -125,7 +125,7 @@ def _checked(
     except (RecursionError, OverflowError):  # the last from numbers that no float holds
         return UNCHECKED
     if error is not None:
-        return _invalid(error.message[:SHOWN], walking.spelled(tuple(error.absolute_path)))
+        return _invalid(error.message[:SHOWN], traversal.spelled(tuple(error.absolute_path)))
     if _check.unread:
         unread = f"the pattern {quoted(_check.unread)} cannot be read here, and was not enforced."
         return Problem("unread_pattern", unread, remark=True)
@@ -141,8 +141,8 @@ def _invalid(message: str, path: str = "") -> Problem:
 
 def _answerable(schema: Schema) -> Schema:
     """Without references that lead nowhere or out of the schema, and what no bound could be given for."""
-    schema = reductions.plain(walking.spelled_out(schema))
-    parts = list(walking.subschemas(schema))
+    schema = loosening.plain(traversal.spelled_out(schema))
+    parts = list(traversal.subschemas(schema))
     places = {_pointer(path) for path, _ in parts}
     by_name = {
         f"#{here[anchor]}": _pointer(path)
@@ -328,7 +328,7 @@ def _unevaluated_properties(validator: Any, wanted: Any, instance: Any, schema: 
 
 
 def _parts(schema: Schema) -> int:
-    return sum(1 for _ in walking.subschemas(schema))
+    return sum(1 for _ in traversal.subschemas(schema))
 
 
 _OWN: dict[str, Keyword] = {

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from proxy.core.model import ToolKind, ToolSpec
+from proxy.core.schemas.traversal import Schema
 from proxy.core.tools import apply_patch, custom, local_shell, shell
-from proxy.core.tools.walking import Schema
 
 EMPTY_OBJECT = "{}"
 

@@ -12,10 +12,11 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
-from proxy.core.tools import capability, schema
+from proxy.core.schemas import validity
+from proxy.core.schemas.traversal import Schema
+from proxy.core.tools import capability
 from proxy.core.tools.kinds import BRIDGES
 from proxy.core.tools.names import NameTable, spelled
-from proxy.core.tools.walking import Schema
 from proxy.core.work import Work
 
 NO_CALLS, REQUIRED = ChoiceMode.NONE, ChoiceMode.REQUIRED
@@ -146,10 +147,10 @@ def _prepared(
     description, parameters = BRIDGES[spec.kind].declared(spec)
     name = names.upstream(spec.tool, spec.kind)
     work.on = place = f"{spec.place}.parameters"
-    result = schema.rewritten(parameters, profile.schema, work)
+    result = validity.rewritten(parameters, profile.schema, work)
     if result.refusals:
         backend = f"the backend ({profile.name}, model {shown(model)})"
-        raise schema.incompatible(
+        raise validity.incompatible(
             result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, place
         )
     if result.relaxed:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools.aliases import aliased, renamed
+from proxy.core.schemas.aliases import aliased, renamed
 from tests.support.tables import table
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from proxy.core.tools import shapes
-from proxy.core.tools.losses import Losses, Node
-from proxy.core.tools.subsets import Subset
+from proxy.core.schemas import combinations
+from proxy.core.schemas.losses import Losses, Node
+from proxy.core.schemas.subsets import Subset
 from proxy.core.work import Work
 from tests.support.tables import table
 
@@ -44,7 +44,7 @@ def after(step: Any, schema: Any, subset: Subset | None = None) -> tuple[Any, di
     ],
 )
 def test_the_impossible_is_left_out(schema: Any, result: Any, told: Any, refused: list[str]) -> None:
-    assert after(shapes.impossible, schema) == (result, told, refused)
+    assert after(combinations.impossible, schema) == (result, told, refused)
 
 
 @table(
@@ -61,8 +61,12 @@ def test_the_impossible_is_left_out(schema: Any, result: Any, told: Any, refused
 )
 def test_names_of_properties_are_plain_or_refused(name: str, plain: bool) -> None:
     schema = {"properties": {name: {}}}
-    assert after(shapes.plain_names, schema, STRICT_ROOT) == (schema, {}, [] if plain else ["properties"])
-    assert after(shapes.plain_names, schema) == (schema, {}, [])
+    assert after(combinations.plain_names, schema, STRICT_ROOT) == (
+        schema,
+        {},
+        [] if plain else ["properties"],
+    )
+    assert after(combinations.plain_names, schema) == (schema, {}, [])
 
 
 @table(
@@ -75,7 +79,7 @@ def test_names_of_properties_are_plain_or_refused(name: str, plain: bool) -> Non
     ],
 )
 def test_all_of_is_put_together(schema: Any, result: Any, refused: list[str]) -> None:
-    assert after(shapes.without_all_of, schema) == (result, {}, refused)
+    assert after(combinations.without_all_of, schema) == (result, {}, refused)
 
 
 @table(
@@ -88,12 +92,12 @@ def test_all_of_is_put_together(schema: Any, result: Any, refused: list[str]) ->
     ],
 )
 def test_a_union_of_one_is_that_one(schema: Any, result: Any) -> None:
-    assert after(shapes.without_lonely_branches, schema) == (result, {}, [])
+    assert after(combinations.without_lonely_branches, schema) == (result, {}, [])
 
 
 def test_a_lonely_branch_may_bring_more_of_its_kind() -> None:
     schema = {"anyOf": [{"allOf": [{"oneOf": [STRING]}]}]}
-    assert after(shapes.without_lonely_branches, schema) == (STRING, {}, [])
+    assert after(combinations.without_lonely_branches, schema) == (STRING, {}, [])
 
 
 NULL = {"type": "null"}
@@ -116,8 +120,8 @@ FLAGS = Subset(several_types="nullable")
     ],
 )
 def test_nothing_is_a_flag_where_it_is_no_type(schema: Any, result: Any) -> None:
-    assert after(shapes.nothing_as_flag, schema, FLAGS) == (result, {}, [])
-    assert after(shapes.nothing_as_flag, schema) == (schema, {}, [])
+    assert after(combinations.nothing_as_flag, schema, FLAGS) == (result, {}, [])
+    assert after(combinations.nothing_as_flag, schema) == (schema, {}, [])
 
 
 A_OR_B = [{"required": ["a"]}, {"type": "object", "required": ["b"], "title": "B"}]
@@ -134,20 +138,20 @@ A_OR_B = [{"required": ["a"]}, {"type": "object", "required": ["b"], "title": "B
     ],
 )
 def test_which_properties_come_together_is_told(schema: Any, result: Any, told: Any) -> None:
-    assert after(shapes.requirements_told, schema) == (schema if result is ... else result, told, [])
+    assert after(combinations.requirements_told, schema) == (schema if result is ... else result, told, [])
 
 
 def test_no_union_at_the_root_where_none_is_read() -> None:
     schema = {"type": "object", "oneOf": [{}, {}], "anyOf": [{}]}
-    assert after(shapes.no_union_at_the_root, schema, STRICT_ROOT) == (
+    assert after(combinations.no_union_at_the_root, schema, STRICT_ROOT) == (
         {"type": "object"},
         {},
         ["anyOf", "oneOf"],
     )
-    assert after(shapes.no_union_at_the_root, {"items": {}}, STRICT_ROOT) == ({"items": {}}, {}, [])
-    assert after(shapes.no_union_at_the_root, schema) == (schema, {}, [])
+    assert after(combinations.no_union_at_the_root, {"items": {}}, STRICT_ROOT) == ({"items": {}}, {}, [])
+    assert after(combinations.no_union_at_the_root, schema) == (schema, {}, [])
     inside = Node(STRICT_ROOT, Losses(Work()), ("items",))
-    assert shapes.no_union_at_the_root(schema, inside) == schema
+    assert combinations.no_union_at_the_root(schema, inside) == schema
 
 
 @table(
@@ -171,4 +175,4 @@ def test_no_union_at_the_root_where_none_is_read() -> None:
     ],
 )
 def test_one_of_is_any_of_where_no_value_fits_two(schema: Any, result: Any, refused: list[str]) -> None:
-    assert after(shapes.one_of_as_any_of, schema) == (result, {}, refused)
+    assert after(combinations.one_of_as_any_of, schema) == (result, {}, refused)

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from proxy.core.tools.ecma import ASSIGNED, CATEGORIES, LONGEST, translated
+from proxy.core.schemas.ecma import ASSIGNED, CATEGORIES, LONGEST, translated
 from tests.support.tables import table
 
 

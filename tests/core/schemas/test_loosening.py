@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from proxy.core.tools import reductions, walking
-from proxy.core.tools.walking import Schema
+from proxy.core.schemas import loosening, traversal
+from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
 from tests.support.tables import table
 
@@ -94,7 +94,7 @@ def of_property(reduction: Any, value: Any, **root: Any) -> Any:
     ],
 )
 def test_plain(before: Any, after: Any) -> None:
-    assert of_property(reductions.plain, before) == after
+    assert of_property(loosening.plain, before) == after
 
 
 @table(
@@ -111,7 +111,7 @@ def test_plain(before: Any, after: Any) -> None:
     ],
 )
 def test_the_root_is_an_object_and_says_so(root: Schema, after: Schema) -> None:
-    assert reductions.as_object(root) == after
+    assert loosening.as_object(root) == after
 
 
 def test_a_reference_that_leads_nowhere_goes_and_what_stands_beside_it_stays() -> None:
@@ -119,7 +119,7 @@ def test_a_reference_that_leads_nowhere_goes_and_what_stands_beside_it_stays() -
     alive = {"anyOf": [REF, {"$ref": "#"}, {"$ref": "#name"}, {"$ref": "#/properties/x"}], "$defs": {"a": {}}}
     dead = {"$ref": "#/$defs/missing", "title": "T"}
     whole = alive | {"properties": {"x": dead, "$ref": {"items": dead}}}
-    assert reductions.without_dead_ends(whole) == alive | {
+    assert loosening.without_dead_ends(whole) == alive | {
         "properties": {"x": {"title": "T"}, "$ref": {"items": {"title": "T"}}}
     }
 
@@ -154,7 +154,7 @@ def test_a_reference_that_leads_nowhere_goes_and_what_stands_beside_it_stays() -
 )
 def test_inline(before: Schema, definitions: Schema, after: Schema) -> None:
     whole = {"type": "object", "properties": {"x": before}, "$defs": definitions, "definitions": {}}
-    reduced = reductions.inline(whole, Work())[0]
+    reduced = loosening.inline(whole, Work())[0]
     assert reduced["properties"]["x"] == after
     assert "$defs" not in reduced
     assert "definitions" not in reduced
@@ -163,14 +163,14 @@ def test_inline(before: Schema, definitions: Schema, after: Schema) -> None:
 def test_inline_ends_when_doubled_references_explode() -> None:
     """S21."""
     steps = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
-    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
-    assert sum(1 for _ in walking.subschemas(reduced)) <= 2 * reductions.INLINED_NODES
+    reduced = loosening.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
+    assert sum(1 for _ in traversal.subschemas(reduced)) <= 2 * loosening.INLINED_NODES
 
 
 def test_inline_ends_when_references_nest_too_deep() -> None:
     steps = {f"d{n}": {"items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(2000)}
-    reduced = reductions.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
-    assert max(len(path) for path, _ in walking.subschemas(reduced)) == reductions.INLINED_DEPTH + 1
+    reduced = loosening.inline({"$ref": "#/$defs/d0", "$defs": steps}, Work())[0]
+    assert max(len(path) for path, _ in traversal.subschemas(reduced)) == loosening.INLINED_DEPTH + 1
 
 
 @table(
@@ -215,7 +215,7 @@ def test_inline_ends_when_references_nest_too_deep() -> None:
     ],
 )
 def test_moonshot(before: Schema, after: Schema) -> None:
-    assert of_property(reductions.moonshot, before) == after
+    assert of_property(loosening.moonshot, before) == after
 
 
 def test_moonshot_takes_no_union_at_the_root() -> None:
@@ -232,7 +232,7 @@ def test_moonshot_takes_no_union_at_the_root() -> None:
         "definitions": {"b": {"type": "null"}},
         "$defs": {"a": {"type": "object", "properties": {"b": {"type": "null"}}}},
     }
-    assert reductions.moonshot(root) == {
+    assert loosening.moonshot(root) == {
         "type": "object",
         "properties": {"a": {"type": "string"}, "b": {"type": "null"}},
         "$defs": {
@@ -276,15 +276,15 @@ def test_moonshot_takes_no_union_at_the_root() -> None:
     ],
 )
 def test_gemini(before: Schema, after: Schema) -> None:
-    assert of_property(reductions.gemini, before) == after
+    assert of_property(loosening.gemini, before) == after
 
 
 @table("bound", ["maxLength", "minLength", "maxItems", "minItems"])
 def test_bounded_drops_what_is_too_wide_for_a_grammar(bound: str) -> None:
-    assert of_property(reductions.bounded, {bound: 2000}) == {}
-    assert of_property(reductions.bounded, {bound: 32}) == {bound: 32}
+    assert of_property(loosening.bounded, {bound: 2000}) == {}
+    assert of_property(loosening.bounded, {bound: 32}) == {bound: 32}
 
 
 def test_bounded_drops_patterns_but_not_a_property_of_that_name() -> None:
     before = {"properties": {"pattern": {"pattern": "^a$"}}}
-    assert of_property(reductions.bounded, before) == {"properties": {"pattern": {}}}
+    assert of_property(loosening.bounded, before) == {"properties": {"pattern": {}}}

@@ -1,7 +1,7 @@
 """What a rewriting cost is told in one order, each keyword once."""
 
-from proxy.core.tools.losses import Losses, Node
-from proxy.core.tools.subsets import Subset
+from proxy.core.schemas.losses import Losses, Node
+from proxy.core.schemas.subsets import Subset
 from proxy.core.work import Work
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools import meta, schema
+from proxy.core.schemas import metaschema, validity
 from tests.support.tables import table
 
 VALUES: list[Any] = [
@@ -13,11 +13,11 @@ VALUES: list[Any] = [
 
 
 def _valid(value: Any) -> bool:
-    return next(schema._META.iter_errors(value), None) is None
+    return next(validity._META.iter_errors(value), None) is None
 
 
 def _keywords() -> list[str]:
-    found: set[str] = set(schema._META.schema["properties"])
+    found: set[str] = set(validity._META.schema["properties"])
     return sorted(found)
 
 
@@ -25,38 +25,38 @@ def _keywords() -> list[str]:
 def test_every_keyword_with_every_kind_of_value(keyword: str) -> None:
     for value in VALUES:
         here = {keyword: value}
-        if meta.is_right(here):
+        if metaschema.is_right(here):
             assert _valid(here), here
 
 
 def test_every_keyword_of_the_meta_schema_stands_in_one_place() -> None:
     """A new one would else be taken for one that means nothing."""
-    assert {*_keywords()} == {*meta.KEYWORDS, *meta.HARD}
-    assert not meta.HARD.keys() & meta.KEYWORDS.keys()
+    assert {*_keywords()} == {*metaschema.KEYWORDS, *metaschema.HARD}
+    assert not metaschema.HARD.keys() & metaschema.KEYWORDS.keys()
 
 
 @table("value", [True, False])
 def test_schemas_that_are_no_objects(value: bool) -> None:
-    assert meta.is_right(value)
+    assert metaschema.is_right(value)
 
 
 @table("value", [None, 1, "a", []])
 def test_what_is_no_schema(value: Any) -> None:
-    assert not meta.is_right(value)
+    assert not metaschema.is_right(value)
 
 
-@table("keyword", sorted(meta.KEYWORDS))
+@table("keyword", sorted(metaschema.KEYWORDS))
 def test_what_is_right_is_not_left_to_the_validator(keyword: str) -> None:
     """Else the table would be of no use: it agrees with the validator on ordinary values."""
     for value in VALUES:
         if _valid({keyword: value}) and value not in ([], ["string", "string"], -0.0):
-            assert meta.is_right({keyword: value}), value
+            assert metaschema.is_right({keyword: value}), value
 
 
 @table("keyword", _keywords())
 def test_of_every_keyword_it_is_known_what_it_must_be(keyword: str) -> None:
     """And of what is inside it, where something may be: the validator's own words tell nobody what to do."""
     for value in VALUES:
-        error = next(schema._META.iter_errors({keyword: value}), None)
+        error = next(validity._META.iter_errors({keyword: value}), None)
         if error is not None:
-            assert meta.wanted(tuple(error.absolute_path))
+            assert metaschema.wanted(tuple(error.absolute_path))

@@ -4,7 +4,7 @@ import sys
 import warnings
 from random import Random  # noqa: TID251 - patterns made at random, from a fixed seed
 
-from proxy.core.tools.patterns import MAX_PATTERN, priced
+from proxy.core.schemas.patterns import MAX_PATTERN, priced
 from tests.growth.engine import Engine
 from tests.support.tables import table
 

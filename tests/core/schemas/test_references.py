@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from proxy.core.tools.inlining import MAX_NODES, inlined
-from proxy.core.tools.losses import Losses
-from proxy.core.tools.walking import subschemas
+from proxy.core.schemas.losses import Losses
+from proxy.core.schemas.references import MAX_NODES, inlined
+from proxy.core.schemas.traversal import subschemas
 from proxy.core.work import Work
 from tests.support.tables import table
 

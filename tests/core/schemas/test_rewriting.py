@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools.rewriting import MAX_TOLD, rewritten
+from proxy.core.schemas.rewriting import MAX_TOLD, rewritten
 from proxy.core.work import Work
 from tests.support.tables import table
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.tools import strictness
+from proxy.core.schemas import strictness
 from tests.support.tables import table
 
 PARAM = "tools[1].function.parameters"

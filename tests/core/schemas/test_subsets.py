@@ -1,6 +1,6 @@
 """What each provider reads, against its tables: nothing it refuses is among it, and all losses are decided."""
 
-from proxy.core.tools.subsets import DECISIVE, PROVIDERS, TOLD, Subset
+from proxy.core.schemas.subsets import DECISIVE, PROVIDERS, TOLD, Subset
 from tests.support.tables import table
 
 REFUSED_BY_PROTO = {

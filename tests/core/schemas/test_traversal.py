@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools import walking
+from proxy.core.schemas import traversal
 from tests.support.tables import table
 
 SCHEMA = {
@@ -13,7 +13,7 @@ SCHEMA = {
 
 
 def test_each_subschema_has_its_place() -> None:
-    assert [walking.spelled(path) for path, _ in walking.subschemas(SCHEMA)] == [
+    assert [traversal.spelled(path) for path, _ in traversal.subschemas(SCHEMA)] == [
         "",
         ".properties.a",
         ".dependencies.c",
@@ -25,7 +25,7 @@ def test_each_subschema_has_its_place() -> None:
 def test_a_change_inside_knows_its_place_and_leaves_the_original_alone() -> None:
     schema = {"properties": {"a": {}}, "items": {}, "prefixItems": [{}], "dependencies": {"a": ["b"]}}
     schema["additionalProperties"] = True
-    told = walking.each_inside_at(schema, ("x",), lambda _, path: {"at": walking.spelled(path)})
+    told = traversal.each_inside_at(schema, ("x",), lambda _, path: {"at": traversal.spelled(path)})
     assert told == {
         "properties": {"a": {"at": ".x.properties.a"}},
         "items": {"at": ".x.items"},
@@ -37,7 +37,7 @@ def test_a_change_inside_knows_its_place_and_leaves_the_original_alone() -> None
 
 
 def test_false_is_said_in_an_object_where_one_is_usual() -> None:
-    assert walking.spelled_out(SCHEMA) == {
+    assert traversal.spelled_out(SCHEMA) == {
         "properties": {"a": {"items": {"anyOf": [{"type": "null"}, {}]}}, "b": {"not": {}}},
         "dependencies": SCHEMA["dependencies"],
         "additionalProperties": False,
@@ -58,7 +58,7 @@ def test_false_is_said_in_an_object_where_one_is_usual() -> None:
     ],
 )
 def test_a_reference_is_followed_inside_the_schema_only(reference: Any, target: Any) -> None:
-    assert walking.target_of({"$defs": {"a/b~c": {"type": "null"}}, "x": 1}, reference) == target
+    assert traversal.target_of({"$defs": {"a/b~c": {"type": "null"}}, "x": 1}, reference) == target
 
 
 @table(
@@ -77,11 +77,11 @@ def test_a_reference_is_followed_inside_the_schema_only(reference: Any, target: 
 def test_a_reference_may_lead_through_the_branches_of_a_union(reference: str, target: Any) -> None:
     """MCP's SDK for TypeScript writes a type once and points there, wherever that was."""
     branches = [{"const": 1}, {"properties": {"b": {"type": "null"}}}]
-    assert walking.target_of({"properties": {"a": {"anyOf": branches}}}, reference) == target
+    assert traversal.target_of({"properties": {"a": {"anyOf": branches}}}, reference) == target
 
 
 def test_the_own_part_has_no_schemas_in_it() -> None:
-    assert walking.own_part({"type": "array", "items": {}, "anyOf": [{}], "$defs": {}, "enum": [[]]}) == {
+    assert traversal.own_part({"type": "array", "items": {}, "anyOf": [{}], "$defs": {}, "enum": [[]]}) == {
         "type": "array",
         "enum": [[]],
     }
@@ -99,7 +99,7 @@ def test_the_own_part_has_no_schemas_in_it() -> None:
     ],
 )
 def test_a_place_in_what_was_made_of_a_schema_is_known_in_the_schema(
-    path: walking.Path, as_sent: walking.Path
+    path: traversal.Path, as_sent: traversal.Path
 ) -> None:
     """As far as it goes: what a message names must be found by whoever sent it."""
     sent = {
@@ -110,14 +110,14 @@ def test_a_place_in_what_was_made_of_a_schema_is_known_in_the_schema(
             "r": {"$ref": "#/$defs/r"},
         }
     }
-    assert walking.as_sent(sent, path) == as_sent
+    assert traversal.as_sent(sent, path) == as_sent
 
 
 def test_a_place_is_spelled_as_programs_write_it() -> None:
-    assert walking.spelled(("anyOf", 0, "properties", "a b")) == ".anyOf[0].properties.a b"
-    assert walking.spelled(()) == ""
+    assert traversal.spelled(("anyOf", 0, "properties", "a b")) == ".anyOf[0].properties.a b"
+    assert traversal.spelled(()) == ""
 
 
 def test_a_long_name_is_cut_where_a_place_is_spelled() -> None:
     """S06."""
-    assert len(walking.spelled(("properties", "x" * 5_000))) < 100
+    assert len(traversal.spelled(("properties", "x" * 5_000))) < 100

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools.several_types import is_of, of_one_type, typed
+from proxy.core.schemas.type_unions import is_of, of_one_type, typed
 from proxy.core.work import Work
 from tests.support.tables import table
 

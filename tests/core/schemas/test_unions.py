@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.tools.unions import all_disjoint, disjoint, merged, same, types_of
+from proxy.core.schemas.unions import all_disjoint, disjoint, merged, same, types_of
 from proxy.core.work import Work
 from tests.support.tables import table
 

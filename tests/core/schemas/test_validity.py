@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
-from proxy.core.tools import schema
+from proxy.core.schemas import validity
 from proxy.core.work import UNITS, Work
 from tests.support.tables import table
 
@@ -54,7 +54,7 @@ def nested(levels: int, keyword: str = "items") -> dict[str, Any]:
 )
 def test_a_bad_schema_is_the_clients_fault_and_the_place_is_named(bad: Any, where: str) -> None:
     with pytest.raises(ClientFault) as caught:
-        schema.check(bad, PARAM, Work())
+        validity.check(bad, PARAM, Work())
     assert caught.value.param == PARAM + where
     assert caught.value.status == 400
     assert caught.value.message.startswith(f"{PARAM}{where} must be ")
@@ -80,48 +80,48 @@ def test_a_bad_schema_is_the_clients_fault_and_the_place_is_named(bad: Any, wher
     ],
 )
 def test_what_can_be_read_or_mended_is_accepted(good: Any) -> None:
-    schema.check(good, PARAM, Work())
+    validity.check(good, PARAM, Work())
 
 
 def test_the_message_shows_little_of_what_it_quotes() -> None:
     with pytest.raises(ClientFault) as caught:
-        schema.check({"required": "x" * 10_000}, PARAM, Work())
+        validity.check({"required": "x" * 10_000}, PARAM, Work())
     assert len(caught.value.message) < 400
 
 
 @table("keyword", ["items", "not", "if", "additionalProperties"])
 def test_nesting_up_to_the_limit_is_read_and_beyond_it_refused(keyword: str) -> None:
     """No RecursionError whatever it is made of: the deepest legal schema goes through every reduction too."""
-    deepest = {"properties": {"x": nested(schema.MAX_NESTING - 2, keyword)}}
-    schema.check(deepest, PARAM, Work())
-    schema.rewritten(deepest, {"inline", "moonshot", "gemini", "bounded"}, Work())
+    deepest = {"properties": {"x": nested(validity.MAX_NESTING - 2, keyword)}}
+    validity.check(deepest, PARAM, Work())
+    validity.rewritten(deepest, {"inline", "moonshot", "gemini", "bounded"}, Work())
     with pytest.raises(ClientFault, match="nested deeper than 64 levels"):
-        schema.check({"properties": {"x": nested(schema.MAX_NESTING - 1, keyword)}}, PARAM, Work())
+        validity.check({"properties": {"x": nested(validity.MAX_NESTING - 1, keyword)}}, PARAM, Work())
 
 
 def test_nesting_that_no_parser_would_pass_is_refused_too() -> None:
     with pytest.raises(ClientFault, match="nested deeper"):
-        schema.check(nested(5_000), PARAM, Work())
+        validity.check(nested(5_000), PARAM, Work())
 
 
 def test_a_schema_of_too_many_bytes_is_refused() -> None:
     with pytest.raises(ClientFault, match="longer than"):
-        schema.check({"description": "x" * schema.MAX_BYTES}, PARAM, Work())
+        validity.check({"description": "x" * validity.MAX_BYTES}, PARAM, Work())
 
 
-@table("count", [schema.MAX_SUBSCHEMAS, schema.MAX_OBJECTS])
+@table("count", [validity.MAX_SUBSCHEMAS, validity.MAX_OBJECTS])
 def test_a_schema_of_too_many_parts_is_refused(count: int) -> None:
     """S21: the second is not even walked through."""
     with pytest.raises(ClientFault, match="more than 1000 schemas"):
-        schema.check({"anyOf": [{}] * count}, PARAM, Work())
+        validity.check({"anyOf": [{}] * count}, PARAM, Work())
 
 
 def test_a_schema_too_long_to_be_remembered_is_checked_and_reduced_all_the_same() -> None:
-    long = {"properties": {"x": {"type": "string", "description": "y" * (schema.MAX_BYTES - 100)}}}
-    schema.check(long, PARAM, Work())
-    assert schema.rewritten(long, {"plain"}, Work()) is not schema.rewritten(long, {"plain"}, Work())
+    long = {"properties": {"x": {"type": "string", "description": "y" * (validity.MAX_BYTES - 100)}}}
+    validity.check(long, PARAM, Work())
+    assert validity.rewritten(long, {"plain"}, Work()) is not validity.rewritten(long, {"plain"}, Work())
     with pytest.raises(ClientFault):
-        schema.check(long | {"required": 1}, PARAM, Work())
+        validity.check(long | {"required": 1}, PARAM, Work())
 
 
 def test_references_are_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_references_are_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a connection was opened")
 
     monkeypatch.setattr("socket.socket.connect", never)
-    schema.check(
+    validity.check(
         {"properties": {"x": {"$ref": "http://127.0.0.1:9/x.json"}}, "$id": "http://127.0.0.1:9/"},
         PARAM,
         Work(),
@@ -144,24 +144,24 @@ def test_a_list_that_would_be_compared_each_with_each_costs_no_time() -> None:
 
     def refused() -> None:
         with pytest.raises(ClientFault):
-            schema.check(hostile, PARAM, Work())
+            validity.check(hostile, PARAM, Work())
 
     assert min(repeat(timer=thread_time, stmt=refused, number=1, repeat=2)) < 0.5
 
 
 def test_a_schema_seen_before_is_not_checked_again() -> None:
     """A check against the meta-schema takes milliseconds, so even a slow machine tells the two apart."""
-    schema.check(WEATHER, PARAM, Work())
-    schema.rewritten(WEATHER, {"plain"}, Work())
+    validity.check(WEATHER, PARAM, Work())
+    validity.rewritten(WEATHER, {"plain"}, Work())
     a_hundred = min(
-        repeat(timer=thread_time, stmt=lambda: schema.check(WEATHER, PARAM, Work()), number=100, repeat=5)
+        repeat(timer=thread_time, stmt=lambda: validity.check(WEATHER, PARAM, Work()), number=100, repeat=5)
     )
     assert a_hundred < 100 * 200e-6
     assert (
         min(
             repeat(
                 timer=thread_time,
-                stmt=lambda: schema.rewritten(WEATHER, {"plain"}, Work()),
+                stmt=lambda: validity.rewritten(WEATHER, {"plain"}, Work()),
                 number=100,
                 repeat=5,
             )
@@ -172,23 +172,23 @@ def test_a_schema_seen_before_is_not_checked_again() -> None:
 
 def test_reducing_leaves_the_clients_object_alone() -> None:
     theirs = {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
-    schema.rewritten(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"}, Work())
+    validity.rewritten(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"}, Work())
     assert theirs == {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
 
 
 @table("absent", [None, {}])
 def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
     """G6."""
-    assert schema.rewritten(absent, frozenset(), Work()).schema == {"type": "object", "properties": {}}
+    assert validity.rewritten(absent, frozenset(), Work()).schema == {"type": "object", "properties": {}}
 
 
 def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
     answer = {"type": "array", "items": {"$comment": "c", "type": "string"}}
-    assert schema.rewritten_answer(answer, {"plain"}, "text.format.schema", Work()).schema == {
+    assert validity.rewritten_answer(answer, {"plain"}, "text.format.schema", Work()).schema == {
         "type": "array",
         "items": {"type": "string"},
     }
-    schema.check_schema(answer, "text.format.schema", Work())
+    validity.check_schema(answer, "text.format.schema", Work())
 
 
 def test_all_reductions_together_come_in_their_order() -> None:
@@ -196,7 +196,7 @@ def test_all_reductions_together_come_in_their_order() -> None:
         "properties": {"x": {"$ref": "#/$defs/x", "maxLength": 5000}},
         "$defs": {"x": {"type": ["string", "null"], "pattern": "^a"}},
     }
-    assert schema.rewritten(theirs, {"plain", "inline", "gemini", "bounded"}, Work()).schema == {
+    assert validity.rewritten(theirs, {"plain", "inline", "gemini", "bounded"}, Work()).schema == {
         "type": "object",
         "properties": {"x": {"type": "string", "nullable": True}},
     }
@@ -210,7 +210,7 @@ def test_what_a_provider_cannot_be_told_of_is_refused() -> None:
     with pytest.raises(
         Incompatible, match=r"'if' \(in .properties.b\), 'not' \(in .properties.a\), which this backend"
     ) as caught:
-        schema.rewritten_answer(REFUSED, {"plain", "google"}, "text.format.schema", Work())
+        validity.rewritten_answer(REFUSED, {"plain", "google"}, "text.format.schema", Work())
     assert caught.value.details == {"incompatible_features": ["if", "not"]}
     assert caught.value.param == "text.format.schema.properties.b.if"
 
@@ -219,7 +219,7 @@ def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None
     """References are followed before anything is refused: then it is the property that has one."""
     shared = {"properties": {"x": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"not": {"type": "string"}}}}
     with pytest.raises(Incompatible) as caught:
-        schema.rewritten_answer(shared, {"google"}, "text.format.schema", Work())
+        validity.rewritten_answer(shared, {"google"}, "text.format.schema", Work())
     assert caught.value.param == "text.format.schema.properties.x"
 
 
@@ -233,7 +233,7 @@ def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None
 )
 def test_a_tool_keeps_its_place_without_what_it_refers_to(references: Any, relaxed: Any) -> None:
     """What a chat backend is not told is counted."""
-    result = schema.rewritten({"properties": references, "$defs": {"x": {}}}, {"plain"}, Work())
+    result = validity.rewritten({"properties": references, "$defs": {"x": {}}}, {"plain"}, Work())
     assert result.relaxed == relaxed
     assert ("$ref" in result.schema["properties"]["x"]) is not bool(relaxed)
 
@@ -247,21 +247,21 @@ def test_a_tool_keeps_its_place_without_what_it_refers_to(references: Any, relax
     ],
 )
 def test_an_answer_can_be_held_to_references_that_lead_somewhere(good: Any) -> None:
-    schema.check_answer(good, "text.format.schema", Work())
+    validity.check_answer(good, "text.format.schema", Work())
 
 
 @table("padding", ["", "x" * 100_000])
 def test_an_answer_cannot_be_held_to_what_is_not_there(padding: str) -> None:
     bad = {"description": padding, "properties": {"x": {"items": [{"$ref": "#/$defs/missing"}]}}}
     with pytest.raises(ClientFault, match="points at nothing in the schema") as caught:
-        schema.check_answer(bad, "text.format.schema", Work())
+        validity.check_answer(bad, "text.format.schema", Work())
     assert caught.value.param == "text.format.schema.properties.x.items[0].$ref"
     assert caught.value.code == "invalid_json_schema"
 
 
 def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:
     theirs = {"properties": {"x": {"type": "string", "minLength": 2, "$comment": "c"}}}
-    result = schema.rewritten(theirs, {"plain", "google"}, Work())
+    result = validity.rewritten(theirs, {"plain", "google"}, Work())
     assert result.schema == {
         "type": "object",
         "properties": {"x": {"type": "string", "description": "Constraint: minLength 2"}},
@@ -288,7 +288,7 @@ def hostile(number: int) -> dict[str, Any]:
 def all_of_them(rules: set[str], make: Callable[[int], Any], work: Work) -> str:
     for number in range(1_000):
         work.on = f"tools[{number}]"
-        schema.rewritten(make(number), rules, work)
+        validity.rewritten(make(number), rules, work)
     return "all were served"
 
 
@@ -306,9 +306,9 @@ def test_all_schemas_of_a_request_share_one_budget(rules: set[str]) -> None:
 def test_a_check_costs_by_what_the_validator_looks_at() -> None:
     """attack-13: a schema of rare words took a quarter of a second, a list of names within one as long again."""
     rare, listed = Work(), Work()
-    schema.check({"properties": {f"p{n}": {"$vocabulary": {"x:y": True}} for n in range(500)}}, PARAM, rare)
+    validity.check({"properties": {f"p{n}": {"$vocabulary": {"x:y": True}} for n in range(500)}}, PARAM, rare)
     names = {f"p{n}": [f"q{m}" for m in range(100)] for n in range(50)}
-    schema.check({"dependentRequired": names}, PARAM, listed)
+    validity.check({"dependentRequired": names}, PARAM, listed)
     assert UNITS - rare.left > 500 * 300
     assert UNITS - listed.left > 50 * 100 * 20
 
@@ -316,8 +316,8 @@ def test_a_check_costs_by_what_the_validator_looks_at() -> None:
 def test_what_is_remembered_costs_nothing() -> None:
     seen, again = Work(), Work()
     for work in (seen, again):
-        schema.check(doubling("seen once"), PARAM, work)
-        schema.rewritten(doubling("seen once"), {"google"}, work)
+        validity.check(doubling("seen once"), PARAM, work)
+        validity.rewritten(doubling("seen once"), {"google"}, work)
     assert UNITS - seen.left > 10_000
     assert again.left == UNITS
 
@@ -332,15 +332,15 @@ def test_what_schemas_grow_to_is_bounded_for_a_request(rules: set[str]) -> None:
 
 def test_one_schema_is_cut_where_it_grows_too_large_and_that_is_told() -> None:
     """attack-03"""
-    result = schema.rewritten(doubling("x" * 30_000), {"plain", "inline"}, Work())
+    result = validity.rewritten(doubling("x" * 30_000), {"plain", "inline"}, Work())
     assert len(jsontext.dumps(result.schema)) < 2 << 20
     assert result.relaxed == ("$ref",)
-    assert schema.rewritten(doubling("short", 4), {"plain", "inline"}, Work()).relaxed == ()
+    assert validity.rewritten(doubling("short", 4), {"plain", "inline"}, Work()).relaxed == ()
 
 
 def test_what_grew_is_not_remembered_by_the_size_of_what_came() -> None:
     """attack-26: 512 schemas of 32 KB were kept as 200 MB."""
     grown = doubling("y" * 30_000, 4)
-    first = schema.rewritten(grown, {"google"}, Work())
-    assert schema.rewritten(grown, {"google"}, Work()) is not first
-    assert schema.rewritten(WEATHER, {"google"}, Work()) is schema.rewritten(WEATHER, {"google"}, Work())
+    first = validity.rewritten(grown, {"google"}, Work())
+    assert validity.rewritten(grown, {"google"}, Work()) is not first
+    assert validity.rewritten(WEATHER, {"google"}, Work()) is validity.rewritten(WEATHER, {"google"}, Work())

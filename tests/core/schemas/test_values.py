@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from proxy.core.tools import values
-from proxy.core.tools.losses import Losses, Node
-from proxy.core.tools.subsets import PROVIDERS, Subset
+from proxy.core.schemas import values
+from proxy.core.schemas.losses import Losses, Node
+from proxy.core.schemas.subsets import PROVIDERS, Subset
 from proxy.core.work import Work
 from tests.support.tables import table
 
