@@ -144,7 +144,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.stream.wholeness:_STRUCTURE": ("", "a", "a"),
     "core.schemas.aliases:_FOREIGN": (" ", "0 ", "0"),
     "core.schemas.aliases:_STRING": ('":\\":" ', '"', '"'),
-    "core.tools.custom:_HEREDOC": ("\tapply_patch\t<<", "\t", ""),
+    "core.tools.kinds.custom:_HEREDOC": ("\tapply_patch\t<<", "\t", ""),
     "core.schemas.references:_FOREIGN": ("", " ", "-"),
     "core.tools.names:_FOREIGN": ("", " ", "-"),
     "core.tools.names:_LETTER": ("", "A", ""),

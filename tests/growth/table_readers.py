@@ -22,8 +22,8 @@ from proxy.core.outbound.lessons import advice
 from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
-from proxy.core.tools import custom
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds import custom
+from proxy.core.tools.kinds.bridges import BRIDGES
 from tests.core.markup.families.driver import TOOLS
 from tests.growth.found import ROOT
 from tests.growth.work import Make

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from proxy.core.errors import ClientFault
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.schemas import loosening, validity
-from proxy.core.tools import custom
+from proxy.core.tools.kinds import custom
 from proxy.core.tools.names import NameTable
 from proxy.core.work import Work
 

@@ -11,7 +11,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.events import Called
 from proxy.core.model import Call, ToolKind
-from proxy.core.tools.apply_patch import DELETE, KINDS, UPDATE
+from proxy.core.tools.kinds.apply_patch import DELETE, KINDS, UPDATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from proxy.core.outbound.chat_messages import CONTINUE
 from proxy.core.outbound.failed_results import failed
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas.aliases import renamed
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.prepare import Prepared
 
 DIALECT = "anthropic"

@@ -32,7 +32,7 @@ from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
 from proxy.core.outbound.chat_decode import DIALECT
 from proxy.core.outbound.failed_results import ERROR, says_error
 from proxy.core.profile import BackendProfile
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Message = dict[str, Any]

@@ -22,7 +22,7 @@ from proxy.core.outbound.google_media import Note
 from proxy.core.outbound.google_models import Traits, bare
 from proxy.core.outbound.google_signatures import DUMMY, Place, read
 from proxy.core.profile import BackendProfile
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Part = dict[str, Any]

@@ -50,7 +50,7 @@ from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, Re
 from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
 from proxy.core.stream.shown_ids import ShownIds
 from proxy.core.stream.unanswered import unanswered
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024

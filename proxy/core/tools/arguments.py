@@ -27,7 +27,7 @@ from proxy.core.schemas.patterns import compiled, priced
 from proxy.core.schemas.traversal import Path, Schema
 from proxy.core.schemas.unions import frozen
 from proxy.core.schemas.validity import check_schema
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.work import Allowance, Dear, Purse, Work
 
 STEP = 20

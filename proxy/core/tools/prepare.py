@@ -14,8 +14,8 @@ from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas import validity
 from proxy.core.schemas.traversal import Schema
-from proxy.core.tools import capability
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools import support
+from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable, spelled
 from proxy.core.work import Work
 
@@ -58,7 +58,7 @@ class Prepared:
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
     """Incompatible, before anything is sent, if the backend cannot do what is asked, nor anything like it."""
-    capability.check(request, profile)
+    support.check(request, profile)
     choice = request.choice
     names = NameTable(request.tools, _permitted(choice), profile.tool_names)
     if not request.tools:

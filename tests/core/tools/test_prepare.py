@@ -10,7 +10,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
 from proxy.core.outbound.profiles import PROFILES
 from proxy.core.profile import DEFAULT
-from proxy.core.tools import custom
+from proxy.core.tools.kinds import custom
 from proxy.core.tools.prepare import Prepared, prepare
 from tests.support.tables import table
 

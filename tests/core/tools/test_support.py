@@ -8,7 +8,7 @@ import pytest
 from proxy.core.errors import Incompatible
 from proxy.core.model import Audio, ChoiceMode, Request, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
 from proxy.core.profile import DEFAULT
-from proxy.core.tools.capability import Ability, check, matrix
+from proxy.core.tools.support import Ability, check, matrix
 from tests.support.tables import table
 
 TOOLS = [ToolSpec(ToolName("a"), place="tools[0].function")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proxy.core.model import ToolKind, ToolSpec
 from proxy.core.schemas.traversal import Schema
-from proxy.core.tools import apply_patch, custom, local_shell, shell
+from proxy.core.tools.kinds import apply_patch, custom, local_shell, shell
 
 EMPTY_OBJECT = "{}"
 

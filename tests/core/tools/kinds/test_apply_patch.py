@@ -1,7 +1,7 @@
 """What a model says to the editor that agents declare by its type, as the client can apply it."""
 
 from proxy.core import jsontext
-from proxy.core.tools import apply_patch
+from proxy.core.tools.kinds import apply_patch
 from tests.support.tables import table
 
 CREATE = {"type": "create_file", "path": "a"}

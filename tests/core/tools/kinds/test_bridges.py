@@ -1,8 +1,8 @@
 """R10: what each kind of tool is to a backend, and what its calls are to the client."""
 
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from proxy.core.tools import apply_patch, custom, local_shell, shell
-from proxy.core.tools.kinds import BRIDGES
+from proxy.core.tools.kinds import apply_patch, custom, local_shell, shell
+from proxy.core.tools.kinds.bridges import BRIDGES
 from tests.support.tables import table
 
 PARAMETERS = {"type": "object", "properties": {"query": {"type": "string"}}}

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from proxy.core.tools import custom
+from proxy.core.tools.kinds import custom
 from tests.support.quickness import quickly
 from tests.support.tables import table
 

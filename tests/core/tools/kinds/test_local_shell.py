@@ -1,6 +1,6 @@
 """What a model says to the shell that older agents declare, as the client can run it."""
 
-from proxy.core.tools import local_shell
+from proxy.core.tools.kinds import local_shell
 from tests.support.tables import table
 
 

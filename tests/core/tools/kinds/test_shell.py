@@ -1,6 +1,6 @@
 """What a model says to the shell that agents declare by its type, as the client can run it."""
 
-from proxy.core.tools import shell
+from proxy.core.tools.kinds import shell
 from tests.support.tables import table
 
 

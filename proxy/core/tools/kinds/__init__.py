@@ -1,0 +1,1 @@
+"""The kinds of tools that are not functions, each as a function and back."""
