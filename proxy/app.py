@@ -13,6 +13,8 @@ from functools import lru_cache, partial
 from typing import TextIO
 
 import proxy
+from proxy.core.backends.routes import Routes
+from proxy.core.backends.target import Target
 from proxy.core.caches.shelf import Shelf
 from proxy.core.ids import Mint
 from proxy.core.inbound.chat_surface import ChatSurface
@@ -24,8 +26,6 @@ from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
 from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
 from proxy.core.masking.secrets import Secrets
-from proxy.core.outbound.routes import Routes
-from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.quota import Quota

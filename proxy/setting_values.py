@@ -6,11 +6,11 @@ from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.routes import ANY_ENDING
+from proxy.core.backends.target import checked
 from proxy.core.markup import registry
 from proxy.core.outbound.dialects import DIALECTS
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.routes import ANY_ENDING
-from proxy.core.outbound.target import checked
 from proxy.core.profile import DEFAULT, overridden
 
 AUTO = "auto"

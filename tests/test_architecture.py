@@ -83,6 +83,7 @@ CORE = [module for module in EVERY if module.name.startswith("proxy.core")]
 
 ROOMS = {
     "proxy.core",
+    "proxy.core.backends",
     "proxy.core.caches",
     "proxy.core.inbound",
     "proxy.core.markup",
@@ -104,11 +105,11 @@ MAY_IMPORT = {
     "proxy.app": {
         "proxy",
         "proxy.core",
+        "proxy.core.backends",
         "proxy.core.caches",
         "proxy.core.inbound",
         "proxy.core.markup",
         "proxy.core.masking",
-        "proxy.core.outbound",
         "proxy.core.policy",
         "proxy.setting_values",
         "proxy.settings",
@@ -129,6 +130,7 @@ MAY_IMPORT = {
     "proxy.codex": {"proxy.core", "proxy.shell"},
     "proxy.config": {"proxy.core", "proxy.settings"},
     "proxy.core": set(),
+    "proxy.core.backends": {"proxy.core", "proxy.core.masking", "proxy.core.outbound"},
     "proxy.core.caches": set(),
     "proxy.core.inbound": {
         "proxy.core",
@@ -142,6 +144,7 @@ MAY_IMPORT = {
     "proxy.core.masking": {"proxy.core"},
     "proxy.core.outbound": {
         "proxy.core",
+        "proxy.core.backends",
         "proxy.core.masking",
         "proxy.core.schemas",
         "proxy.core.tools",
@@ -167,10 +170,11 @@ MAY_IMPORT = {
     "proxy.core.tools.kinds": {"proxy.core", "proxy.core.schemas"},
     "proxy.demo": set(),
     "proxy.process": set(),
-    "proxy.setting_values": {"proxy.core", "proxy.core.markup", "proxy.core.outbound"},
+    "proxy.setting_values": {"proxy.core", "proxy.core.backends", "proxy.core.markup", "proxy.core.outbound"},
     "proxy.settings": {"proxy.core", "proxy.core.policy", "proxy.setting_values"},
     "proxy.shell": {
         "proxy.core",
+        "proxy.core.backends",
         "proxy.core.inbound",
         "proxy.core.markup",
         "proxy.core.masking",

@@ -6,10 +6,10 @@ A client keeps the items of a reply and sends them with its next turn. Whatever 
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends import model_rules, profiles
 from proxy.core.inbound.compaction import SUMMED_UP
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import model_rules, profiles
 from proxy.core.outbound.chat_encode import encode
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare

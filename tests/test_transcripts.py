@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
+from proxy.core.backends import profiles
 from proxy.core.errors import Fault, Truncated
-from proxy.core.outbound import profiles
 from proxy.core.profile import overridden
 from tests.support.replies import WITH_TOOLS, bytewise, cut, outline, read_stream, run
 

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
+from proxy.core.backends.learned import LASTS_SECONDS, Learned
+from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.target import Target
 from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.inbound.models_encode import ServedModel
@@ -16,11 +19,8 @@ from proxy.core.model import Request
 from proxy.core.outbound import chat_faults, dialects, lessons, reply_lessons
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import MAX_SEARCHED
-from proxy.core.outbound.learned import LASTS_SECONDS, Learned
 from proxy.core.outbound.lessons import Lesson
-from proxy.core.outbound.model_rules import for_model
 from proxy.core.outbound.reply_lessons import Observed
-from proxy.core.outbound.target import Target
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile

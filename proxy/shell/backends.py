@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from proxy.core.backends.routes import Routes
 from proxy.core.inbound.models_encode import Listing, ServedModel
-from proxy.core.outbound.routes import Routes
 from proxy.core.policy.breaker import Breaker
 from proxy.shell.backend import Backend
 

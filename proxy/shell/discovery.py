@@ -12,14 +12,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core import jsontext
+from proxy.core.backends import recognise
+from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.recognise import Answer
+from proxy.core.backends.target import Target
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
-from proxy.core.outbound import recognise
 from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outbound.model_rules import for_model
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.recognise import Answer
-from proxy.core.outbound.target import Target
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log

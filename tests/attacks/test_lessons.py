@@ -214,7 +214,7 @@ async def test_attack_07_what_two_tenants_were_taught_holds_for_all_and_is_told_
 async def test_attack_07_it_must_be_taught_again_after_some_minutes(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.core.outbound.learned.LASTS_SECONDS", 0)
+    monkeypatch.setattr("proxy.core.backends.learned.LASTS_SECONDS", 0)
     proxy = await start_proxy()
     backend.answers(NO_USAGE, reply(text("Hello")), NO_USAGE, reply(text("Hello")))
     for _ in range(2):

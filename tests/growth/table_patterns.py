@@ -129,7 +129,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.outbound.lessons:says": ("tools array too long ", "tools ", "\n"),
     "core.outbound.overflow:LOOK_ALIKE": ("", "s", "A"),
     "core.outbound.overflow:RATE_LIMIT": ("rate ", "rate t", "A"),
-    "core.outbound.target:_HOST": ("-.-.", "\x80-.-", " "),
+    "core.backends.target:_HOST": ("-.-.", "\x80-.-", " "),
     "core.outbound.chat_lessons:_without_named": ("AA", "A", ""),
     "core.outbound.echoes:_ESCAPE": ("\\", "\\\\", "A"),
     "core.outbound.echoes:_WORD": ("0", "A0", "A"),

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends import profiles
 from proxy.core.errors import Fault
 from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
@@ -15,7 +16,7 @@ from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Dialect
 from proxy.core.masking import redact, secrets
 from proxy.core.model import ToolKind
-from proxy.core.outbound import chat_complaint, data_urls, profiles
+from proxy.core.outbound import chat_complaint, data_urls
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.outbound.echoes import Echoes
 from proxy.core.outbound.lessons import advice

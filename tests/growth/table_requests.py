@@ -5,12 +5,12 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends import profiles
 from proxy.core.errors import Fault
 from proxy.core.inbound.call_map import CallMaps
 from proxy.core.inbound.parsing import parsed
 from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import profiles
 from proxy.core.outbound.dialects import spoken_by
 from proxy.core.schemas.strictness import first_problem
 from proxy.core.tools import arguments

@@ -6,11 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.errors import ClientFault
 from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.outbound.chat_encode import encode
-from proxy.core.outbound.profiles import PROFILES
 from proxy.core.tools.prepare import prepare
 from proxy.demo.refusals import read
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound.profiles import PROFILES
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.profile import BackendProfile, overridden
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import Provider, Recorded

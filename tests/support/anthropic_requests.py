@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, Turn
 from proxy.core.outbound.anthropic_encode import encode
-from proxy.core.outbound.profiles import PROFILES
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.scripted.anthropic import check_body

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends import profiles
 from proxy.core.errors import Fault
 from proxy.core.inbound.chat_calls import CallForm, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
@@ -17,7 +18,6 @@ from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
-from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.sink import Outlet
 from proxy.core.stream.keepsakes import Keepsakes

@@ -11,6 +11,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.backends import profiles
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
@@ -22,7 +23,6 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
-from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.sink import Outlet
 from proxy.core.stream.condense import condensed

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
-from proxy.core.outbound.target import Target
+from proxy.core.backends.target import Target
 from proxy.core.profile import DEFAULT, BackendProfile
 
 LASTS_SECONDS = 600.0

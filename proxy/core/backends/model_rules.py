@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from proxy.core.outbound.efforts import THREE_LEVELS, efforts
+from proxy.core.backends.efforts import THREE_LEVELS, efforts
 from proxy.core.profile import DEFAULT, BackendProfile, SchemaRule
 
 

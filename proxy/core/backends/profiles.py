@@ -8,7 +8,7 @@ stands in `model_rules`.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proxy.core.outbound.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
+from proxy.core.backends.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
 from proxy.core.profile import DEFAULT, TUNING, BackendProfile, SchemaRule
 
 _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.outbound.google_models import PREFIX as GOOGLES_PREFIX
-from proxy.core.outbound.profiles import PROFILES
 
 # ── by the URL ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from urllib.parse import urlunsplit
 
-from proxy.core.outbound import target
-from proxy.core.outbound.target import Target
+from proxy.core.backends import target
+from proxy.core.backends.target import Target
 
 PAGE = "limit=1000"
 """The longest page of models; the usual one would hide all but twenty."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from proxy.core.outbound.efforts import THINKING_SWITCH
+from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
 from proxy.core.profile import BackendProfile, ForceTool, Format, LateSystem, LengthField, SchemaRule
 

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from typing import Any, Protocol
 
 from proxy.core import jsontext
+from proxy.core.backends import target
+from proxy.core.backends.target import Target
 from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
@@ -26,14 +28,12 @@ from proxy.core.outbound import (
     google_lessons,
     google_urls,
     reply_lessons,
-    target,
 )
 from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.outbound.google_decode import GoogleDecoder
 from proxy.core.outbound.lessons import Row
 from proxy.core.outbound.reply_lessons import ReplyRow
-from proxy.core.outbound.target import Target
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 

@@ -1,6 +1,6 @@
 """Seven words into fewer: each is told, and none stronger than it is meant."""
 
-from proxy.core.outbound.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
+from proxy.core.backends.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
 
 WORDS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

@@ -3,15 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.outbound.learned import (
-    LASTS_SECONDS,
-    MAX_LESSONS,
-    MAX_OWNERS,
-    Learned,
-    changed,
-    changes,
-)
-from proxy.core.outbound.target import Target
+from proxy.core.backends.learned import LASTS_SECONDS, MAX_LESSONS, MAX_OWNERS, Learned, changed, changes
+from proxy.core.backends.target import Target
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 

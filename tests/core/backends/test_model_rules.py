@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from proxy.core.outbound.model_rules import for_model
-from proxy.core.outbound.profiles import PROFILES
+from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.profile import DEFAULT
 from tests.support.differing import differences
 from tests.support.tables import table

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound.profiles import PROFILES
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.profile import DEFAULT
 from tests.support.differing import differences
 from tests.support.tables import table

@@ -2,16 +2,8 @@
 
 from typing import Any
 
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.recognise import (
-    PROBES,
-    Answer,
-    by_models,
-    by_probes,
-    by_url,
-    entries,
-    window,
-)
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.recognise import PROBES, Answer, by_models, by_probes, by_url, entries, window
 from tests.support.tables import table
 
 

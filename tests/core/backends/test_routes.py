@@ -2,8 +2,8 @@
 
 import pytest
 
+from proxy.core.backends.routes import Routes
 from proxy.core.errors import NotFound
-from proxy.core.outbound.routes import Routes
 from tests.support.tables import table
 
 ROUTES = Routes(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.recognise import by_url
-from proxy.core.outbound.target import Target, chat_url, checked, models_url
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.recognise import by_url
+from proxy.core.backends.target import Target, chat_url, checked, models_url
 from proxy.core.profile import DEFAULT
 from tests.support.tables import table
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.backends import profiles
 from proxy.core.errors import Overloaded, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
@@ -23,7 +24,6 @@ from proxy.core.inbound.clients import AI_SDK, DEFAULT, ClientProfile
 from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
-from proxy.core.outbound import profiles
 from tests.support.assembling import PartDelta, Told, into
 from tests.support.chat_streams import completion_of, encoded, request_of, run_chat
 from tests.support.replies import DONE, REQUEST, STOP, call_chunk, chunk

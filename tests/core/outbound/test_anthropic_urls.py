@@ -1,10 +1,10 @@
 """One URL, as people paste it, is enough."""
 
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.recognise import by_url
+from proxy.core.backends.target import Target
 from proxy.core.outbound.anthropic_urls import messages_url, models_url
 from proxy.core.outbound.dialects import post
-from proxy.core.outbound.profiles import PROFILES
-from proxy.core.outbound.recognise import by_url
-from proxy.core.outbound.target import Target
 from tests.support.anthropic_requests import ANTHROPIC, on
 from tests.support.tables import table
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -14,7 +15,6 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound.profiles import PROFILES
 from proxy.core.profile import DEFAULT
 from tests.support.chat_requests import assistant, body_of, call, profile, result, tool, user
 from tests.support.tables import table

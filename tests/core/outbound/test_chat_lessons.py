@@ -4,10 +4,10 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
+from proxy.core.backends.efforts import THINKING_SWITCH
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.outbound import lessons
 from proxy.core.outbound.chat_lessons import LESSONS, THINKING_BUDGET
-from proxy.core.outbound.efforts import THINKING_SWITCH
-from proxy.core.outbound.profiles import PROFILES
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from proxy.core.backends import profiles
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
 from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
-from proxy.core.outbound import profiles
 from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.profile import overridden
 from proxy.core.stream import pipeline as stage

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from proxy.core.backends.profiles import PROFILES
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolKind, ToolName, ToolSpec
-from proxy.core.outbound.profiles import PROFILES
 from proxy.core.profile import DEFAULT
 from proxy.core.tools.kinds import custom
 from proxy.core.tools.prepare import Prepared, prepare

@@ -1,0 +1,1 @@
+"""Which backends there are, what each can do, and where it is."""
