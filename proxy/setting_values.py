@@ -9,8 +9,8 @@ from pydantic import AfterValidator, Field, SecretStr
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.routes import ANY_ENDING
 from proxy.core.backends.target import checked
+from proxy.core.dialects.registry import DIALECTS
 from proxy.core.markup import registry
-from proxy.core.outbound.dialects import DIALECTS
 from proxy.core.profile import DEFAULT, overridden
 
 AUTO = "auto"

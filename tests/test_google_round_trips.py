@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
+from proxy.core.dialects.google.decode import GoogleDecoder
+from proxy.core.dialects.google.signatures import DUMMY
 from proxy.core.errors import BackendFault, Empty, Fault, Overloaded, Truncated
 from proxy.core.events import Ending, Reply
 from proxy.core.inbound.recall import Recall
@@ -26,8 +28,6 @@ from proxy.core.model import (
     Turn,
     Usage,
 )
-from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.google_signatures import DUMMY
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline

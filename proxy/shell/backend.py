@@ -10,17 +10,18 @@ from dataclasses import dataclass, replace
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.target import Target
+from proxy.core.dialects import registry
+from proxy.core.dialects.reading import errors, lessons, reply_lessons
+from proxy.core.dialects.reading.echoes import MAX_SEARCHED
+from proxy.core.dialects.reading.lessons import Lesson
+from proxy.core.dialects.reading.reply_lessons import Observed
+from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
-from proxy.core.outbound import chat_faults, dialects, lessons, reply_lessons
-from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outbound.echoes import MAX_SEARCHED
-from proxy.core.outbound.lessons import Lesson
-from proxy.core.outbound.reply_lessons import Observed
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
@@ -59,7 +60,7 @@ class Plan:
     model: str
     profile: BackendProfile
     prepared: Prepared
-    post: dialects.Post
+    post: registry.Post
     owner: str
     """Whose request it is."""
     only: bool = False
@@ -228,7 +229,7 @@ class Backend:
             profile = target.profile
             prepared = prepare(request, profile, ledger)
             body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-            post = dialects.post(target, url, body)
+            post = registry.post(target, url, body)
             return Plan(self, request, target, model, profile, prepared, post, owner)
 
         return await self._beside.run(put, ledger)
@@ -236,7 +237,7 @@ class Backend:
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
     if exchange.status == UNAUTHORIZED and not plan.target.key:
-        return chat_faults.no_key(forwards=plan.backend.forwards_key)
+        return errors.no_key(forwards=plan.backend.forwards_key)
     fault = spoken_by(plan.profile).refusal(
         exchange.status, exchange.headers, words, own_key=plan.target.own_key
     )

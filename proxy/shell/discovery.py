@@ -17,9 +17,9 @@ from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.recognise import Answer
 from proxy.core.backends.target import Target
+from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
 from proxy.core.inbound.models_encode import ServedModel
-from proxy.core.outbound.dialects import spoken_by
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
@@ -24,7 +25,6 @@ from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
-from proxy.core.outbound.dialects import spoken_by
 from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
+from proxy.core.dialects.registry import Post
 from proxy.core.errors import Garbled, OwnWords
-from proxy.core.outbound.dialects import Post
 from proxy.shell.exchange import Exchange, Limits
 from proxy.shell.failures import FAILURES, fault_of
 from proxy.shell.http_client import Answer, HttpClient

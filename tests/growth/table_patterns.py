@@ -6,11 +6,11 @@ The tests beside it tell the row for a new pattern, made of the pattern itself; 
 import re
 from collections.abc import Callable, Mapping
 
+from proxy.core.dialects.anthropic import models
 from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.registry import DIALECTS
 from proxy.core.masking.secrets import Secrets
-from proxy.core.outbound import anthropic_models
 from proxy.core.policy.admission import _matcher
 
 WORST: Mapping[str, tuple[str, str, str]] = {
@@ -18,8 +18,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
     "core.markup.openers:_readers": ("", "</tool_call", ""),
-    "core.outbound.anthropic_lessons:_without_tuning": ("", "temperatur", ""),
-    "core.outbound.anthropic_models:find": ("opus-4", "-1", ""),
+    "core.dialects.anthropic.lessons:_without_tuning": ("", "temperatur", ""),
+    "core.dialects.anthropic.models:find": ("opus-4", "-1", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
@@ -104,35 +104,35 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.values:_ESCAPED_JSON": (" [\\n", " ", ""),
     "core.markup.values:_INTEGER": ("+0", "0", "a"),
     "core.markup.values:_NUMBER": ("+0.0E", "0", "a"),
-    "core.outbound.anthropic_faults:_NOTHING_LEFT": ("", "c", "A"),
-    "core.outbound.anthropic_faults:_NO_MODEL": (" ", " ", ""),
-    "core.outbound.anthropic_urls:_VERSIONED": ("//v0v", "0", "\n"),
-    "core.outbound.call_ids:_FORMS": ("", "0 ", " "),
-    "core.outbound.chat_faults:_BAD_KEY": ("invalid api", "a", "A"),
-    "core.outbound.chat_faults:_DEFAULT_PAGE": ("404 the requested file was ", "n\n", ""),
-    "core.outbound.chat_faults:WORDS": ("resource has been ", "r", "A"),
-    "core.outbound.chat_faults:_CODE": ("a", "-", ""),
-    "core.outbound.chat_faults:_MISTAKE_AS_CRASH": ("images", "gt", "A"),
-    "core.outbound.chat_faults:_NO_MODEL": ("unknown ", "no f", "A"),
-    "core.outbound.chat_faults:_NO_QUOTA": ("insufficient _", "_", "\n"),
-    "core.outbound.chat_lessons:_CAMEL": ("", "a", "0"),
-    "core.outbound.chat_lessons:_UNKNOWN_FIELD": ("Unsupported parameter(s)", "property k", ")"),
-    "core.outbound.chat_params:_FIELD": ("", "a", ""),
-    "core.outbound.chat_params:_NAMED": ("unsupported parameter(s)", "u", "-"),
-    "core.outbound.data_urls:_READABLE": ("application/+", "+", ""),
-    "core.outbound.google_faults:_BAD_KEY": ("api key ", "api key ", "\n"),
-    "core.outbound.google_faults:_DAILY": ("per_", "dper_", "0"),
-    "core.outbound.google_faults:_DELAY": ("0", "0", ""),
-    "core.outbound.google_models:TRAITS": ("geminia", "geminiae", "\n"),
-    "core.outbound.google_urls:_PASTED": ("/models//", "/models//\n", "\n"),
-    "core.outbound.google_urls:_VERSIONED": ("/v0v", "a", " "),
-    "core.outbound.lessons:says": ("tools array too long ", "tools ", "\n"),
-    "core.outbound.overflow:LOOK_ALIKE": ("", "s", "A"),
-    "core.outbound.overflow:RATE_LIMIT": ("rate ", "rate t", "A"),
+    "core.dialects.anthropic.errors:_NOTHING_LEFT": ("", "c", "A"),
+    "core.dialects.anthropic.errors:_NO_MODEL": (" ", " ", ""),
+    "core.dialects.anthropic.urls:_VERSIONED": ("//v0v", "0", "\n"),
+    "core.dialects.writing.call_ids:_FORMS": ("", "0 ", " "),
+    "core.dialects.reading.errors:_BAD_KEY": ("invalid api", "a", "A"),
+    "core.dialects.reading.errors:_DEFAULT_PAGE": ("404 the requested file was ", "n\n", ""),
+    "core.dialects.reading.errors:WORDS": ("resource has been ", "r", "A"),
+    "core.dialects.reading.errors:_CODE": ("a", "-", ""),
+    "core.dialects.reading.errors:_MISTAKE_AS_CRASH": ("images", "gt", "A"),
+    "core.dialects.reading.errors:_NO_MODEL": ("unknown ", "no f", "A"),
+    "core.dialects.reading.errors:_NO_QUOTA": ("insufficient _", "_", "\n"),
+    "core.dialects.chat.lessons:_CAMEL": ("", "a", "0"),
+    "core.dialects.chat.lessons:_UNKNOWN_FIELD": ("Unsupported parameter(s)", "property k", ")"),
+    "core.dialects.reading.field_names:_FIELD": ("", "a", ""),
+    "core.dialects.reading.field_names:_NAMED": ("unsupported parameter(s)", "u", "-"),
+    "core.dialects.writing.data_urls:_READABLE": ("application/+", "+", ""),
+    "core.dialects.google.errors:_BAD_KEY": ("api key ", "api key ", "\n"),
+    "core.dialects.google.errors:_DAILY": ("per_", "dper_", "0"),
+    "core.dialects.google.errors:_DELAY": ("0", "0", ""),
+    "core.dialects.google.models:TRAITS": ("geminia", "geminiae", "\n"),
+    "core.dialects.google.urls:_PASTED": ("/models//", "/models//\n", "\n"),
+    "core.dialects.google.urls:_VERSIONED": ("/v0v", "a", " "),
+    "core.dialects.reading.lessons:says": ("tools array too long ", "tools ", "\n"),
+    "core.dialects.reading.overflow:LOOK_ALIKE": ("", "s", "A"),
+    "core.dialects.reading.overflow:RATE_LIMIT": ("rate ", "rate t", "A"),
     "core.backends.target:_HOST": ("-.-.", "\x80-.-", " "),
-    "core.outbound.chat_lessons:_without_named": ("AA", "A", ""),
-    "core.outbound.echoes:_ESCAPE": ("\\", "\\\\", "A"),
-    "core.outbound.echoes:_WORD": ("0", "A0", "A"),
+    "core.dialects.chat.lessons:_without_named": ("AA", "A", ""),
+    "core.dialects.reading.echoes:_ESCAPE": ("\\", "\\\\", "A"),
+    "core.dialects.reading.echoes:_WORD": ("0", "A0", "A"),
     "core.masking.redact:_NAME": ("", "+", ""),
     "core.schemas.ecma:_TOKEN": ("\\P{gc=", "(", " "),
     "core.masking.redact:_NAMED": ("authorization", "_ ", ")"),
@@ -162,7 +162,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
 }
 
 BOUNDED: Mapping[str, tuple[int, str]] = {
-    "core.outbound.google_models:TRAITS": (1024, "a model's name has 1,024 characters at most"),
+    "core.dialects.google.models:TRAITS": (1024, "a model's name has 1,024 characters at most"),
     "core.schemas.patterns:_TOKEN": (
         1000,
         "MAX_PATTERN, and Python has read it before: every bracket is closed",
@@ -207,8 +207,8 @@ MADE_LATER: Mapping[str, Callable[[], list[re.Pattern[str]]]] = {
     "core.markup.code:CodeTracker._open_fence": _code_closer,
     "core.markup.openers:Openers.__init__": lambda: [_openers().whole, _openers().begun],
     "core.markup.openers:_readers": _closers,
-    "core.outbound.anthropic_models:find": lambda: [
-        re.compile(row.name + anthropic_models._NOT_A_LATER_VERSION) for row in anthropic_models.MODELS
+    "core.dialects.anthropic.models:find": lambda: [
+        re.compile(row.name + models._NOT_A_LATER_VERSION) for row in models.MODELS
     ],
     "core.policy.admission:_matcher": lambda: [_matcher(("get_*", "*a*b*c*d")).__self__],
     "core.masking.secrets:Secrets.__init__": _secrets,

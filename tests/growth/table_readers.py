@@ -9,6 +9,11 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
+from proxy.core.dialects.reading import error_body
+from proxy.core.dialects.reading.echoes import Echoes
+from proxy.core.dialects.reading.lessons import advice
+from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.writing import data_urls
 from proxy.core.errors import Fault
 from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
@@ -16,10 +21,6 @@ from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Dialect
 from proxy.core.masking import redact, secrets
 from proxy.core.model import ToolKind
-from proxy.core.outbound import chat_complaint, data_urls
-from proxy.core.outbound.dialects import spoken_by
-from proxy.core.outbound.echoes import Echoes
-from proxy.core.outbound.lessons import advice
 from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
@@ -341,7 +342,7 @@ TEXTS: Mapping[str, Make] = {
     "masked, named": _on(redact.masked, "", "api key: bearer "),
     "quotable": _on(redact.quotable, "", "\x00 a"),
     "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
-    "complaints": _on(chat_complaint.read, b'{"error":{"message":"', b"not found ", b'"}}'),
+    "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),
     "echoes": _echoed,
     "data URLs": _on(lambda url: data_urls.read(url, "a"), "data:", ";a"),

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.anthropic.encode import encode
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Request, Role, Text, Turn
-from proxy.core.outbound.anthropic_encode import encode
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.properties.test_chat_requests import requests

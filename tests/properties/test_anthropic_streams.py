@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.anthropic.decode import AnthropicDecoder
 from proxy.core.events import ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.outbound.anthropic_decode import AnthropicDecoder
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
+from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.dialects.reading import errors
 from proxy.core.errors import Fault
 from proxy.core.events import CallDelta, Delta, ErrorDelta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import chat_faults
-from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.profile import DEFAULT
 
 VOCABULARY = """
@@ -83,7 +83,7 @@ def test_any_bytes_become_deltas(data: bytes, event: bytes) -> None:
 
 @given(values, st.integers(200, 599), st.booleans())
 def test_any_refusal_becomes_a_fault(body: Any, status: int, own_key: bool) -> None:
-    fault = chat_faults.refusal(status, {}, wire(body), own_key=own_key)
+    fault = errors.refusal(status, {}, wire(body), own_key=own_key)
     assert fault.message
     assert 400 <= fault.status < 600
     assert fault.status != 500

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from proxy.core import jsontext
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.chat.encode import encode
+from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -32,8 +34,6 @@ from proxy.core.model import (
     ToolSpec,
     Turn,
 )
-from proxy.core.outbound.call_ids import CallIds
-from proxy.core.outbound.chat_encode import encode
 from proxy.core.profile import DEFAULT, BackendProfile, CallIdForm
 from proxy.core.tools.prepare import prepare
 from tests.support.strict_server import CALL_IDS, refuse

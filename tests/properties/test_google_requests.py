@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from proxy.core import jsontext
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.google.encode import encode
+from proxy.core.dialects.google.signatures import keepsake
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
-from proxy.core.outbound.google_encode import encode
-from proxy.core.outbound.google_signatures import keepsake
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.properties.test_chat_requests import requests

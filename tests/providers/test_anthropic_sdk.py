@@ -15,6 +15,8 @@ from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from pydantic import TypeAdapter
 
 from proxy.core import jsontext
+from proxy.core.dialects.anthropic import lessons as anthropic_lessons
+from proxy.core.dialects.reading import lessons
 from proxy.core.model import (
     ChoiceMode,
     File,
@@ -30,7 +32,6 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound import anthropic_lessons, lessons
 from tests.scripted.anthropic import PROVIDER, check_body, stream
 from tests.scripted.say import Say, SayCall
 from tests.scripted.serving import in_halves, serving

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from proxy.core.dialects.registry import Post
 from proxy.core.errors import (
     Garbled,
     Timeout,
     Truncated,
     Unreachable,
 )
-from proxy.core.outbound.dialects import Post
 from proxy.shell import upstream as module
 from proxy.shell.upstream import Upstream
 from tests.support.sending import PATIENT, SOON, post, silent_after_hello

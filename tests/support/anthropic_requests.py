@@ -5,9 +5,9 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.anthropic.encode import encode
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, Turn
-from proxy.core.outbound.anthropic_encode import encode
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.scripted.anthropic import check_body

@@ -10,6 +10,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
+from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Fault
 from proxy.core.inbound.chat_calls import CallForm, ToolCalls
 from proxy.core.inbound.chat_encode import ChatEncoder
@@ -18,7 +19,6 @@ from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
-from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.sink import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline

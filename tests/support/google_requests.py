@@ -5,11 +5,11 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.dialects.google.decode import GoogleDecoder
+from proxy.core.dialects.google.encode import encode
+from proxy.core.dialects.google.signatures import keepsake
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, ToolName, ToolSpec, Turn
-from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.google_encode import encode
-from proxy.core.outbound.google_signatures import keepsake
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
 from tests.scripted.google_rules import refuse_body

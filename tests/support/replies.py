@@ -12,6 +12,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
+from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
@@ -23,7 +24,6 @@ from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
-from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.sink import Outlet
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes

@@ -1,6 +1,6 @@
 """A request as the shell's tests put it to a scripted backend."""
 
-from proxy.core.outbound.dialects import Post
+from proxy.core.dialects.registry import Post
 from proxy.shell.exchange import Exchange, Limits
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 

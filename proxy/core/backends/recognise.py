@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.outbound.google_models import PREFIX as GOOGLES_PREFIX
+from proxy.core.dialects.google.models import PREFIX as GOOGLES_PREFIX
 
 # ── by the URL ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -11,29 +11,26 @@ from typing import Any, Protocol
 from proxy.core import jsontext
 from proxy.core.backends import target
 from proxy.core.backends.target import Target
+from proxy.core.dialects.anthropic import encode as anthropic_encode
+from proxy.core.dialects.anthropic import errors, urls
+from proxy.core.dialects.anthropic import lessons as anthropic_lessons
+from proxy.core.dialects.anthropic.decode import AnthropicDecoder
+from proxy.core.dialects.chat import encode as chat_encode
+from proxy.core.dialects.chat import lessons as chat_lessons
+from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.dialects.google import encode as google_encode
+from proxy.core.dialects.google import errors as google_errors
+from proxy.core.dialects.google import lessons as google_lessons
+from proxy.core.dialects.google import urls as google_urls
+from proxy.core.dialects.google.decode import GoogleDecoder
+from proxy.core.dialects.reading import errors as reading_errors
+from proxy.core.dialects.reading import reply_lessons
+from proxy.core.dialects.reading.lessons import Row
+from proxy.core.dialects.reading.reply_lessons import ReplyRow
 from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras, Request
-from proxy.core.outbound import (
-    anthropic_encode,
-    anthropic_faults,
-    anthropic_lessons,
-    anthropic_urls,
-    chat_encode,
-    chat_faults,
-    chat_lessons,
-    google_encode,
-    google_faults,
-    google_lessons,
-    google_urls,
-    reply_lessons,
-)
-from proxy.core.outbound.anthropic_decode import AnthropicDecoder
-from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.lessons import Row
-from proxy.core.outbound.reply_lessons import ReplyRow
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 
@@ -98,7 +95,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "chat": Dialect(
         encode=chat_encode.encode,
         decoder=ChatDecoder,
-        refusal=chat_faults.refusal,
+        refusal=reading_errors.refusal,
         reply_url=target.chat_url,
         models_url=target.models_url,
         lessons=chat_lessons.LESSONS,
@@ -107,15 +104,15 @@ DIALECTS: Mapping[str, Dialect] = {
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
         decoder=AnthropicDecoder,
-        refusal=anthropic_faults.refusal,
-        reply_url=anthropic_urls.messages_url,
-        models_url=anthropic_urls.models_url,
+        refusal=errors.refusal,
+        reply_url=urls.messages_url,
+        models_url=urls.models_url,
         lessons=anthropic_lessons.LESSONS,
     ),
     "google": Dialect(
         encode=google_encode.encode,
         decoder=GoogleDecoder,
-        refusal=google_faults.refusal,
+        refusal=google_errors.refusal,
         reply_url=google_urls.reply_url,
         models_url=google_urls.models_url,
         lessons=google_lessons.LESSONS,

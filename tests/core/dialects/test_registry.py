@@ -5,7 +5,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
-from proxy.core.outbound.dialects import DIALECTS, DIGESTED, post, spoken_by
+from proxy.core.dialects.registry import DIALECTS, DIGESTED, post, spoken_by
 from tests.support.chat_requests import body_of, profile, user
 from tests.support.tables import table
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
     CallHead,
@@ -26,7 +27,6 @@ from proxy.core.model import (
     ToolSpec,
     Usage,
 )
-from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.profile import DEFAULT
 from proxy.core.stream.keepsakes import Keepsakes

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from proxy.core.backends import profiles
+from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import BackendFault, Empty, Fault, Garbled, Timeout, Truncated
 from proxy.core.events import CallDelta, Delta, Ending, PartEnded, ReplyStarted
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolName, ToolSpec, Usage
-from proxy.core.outbound.chat_decode import ChatDecoder
 from proxy.core.profile import overridden
 from proxy.core.stream import pipeline as stage
 from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE

@@ -6,12 +6,12 @@ returned a note stands for it, since the agent could not help it.
 
 from typing import Any
 
+from proxy.core.dialects.writing import data_urls
+from proxy.core.dialects.writing.data_urls import DataUrl
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound import data_urls
-from proxy.core.outbound.data_urls import DataUrl
 
 Block = dict[str, Any]
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.anthropic import ending, errors
+from proxy.core.dialects.anthropic.messages import BLOCKS, DIALECT
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -24,9 +27,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
-from proxy.core.outbound import anthropic_faults, anthropic_finish
-from proxy.core.outbound.anthropic_messages import BLOCKS, DIALECT
-from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.profile import BackendProfile
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
@@ -99,7 +99,7 @@ class AnthropicDecoder(Decoding):
             elif kind != PING:
                 self._odd("event_unknown")
         elif event == b"error":
-            self._fail(anthropic_faults.in_stream(said or data.decode("utf-8", "replace")))
+            self._fail(errors.in_stream(said or data.decode("utf-8", "replace")))
         elif said is None:
             # Passing it over would lose text in silence.
             self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
@@ -257,7 +257,7 @@ class AnthropicDecoder(Decoding):
         """Later counts replace earlier ones, unless they are null."""
         if type(said) is dict:
             self._counts |= {name: value for name, value in said.items() if value is not None}
-            if counted := anthropic_finish.usage(self._counts):
+            if counted := ending.usage(self._counts):
                 self._emit(UsageDelta(counted))
         elif said is not None:
             self._odd("usage_malformed")
@@ -268,15 +268,15 @@ class AnthropicDecoder(Decoding):
             return
         self._finished = True
         reason = told.get("stop_reason")
-        finish = anthropic_finish.finish(str(reason), self._ledger)
+        finish = ending.finish(str(reason), self._ledger)
         if finish is not Finish.LENGTH:
             self._settle_bare()
-        if finish is Finish.FILTER and (words := anthropic_finish.explanation(told.get("stop_details"))):
+        if finish is Finish.FILTER and (words := ending.explanation(told.get("stop_details"))):
             self._emit(RefusalDelta(words))
         self._emit(FinishDelta(finish))
 
     def _error(self, said: dict[str, Any]) -> None:
-        self._fail(anthropic_faults.in_stream(said))
+        self._fail(errors.in_stream(said))
 
 
 _FITTING = frozenset(

@@ -7,19 +7,14 @@ counted. The same request makes the same bytes, and a longer conversation begins
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.dialects.anthropic import content, messages, models, thinking
+from proxy.core.dialects.anthropic.models import Model
+from proxy.core.dialects.anthropic.tools import offer
+from proxy.core.dialects.chat.encode import patched
+from proxy.core.dialects.writing import answer_format
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.outbound import (
-    anthropic_content,
-    anthropic_messages,
-    anthropic_models,
-    anthropic_thinking,
-    chat_format,
-)
-from proxy.core.outbound.anthropic_models import Model
-from proxy.core.outbound.anthropic_tools import offer
-from proxy.core.outbound.chat_encode import patched
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
 
@@ -38,9 +33,9 @@ MAX_USER = 256
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
-    takes = anthropic_models.find(model)
-    conversation = anthropic_messages.converse(request, prepared, profile, takes, model, ledger)
-    plan = anthropic_thinking.plan(request, profile, takes, ledger, unproven=conversation.unproven)
+    takes = models.find(model)
+    conversation = messages.converse(request, prepared, profile, takes, model, ledger)
+    plan = thinking.plan(request, profile, takes, ledger, unproven=conversation.unproven)
     offered = offer(
         request,
         prepared,
@@ -51,9 +46,9 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         tells_calls=conversation.tells_calls,
     )
     if offered.urge:
-        conversation = anthropic_messages.urged(conversation, offered.urge, profile, takes)
+        conversation = messages.urged(conversation, offered.urge, profile, takes)
     form, instruction = _form(request, profile, takes, ledger, with_tools=bool(offered.tools))
-    system = conversation.system + ([anthropic_content.text(instruction)] if instruction else [])
+    system = conversation.system + ([content.text(instruction)] if instruction else [])
     output = {"effort": plan.effort, "format": form}
     body: Body = {
         "model": model,
@@ -80,13 +75,13 @@ def _form(
     """
     enforced = replace(profile, formats=profile.formats & {"json_schema"} if model.formats else frozenset())
     try:
-        asked = chat_format.asked(request.format, enforced, ledger.work, with_tools=with_tools)
+        asked = answer_format.asked(request.format, enforced, ledger.work, with_tools=with_tools)
     except Incompatible:
         if request.format.strict:
             raise
         ledger.drop("format_enforcement")
         in_words = replace(profile, formats=frozenset())
-        asked = chat_format.asked(request.format, in_words, ledger.work, with_tools=with_tools)
+        asked = answer_format.asked(request.format, in_words, ledger.work, with_tools=with_tools)
     asked.remark(ledger)
     if asked.response_format is None:
         return None, asked.instruction

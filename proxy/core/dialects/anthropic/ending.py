@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.dialects.reading import token_counts
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound import token_counts
 
 WORDS = {
     "end_turn": Finish.STOP,

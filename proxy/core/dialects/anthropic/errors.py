@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.reading import error_body, errors
 from proxy.core.errors import Fault, NotFound, TooLarge
 from proxy.core.masking.redact import quotable
-from proxy.core.outbound import chat_complaint, chat_faults
 
 STATUS = {
     "invalid_request_error": 400,
@@ -38,17 +38,17 @@ ANSWERS_FOR = "x-should-retry"
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
-    complaint = chat_complaint.read(body)
+    complaint = error_body.read(body)
     if status == 413:  # from the network's edge, in any form
-        said = quotable(complaint.message) or chat_faults.TOO_LARGE
-        return TooLarge(chat_faults.with_advice(said, chat_faults.SHORTEN))
+        said = quotable(complaint.message) or errors.TOO_LARGE
+        return TooLarge(errors.with_advice(said, errors.SHORTEN))
     if status in (400, 429) and _NOTHING_LEFT.search(complaint.words):
         status = 402
     if status == 404 and complaint.type == "not_found_error" and _NO_MODEL.match(complaint.message):
         said = f"The backend has no such model: {quotable(complaint.message)}"
-        message = chat_faults.with_advice(said, chat_faults.OTHER_MODEL)
+        message = errors.with_advice(said, errors.OTHER_MODEL)
         return NotFound(message, code="model_not_found", param="model")
-    fault = chat_faults.refusal(status, headers, body, own_key=own_key)
+    fault = errors.refusal(status, headers, body, own_key=own_key)
     if _header(headers, ANSWERS_FOR) == "false":
         fault.retryable = False
     return fault
@@ -56,10 +56,10 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
 
 def in_stream(said: Any) -> Fault:
     """An error inside an answer that began as a success."""
-    complaint = chat_complaint.of(said)
+    complaint = error_body.of(said)
     if complaint.type in STATUS and not jsontext.deeper_than(said, jsontext.WRITABLE_DEPTH):
         return refusal(STATUS[complaint.type], {}, jsontext.dumps(said), own_key=True)
-    return chat_faults.in_stream(said)
+    return errors.in_stream(said)
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

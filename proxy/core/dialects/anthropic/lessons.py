@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
 from proxy.core.profile import BackendProfile
 
 BETA = "anthropic-beta"

@@ -11,6 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from proxy.core.dialects.anthropic import content
+from proxy.core.dialects.anthropic.content import Block
+from proxy.core.dialects.anthropic.models import LateSystem, Model
+from proxy.core.dialects.chat.messages import CONTINUE
+from proxy.core.dialects.writing import call_arguments
+from proxy.core.dialects.writing.call_ids import CallIds
+from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -25,12 +32,6 @@ from proxy.core.model import (
     Role,
     Text,
 )
-from proxy.core.outbound import anthropic_content, call_input
-from proxy.core.outbound.anthropic_content import Block
-from proxy.core.outbound.anthropic_models import LateSystem, Model
-from proxy.core.outbound.call_ids import CallIds
-from proxy.core.outbound.chat_messages import CONTINUE
-from proxy.core.outbound.failed_results import failed
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas.aliases import renamed
 from proxy.core.tools.kinds.bridges import BRIDGES
@@ -94,7 +95,7 @@ def converse(
 def urged(conversation: Conversation, words: str, profile: BackendProfile, model: Model) -> Conversation:
     """The same with a last instruction, where those of the system stand in a conversation."""
     drafts = [_Draft(message["role"], list(message["content"])) for message in conversation.messages]
-    drafts.append(_Draft("system", [anthropic_content.text(words)]))
+    drafts.append(_Draft("system", [content.text(words)]))
     return Conversation(conversation.system, _messages(drafts, _may_instruct(profile, model)))
 
 
@@ -129,7 +130,7 @@ class _Writer:
         for part in parts:
             if not isinstance(part, Text | Image | Audio | File):
                 self._ledger.drop("misplaced_part")
-            elif block := anthropic_content.of_user(part):
+            elif block := content.of_user(part):
                 blocks.append(block)
         return blocks
 
@@ -139,7 +140,7 @@ class _Writer:
             match part:
                 case Text() | Refusal():
                     if part.text.strip():
-                        blocks.append(anthropic_content.text(part.text))
+                        blocks.append(content.text(part.text))
                 case Reasoning():
                     blocks += self._thoughts(part)
                 case Call():
@@ -164,7 +165,7 @@ class _Writer:
         arguments = BRIDGES[call.kind].told(call.arguments)
         if aliases := self._aliases.get(call.tool):
             arguments = renamed(arguments, aliases)
-        told = call_input.as_object(arguments)
+        told = call_arguments.as_object(arguments)
         return {"type": "tool_use", "id": self._ids.upstream(call.call_id), "name": name, "input": told}
 
     def _results(self, parts: Sequence[Part]) -> None:
@@ -179,14 +180,14 @@ class _Writer:
 
     def _result(self, result: Result, moved: list[Block]) -> Block:
         """What failed may say so in words only; the rest of it goes after all the results."""
-        contents = [anthropic_content.of_tool(part, self._ledger) for part in result.content]
+        contents = [content.of_tool(part, self._ledger) for part in result.content]
         blocks = [block for block in contents if block]
         is_error = failed(result)
         if is_error and (others := [block for block in blocks if block["type"] != "text"]):
             blocks = [block for block in blocks if block["type"] == "text"]
-            blocks.append(anthropic_content.text(MOVED))
+            blocks.append(content.text(MOVED))
             origin = self._called.get(result.call_id, "a tool")
-            moved += [anthropic_content.text(f"[returned by {origin}]"), *others]
+            moved += [content.text(f"[returned by {origin}]"), *others]
         answer: Block = {
             "type": "tool_result",
             "tool_use_id": self._ids.upstream(result.call_id),
@@ -264,10 +265,8 @@ def _joined(drafts: Sequence[_Draft]) -> list[_Draft]:
 
 
 def _as_user(draft: _Draft) -> _Draft:
-    return _Draft(
-        "user", [anthropic_content.text(f"<system>\n{block['text']}\n</system>") for block in draft.blocks]
-    )
+    return _Draft("user", [content.text(f"<system>\n{block['text']}\n</system>") for block in draft.blocks])
 
 
 def _continue() -> _Draft:
-    return _Draft("user", [anthropic_content.text(CONTINUE)])
+    return _Draft("user", [content.text(CONTINUE)])

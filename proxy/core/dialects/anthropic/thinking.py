@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from proxy.core.dialects.anthropic.models import LADDER, Model
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.outbound.anthropic_models import LADDER, Model
 from proxy.core.profile import BackendProfile
 
 BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 32768}

@@ -6,11 +6,11 @@ obeyed is for the guard to say.
 
 from typing import Any, NamedTuple
 
+from proxy.core.dialects.anthropic.models import Model
+from proxy.core.dialects.anthropic.strict import Allowance
+from proxy.core.dialects.chat.encode import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
-from proxy.core.outbound.anthropic_models import Model
-from proxy.core.outbound.anthropic_strict import Allowance
-from proxy.core.outbound.chat_encode import NO_TOOL
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared, PreparedTool
 

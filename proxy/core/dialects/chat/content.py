@@ -6,11 +6,11 @@ end its session; a file that nobody could read is the client's mistake, and it i
 
 from typing import Any
 
+from proxy.core.dialects.writing import data_urls
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound import data_urls
 from proxy.core.profile import BackendProfile
 
 ContentPart = str | dict[str, Any]

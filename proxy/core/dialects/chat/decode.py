@@ -8,6 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.chat import ending, parts
+from proxy.core.dialects.chat import usage as chat_usage
+from proxy.core.dialects.reading import error_body, errors
+from proxy.core.dialects.reading import logprobs as reading_logprobs
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -22,15 +27,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
-from proxy.core.outbound import (
-    chat_complaint,
-    chat_faults,
-    chat_finish,
-    chat_logprobs,
-    chat_parts,
-    chat_usage,
-)
-from proxy.core.outbound.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.profile import BackendProfile
 
 END = b"[DONE]"
@@ -108,8 +104,8 @@ class ChatDecoder(Decoding):
         except ValueError:
             reply = self._mended(data)
         choices = reply.get("choices") if isinstance(reply, dict) else None
-        if chat_complaint.is_one(reply):
-            self._fail(chat_faults.in_stream(reply))
+        if error_body.is_one(reply):
+            self._fail(errors.in_stream(reply))
         elif isinstance(choices, list) and choices:
             self._place = 0
             self._chunk(reply, b"")
@@ -136,7 +132,7 @@ class ChatDecoder(Decoding):
             for line in lines:
                 self.event(line, event)
         elif event == b"error":
-            self._fail(chat_faults.in_stream(data.decode("utf-8", "replace")))
+            self._fail(errors.in_stream(data.decode("utf-8", "replace")))
         elif event == b"ping":
             self._odd("ping_with_words")  # of sse-starlette, in its first years: the time of day
         else:
@@ -166,7 +162,7 @@ class ChatDecoder(Decoding):
 
     def _not_a_chunk(self, value: Any, event: bytes) -> None:
         if event == b"error":
-            self._fail(chat_faults.in_stream(value))
+            self._fail(errors.in_stream(value))
         else:
             self._odd("chunk_not_an_object")
 
@@ -204,19 +200,19 @@ class ChatDecoder(Decoding):
         """In the order in which models say things: they think, speak, then call."""
         thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
         if not thought and "reasoning_details" in delta:
-            thought = chat_parts.thoughts(delta["reasoning_details"])
+            thought = parts.thoughts(delta["reasoning_details"])
         if thought:
             self._prose(ReasoningDelta, thought)
         details = delta.get("reasoning_details") if self._keep_details else None
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details({DIALECT: {"reasoning_details": details}})
         content = delta.get("content")
-        self._content(content, logprobs and chat_logprobs.of_answer(logprobs, thought, content))
+        self._content(content, logprobs and reading_logprobs.of_answer(logprobs, thought, content))
         if refusal := delta.get("refusal"):
             self._prose(RefusalDelta, refusal)
         if "tool_calls" in delta or "function_call" in delta:
             self._calls(delta)
-        if chat_parts.leaves_out(delta):
+        if parts.leaves_out(delta):
             self._odd("delta_field_unknown")
 
     def _content(self, content: Any, logprobs: Any) -> None:
@@ -227,7 +223,7 @@ class ChatDecoder(Decoding):
         if logprobs:
             self._untold = self._logprobs(logprobs)
         if type(content) is list:
-            for delta in chat_parts.read(content, self._ledger):
+            for delta in parts.read(content, self._ledger):
                 self._spoken = True
                 self._emit(delta)
         elif content:
@@ -243,7 +239,7 @@ class ChatDecoder(Decoding):
     def _logprobs(self, said: Any) -> list[Any]:
         """With those of earlier tokens that made no text by themselves."""
         untold, self._untold = self._untold, []
-        return untold + chat_logprobs.read(said)
+        return untold + reading_logprobs.read(said)
 
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -298,8 +294,8 @@ class ChatDecoder(Decoding):
         usage = chunk.get("usage") or _usage_elsewhere(chunk)
         if usage:
             self._usage(usage)
-        if event == b"error" or chat_complaint.is_one(chunk):
-            self._fail(chat_faults.in_stream(chunk))
+        if event == b"error" or error_body.is_one(chunk):
+            self._fail(errors.in_stream(chunk))
         elif finish:
             self._finish(finish)
         elif not usage and "choices" not in chunk:
@@ -319,7 +315,7 @@ class ChatDecoder(Decoding):
             self._odd("finish_not_a_word")
         else:
             self._finished = reason
-            meaning = chat_finish.read(reason, self._ledger, spoken=self._spoken)
+            meaning = ending.read(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
 
 

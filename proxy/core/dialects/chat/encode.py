@@ -7,11 +7,11 @@ What the backend's profile does not know is left out and counted: closed schemas
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.dialects.chat.messages import encode_messages
+from proxy.core.dialects.reading.reply_lessons import asked_whole
+from proxy.core.dialects.writing import answer_format
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, Sampling
-from proxy.core.outbound import chat_format
-from proxy.core.outbound.chat_messages import encode_messages
-from proxy.core.outbound.reply_lessons import asked_whole
 from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
@@ -31,7 +31,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     whole = asked_whole(request, profile)
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
-    asked = chat_format.asked(request.format, profile, ledger.work, with_tools=bool(tools))
+    asked = answer_format.asked(request.format, profile, ledger.work, with_tools=bool(tools))
     body: Body = {
         "model": model,
         "messages": encode_messages(

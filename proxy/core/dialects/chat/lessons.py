@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
-from proxy.core.outbound.lessons import ROOM, Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
 from proxy.core.profile import BackendProfile, ForceTool, Format, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192

@@ -10,6 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.core.dialects.chat import content as chat_content
+from proxy.core.dialects.chat.content import MESSAGES, PARTS, ContentPart
+from proxy.core.dialects.chat.decode import DIALECT
+from proxy.core.dialects.writing import call_arguments
+from proxy.core.dialects.writing.call_ids import CallIds
+from proxy.core.dialects.writing.failed_results import ERROR, says_error
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -26,11 +32,6 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.outbound import call_input, chat_content
-from proxy.core.outbound.call_ids import CallIds
-from proxy.core.outbound.chat_content import MESSAGES, PARTS, ContentPart
-from proxy.core.outbound.chat_decode import DIALECT
-from proxy.core.outbound.failed_results import ERROR, says_error
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
@@ -171,7 +172,7 @@ class _Conversation:
 
     def _call(self, call: Call) -> Message:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_input.as_text(BRIDGES[call.kind].told(call.arguments), RAW)
+        arguments = call_arguments.as_text(BRIDGES[call.kind].told(call.arguments), RAW)
         function = {"name": name, "arguments": arguments}
         return {"id": self._ids.upstream(call.call_id), "type": "function", "function": function}
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from proxy.core.dialects.reading import token_counts
 from proxy.core.model import Usage
-from proxy.core.outbound import token_counts
 
 COUNTS = {"prompt_tokens", "completion_tokens", "total_tokens"}
 CACHED = ("cached_tokens", "prompt_cache_hit_tokens")

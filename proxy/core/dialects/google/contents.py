@@ -11,16 +11,17 @@ from typing import Any
 import orjson
 
 from proxy.core import jsontext
+from proxy.core.dialects.chat.content import PARTS
+from proxy.core.dialects.chat.messages import CONTINUE, MOVED
+from proxy.core.dialects.google import media as google_media
+from proxy.core.dialects.google.media import Note
+from proxy.core.dialects.google.models import Traits, bare
+from proxy.core.dialects.google.signatures import DUMMY, Place, read
+from proxy.core.dialects.writing import call_arguments
+from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
 from proxy.core.model import Part as Said
-from proxy.core.outbound import call_input, google_media
-from proxy.core.outbound.chat_content import PARTS
-from proxy.core.outbound.chat_messages import CONTINUE, MOVED
-from proxy.core.outbound.failed_results import failed
-from proxy.core.outbound.google_media import Note
-from proxy.core.outbound.google_models import Traits, bare
-from proxy.core.outbound.google_signatures import DUMMY, Place, read
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
@@ -161,7 +162,7 @@ class _Conversation:
 
     def _call(self, call: Call) -> Part:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_input.as_object(BRIDGES[call.kind].told(call.arguments))
+        arguments = call_arguments.as_object(BRIDGES[call.kind].told(call.arguments))
         return {"functionCall": {"id": call.call_id, "name": name, "args": arguments}}
 
     # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────

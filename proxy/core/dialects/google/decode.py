@@ -9,6 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.chat.decode import END
+from proxy.core.dialects.google import ending, errors
+from proxy.core.dialects.google import logprobs as google_logprobs
+from proxy.core.dialects.google import usage as google_usage
+from proxy.core.dialects.google.models import bare
+from proxy.core.dialects.google.signatures import Place, keepsake
+from proxy.core.dialects.reading import error_body
+from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -23,11 +31,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
-from proxy.core.outbound import chat_complaint, google_faults, google_finish, google_logprobs, google_usage
-from proxy.core.outbound.chat_decode import END
-from proxy.core.outbound.decoding import UNWRITABLE, Decoding
-from proxy.core.outbound.google_models import bare
-from proxy.core.outbound.google_signatures import Place, keepsake
 from proxy.core.profile import BackendProfile
 
 Chunk = dict[str, Any]
@@ -124,8 +127,8 @@ class GoogleDecoder(Decoding):
 
     def _chunk(self, chunk: Chunk) -> None:
         foreign = not chunk.keys() & OWN_FIELDS
-        if chunk.get("error") or (foreign and chat_complaint.is_one(chunk)):
-            self._fail(google_faults.in_stream(chunk))
+        if chunk.get("error") or (foreign and error_body.is_one(chunk)):
+            self._fail(errors.in_stream(chunk))
             return
         if foreign:
             self._odd("chunk_unknown")
@@ -238,7 +241,7 @@ class GoogleDecoder(Decoding):
         if not isinstance(reason, str):
             self._odd("finish_not_a_word")
             return
-        meaning = google_finish.read(reason, message, self._ledger, spoken=self._spoken)
+        meaning = ending.read(reason, message, self._ledger, spoken=self._spoken)
         if isinstance(meaning, Fault):
             self._fail(meaning)
         else:

@@ -7,12 +7,13 @@ out and counted. Its name and the wish for a stream stand in the URL.
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.dialects.chat.encode import patched
+from proxy.core.dialects.google import models
+from proxy.core.dialects.google.contents import encode_contents
+from proxy.core.dialects.google.models import Traits
+from proxy.core.dialects.writing import answer_format
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
-from proxy.core.outbound import chat_format, google_models
-from proxy.core.outbound.chat_encode import patched
-from proxy.core.outbound.google_contents import encode_contents
-from proxy.core.outbound.google_models import Traits
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
@@ -27,9 +28,9 @@ SEEDS = range(-(2**31), 2**31)
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
-    traits = google_models.traits(model)
+    traits = models.traits(model)
     with_both = profile.format_with_tools and traits.json_with_tools
-    asked = chat_format.asked(
+    asked = answer_format.asked(
         request.format,
         replace(profile, format_with_tools=with_both),
         ledger.work,
@@ -154,7 +155,7 @@ def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger:
     config = None
     if profile.effort_field != "none":
         config = traits.thinking_config(effort, shown=wish.summary is not None)
-    if wish.effort and (config is None or effort not in google_models.EFFORTS):
+    if wish.effort and (config is None or effort not in models.EFFORTS):
         ledger.drop("reasoning_effort")
     if wish.effort == "none" and config and config.get("thinkingBudget") != 0:
         ledger.warn(ALWAYS_THINKS)

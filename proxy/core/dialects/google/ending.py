@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from proxy.core.dialects.chat.ending import MAX_LOGGED
 from proxy.core.errors import BackendFault, Fault
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
-from proxy.core.outbound.chat_finish import MAX_LOGGED
 
 WORDS: Mapping[str, Finish] = {
     "STOP": Finish.STOP,

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.reading import errors
+from proxy.core.dialects.reading.errors import CRASH
 from proxy.core.errors import Fault, OutOfQuota
 from proxy.core.masking.redact import quotable
-from proxy.core.outbound import chat_faults
-from proxy.core.outbound.chat_faults import CRASH
 
 STATUSES: Mapping[str, int] = {
     "INVALID_ARGUMENT": 400,
@@ -48,7 +48,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
     except jsontext.BadJson:
         error = None
     if error is None:  # something between us and Google speaks
-        return chat_faults.refusal(status, headers, body, own_key=own_key)
+        return errors.refusal(status, headers, body, own_key=own_key)
     return _judged(error, _status(error, status), headers, body, own_key=own_key)
 
 
@@ -60,7 +60,7 @@ def in_stream(said: Any) -> Fault:
         or not (status := _status(error, 0))
         or jsontext.deeper_than(error, jsontext.WRITABLE_DEPTH)
     ):
-        return chat_faults.in_stream(said)
+        return errors.in_stream(said)
     return _judged(error, status, {}, jsontext.dumps({"error": error}), own_key=True)
 
 
@@ -78,10 +78,10 @@ def _judged(error: Error, status: int, headers: Mapping[str, str], body: bytes, 
         message = quotable(said) if isinstance(said, str) else ""
         return OutOfQuota(message or "The account at the backend has no quota left for today.")
     if status == CRASH:
-        return chat_faults.crash(body)
+        return errors.crash(body)
     if (delay := _delay(error)) is not None:
         headers = {**headers, "retry-after": delay}
-    return chat_faults.refusal(status, headers, body, own_key=own_key)
+    return errors.refusal(status, headers, body, own_key=own_key)
 
 
 def _status(error: Error, otherwise: int) -> int:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proxy.core.outbound.lessons import Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import Change, Row, says, setting
 from proxy.core.profile import BackendProfile
 
 

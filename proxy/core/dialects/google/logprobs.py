@@ -3,7 +3,7 @@
 from itertools import zip_longest
 from typing import Any
 
-from proxy.core.outbound import chat_logprobs
+from proxy.core.dialects.reading import logprobs
 
 
 def read(said: Any) -> list[Any]:
@@ -17,7 +17,7 @@ def read(said: Any) -> list[Any]:
         for token, others in zip_longest(chosen, beside[: len(chosen)])
         if _is_one(token)
     ]
-    return chat_logprobs.read({"content": entries})
+    return logprobs.read({"content": entries})
 
 
 def _others(beside: Any) -> Any:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from proxy.core.dialects.chat.content import NO_FILE, NO_IMAGES, NO_LINKS
+from proxy.core.dialects.writing import data_urls
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image
-from proxy.core.outbound import data_urls
-from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.profile import BackendProfile
 
 Part = dict[str, Any]

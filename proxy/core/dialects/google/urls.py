@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qsl, quote, urlencode, urlunsplit
 
 from proxy.core.backends.target import MODELS, Target, checked
-from proxy.core.outbound.google_models import bare
+from proxy.core.dialects.google.models import bare
 
 STREAM = "streamGenerateContent"
 AS_EVENTS = ("alt", "sse")

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from proxy.core.dialects.reading import token_counts
 from proxy.core.model import Usage
-from proxy.core.outbound import token_counts
 
 
 def read(counts: Mapping[str, Any]) -> Usage | None:

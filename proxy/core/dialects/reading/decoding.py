@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.reading.surrogates import HalfMender
 from proxy.core.errors import Fault, Garbled, OwnWords
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
-from proxy.core.outbound.halves import HalfMender
 from proxy.core.profile import BackendProfile
 
 NO_REPLY = OwnWords("The backend's answer is not a reply.")

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.core.dialects.reading import error_body, field_names, overflow, retry_after
+from proxy.core.dialects.reading.error_body import Complaint
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -25,8 +27,6 @@ from proxy.core.errors import (
     Unauthorized,
 )
 from proxy.core.masking.redact import quotable
-from proxy.core.outbound import chat_complaint, chat_params, overflow, retry_after
-from proxy.core.outbound.chat_complaint import Complaint
 
 MAY_MEAN_OVERFLOW = {400, 413, 422}
 """With any other status the words for an outgrown context window mean something else."""
@@ -130,7 +130,7 @@ def with_advice(said: str, advice: str) -> str:
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
-    complaint = chat_complaint.read(body)
+    complaint = error_body.read(body)
     if status in MAY_MEAN_OVERFLOW and (overflow.matches(complaint) or (status == 413 and not body.strip())):
         return _overflow(complaint)
     if 400 <= status < 500:
@@ -141,7 +141,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bo
 
 def in_stream(error: Any) -> Fault:
     """An error inside an answer that began as a success: an object in any dialect, or text."""
-    complaint = chat_complaint.of(error)
+    complaint = error_body.of(error)
     if overflow.matches(complaint):
         return _overflow(complaint)
     refusal = Refusal(_likely_status(complaint), complaint)
@@ -151,7 +151,7 @@ def in_stream(error: Any) -> Fault:
 
 def crash(body: bytes) -> Fault:
     """Of a backend that never means the request by it, whatever it names."""
-    return _crashed(Refusal(CRASH, chat_complaint.read(body)))
+    return _crashed(Refusal(CRASH, error_body.read(body)))
 
 
 def _likely_status(complaint: Complaint) -> int:
@@ -255,7 +255,7 @@ def _client_mistake(refusal: Refusal) -> Fault:
         refusal.says(f"The backend refused the request (HTTP {status}) without a reason. {SIMPLER}"),
         status=status,
         code=complaint.code if said and complaint.code.lower() not in MEANINGFUL_CODES else None,
-        param=chat_params.client_name(complaint),
+        param=field_names.client_name(complaint),
         retryable=status in MAY_PASS,
     )
 

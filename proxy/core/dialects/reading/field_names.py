@@ -6,7 +6,7 @@ the third tool here may be the fifth there. Those are named without their place.
 
 import re
 
-from proxy.core.outbound.chat_complaint import Complaint
+from proxy.core.dialects.reading.error_body import Complaint
 
 NAMES = {
     "messages": "input",

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from proxy.core.outbound.chat_complaint import MAX_WORDS
-from proxy.core.outbound.echoes import Echoes, Source
+from proxy.core.dialects.reading.echoes import Echoes, Source
+from proxy.core.dialects.reading.error_body import MAX_WORDS
 from proxy.core.profile import BackendProfile
 
 MAX_MATCHES = 8

@@ -6,7 +6,7 @@ turn. So the words are matched here, and the words that only look like them are 
 
 import re
 
-from proxy.core.outbound.chat_complaint import Complaint
+from proxy.core.dialects.reading.error_body import Complaint
 
 CODES = {
     "context_length_exceeded",

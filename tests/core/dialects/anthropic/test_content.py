@@ -4,10 +4,10 @@ from base64 import b64encode
 
 import pytest
 
+from proxy.core.dialects.anthropic.content import UNREADABLE, of_tool, of_user, text
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound.anthropic_content import UNREADABLE, of_tool, of_user, text
 from tests.support.tables import table
 
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -3,6 +3,8 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.anthropic.decode import AnthropicDecoder
+from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH
 from proxy.core.errors import BackendFault, Garbled, Overloaded, Truncated
 from proxy.core.events import (
     CallDelta,
@@ -19,8 +21,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
-from proxy.core.outbound.anthropic_decode import AnthropicDecoder
-from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tools.names import NameTable

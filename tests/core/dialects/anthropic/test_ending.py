@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from proxy.core.dialects.anthropic.ending import explanation, finish, usage
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound.anthropic_finish import explanation, finish, usage
 from tests.support.tables import table
 
 

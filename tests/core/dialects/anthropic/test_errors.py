@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from proxy.core import jsontext
+from proxy.core.dialects.anthropic.errors import in_stream, refusal
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -15,7 +16,6 @@ from proxy.core.errors import (
     Timeout,
     TooLarge,
 )
-from proxy.core.outbound.anthropic_faults import in_stream, refusal
 from tests.support.tables import table
 
 

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from proxy.core.dialects.anthropic.lessons import BINDING, LESSONS
+from proxy.core.dialects.reading import lessons
+from proxy.core.dialects.reading.lessons import ROOM
 from proxy.core.model import (
     ChoiceMode,
     FormatKind,
@@ -14,9 +17,6 @@ from proxy.core.model import (
     ToolName,
     ToolSpec,
 )
-from proxy.core.outbound import lessons
-from proxy.core.outbound.anthropic_lessons import BINDING, LESSONS
-from proxy.core.outbound.lessons import ROOM
 from proxy.core.profile import BackendProfile
 from tests.support.anthropic_requests import ANTHROPIC, body_of, messages_of, on, reasoning, thought
 from tests.support.chat_requests import assistant, call, developer, result, tool, user

@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
+from proxy.core.dialects.anthropic.messages import MOVED
 from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger
 from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
-from proxy.core.outbound.anthropic_messages import MOVED
 from tests.support.anthropic_requests import (
     SIGNATURE,
     body_of,

@@ -1,6 +1,6 @@
 """What each generation of models takes."""
 
-from proxy.core.outbound.anthropic_models import FOREIGN, MODELS, NEWEST, find
+from proxy.core.dialects.anthropic.models import FOREIGN, MODELS, NEWEST, find
 from tests.support.tables import table
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound.anthropic_strict import MAX_TOOLS, Allowance
+from proxy.core.dialects.anthropic.strict import MAX_TOOLS, Allowance
 
 PLAIN = {"type": "object", "properties": {}, "additionalProperties": False}
 

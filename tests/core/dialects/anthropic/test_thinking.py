@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from proxy.core.dialects.anthropic.models import find
+from proxy.core.dialects.anthropic.thinking import ALWAYS_THINKS, Plan, plan
 from proxy.core.ledger import Ledger
 from proxy.core.model import ReasoningWish, Request, Sampling
-from proxy.core.outbound.anthropic_models import find
-from proxy.core.outbound.anthropic_thinking import ALWAYS_THINKS, Plan, plan
 from tests.support.anthropic_requests import on
 from tests.support.tables import table
 

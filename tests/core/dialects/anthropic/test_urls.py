@@ -3,8 +3,8 @@
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.recognise import by_url
 from proxy.core.backends.target import Target
-from proxy.core.outbound.anthropic_urls import messages_url, models_url
-from proxy.core.outbound.dialects import post
+from proxy.core.dialects.anthropic.urls import messages_url, models_url
+from proxy.core.dialects.registry import post
 from tests.support.anthropic_requests import ANTHROPIC, on
 from tests.support.tables import table
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from proxy.core.dialects.chat.content import NO_FILE, NO_IMAGES, NO_LINKS, content, of_tool, of_user
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text
-from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS, content, of_tool, of_user
 from tests.support.chat_requests import profile
 from tests.support.tables import table
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH
 from proxy.core.errors import BackendFault, ClientFault, Empty, Garbled, Overloaded, RateLimited
 from proxy.core.events import (
     CallDelta,
@@ -19,8 +21,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound.chat_decode import ChatDecoder
-from proxy.core.outbound.decoding import MAX_KEPT_DEPTH
 from proxy.core.profile import DEFAULT
 from tests.support import chat_requests
 from tests.support.chat_requests import nested

@@ -1,9 +1,9 @@
 """Every word for an ending means one of four things."""
 
+from proxy.core.dialects.chat import ending
 from proxy.core.errors import BackendFault, ClientFault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import chat_finish
 from tests.support.tables import table
 
 
@@ -26,13 +26,13 @@ from tests.support.tables import table
 def test_known_words(word: str, finish: Finish) -> None:
     """G16, F55, F56."""
     ledger = Ledger()
-    assert chat_finish.read(word, ledger, spoken=False) is finish
+    assert ending.read(word, ledger, spoken=False) is finish
     assert not ledger.oddities
 
 
 def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
     ledger = Ledger()
-    assert chat_finish.read("banana", ledger, spoken=True) is Finish.STOP
+    assert ending.read("banana", ledger, spoken=True) is Finish.STOP
     assert ledger.oddities == {"finish_unknown": 1}
 
 
@@ -51,14 +51,14 @@ def test_an_unknown_word_is_a_stop_and_is_counted() -> None:
 )
 def test_words_for_failures(word: str, kind: type[BackendFault]) -> None:
     """E3: TensorRT-LLM's and Gemini's among them, with which nothing is complete."""
-    fault = chat_finish.read(word, Ledger(), spoken=True)
+    fault = ending.read(word, Ledger(), spoken=True)
     assert type(fault) is kind
     assert word in fault.message
 
 
 def test_a_full_context_window_depends_on_what_was_said_before() -> None:
     """Z.ai has one word for both."""
-    assert chat_finish.read("model_context_window_exceeded", Ledger(), spoken=True) is Finish.LENGTH
-    fault = chat_finish.read("model_context_window_exceeded", Ledger(), spoken=False)
+    assert ending.read("model_context_window_exceeded", Ledger(), spoken=True) is Finish.LENGTH
+    fault = ending.read("model_context_window_exceeded", Ledger(), spoken=False)
     assert isinstance(fault, ClientFault)
     assert fault.code == "context_length_exceeded"

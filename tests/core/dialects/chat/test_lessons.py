@@ -6,8 +6,8 @@ from typing import Any
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.outbound import lessons
-from proxy.core.outbound.chat_lessons import LESSONS, THINKING_BUDGET
+from proxy.core.dialects.chat.lessons import LESSONS, THINKING_BUDGET
+from proxy.core.dialects.reading import lessons
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from proxy.core.dialects.chat.messages import CONTINUE, RAW
+from proxy.core.dialects.writing.call_arguments import as_text
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
-from proxy.core.outbound.call_input import as_text
-from proxy.core.outbound.chat_messages import CONTINUE, RAW
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.chat_requests import (
     assistant,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from proxy.core.dialects.chat import parts
 from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
 from proxy.core.ledger import Ledger
-from proxy.core.outbound import chat_parts
 from tests.support.tables import table
 
 
@@ -25,14 +25,14 @@ from tests.support.tables import table
 def test_known_parts(part: Any, delta: Delta) -> None:
     """F49."""
     ledger = Ledger()
-    assert chat_parts.read([part], ledger) == [delta]
+    assert parts.read([part], ledger) == [delta]
     assert not ledger.oddities
 
 
 @table("part", [None, 7, [], {}, {"type": "image"}, {"type": "text", "text": None}, {"type": "thinking"}])
 def test_unknown_parts_are_counted(part: Any) -> None:
     ledger = Ledger()
-    assert chat_parts.read([part], ledger) == []
+    assert parts.read([part], ledger) == []
     assert ledger.oddities == {"content_part_unknown": 1}
 
 
@@ -47,4 +47,4 @@ def test_unknown_parts_are_counted(part: Any) -> None:
     ],
 )
 def test_readable_thoughts(details: Any, text: str) -> None:
-    assert chat_parts.thoughts(details) == text
+    assert parts.thoughts(details) == text

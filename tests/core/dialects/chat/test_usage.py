@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from proxy.core.dialects.chat import usage as chat_usage
 from proxy.core.model import Usage
-from proxy.core.outbound import chat_usage
 from tests.support.tables import table
 
 

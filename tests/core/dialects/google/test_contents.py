@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from proxy.core.dialects.chat.content import NO_IMAGES
+from proxy.core.dialects.chat.messages import CONTINUE, MOVED
+from proxy.core.dialects.google.contents import MAX_DEPTH
+from proxy.core.dialects.google.signatures import DUMMY
+from proxy.core.dialects.writing.call_arguments import INVALID
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
-from proxy.core.outbound.call_input import INVALID
-from proxy.core.outbound.chat_content import NO_IMAGES
-from proxy.core.outbound.chat_messages import CONTINUE, MOVED
-from proxy.core.outbound.google_contents import MAX_DEPTH
-from proxy.core.outbound.google_signatures import DUMMY
 from tests.support.chat_requests import assistant, call, developer, result, system, tool, user
 from tests.support.google_requests import NEW, OLD, SIGNATURE, body_of, contents_of, google, signed
 from tests.support.tables import table

@@ -3,6 +3,8 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.google.decode import GoogleDecoder
+from proxy.core.dialects.google.signatures import keepsake
 from proxy.core.errors import BackendFault, ClientFault, Empty, Garbled, Overloaded
 from proxy.core.events import (
     CallDelta,
@@ -16,8 +18,6 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.outbound.google_decode import GoogleDecoder
-from proxy.core.outbound.google_signatures import keepsake
 from tests.support.google_requests import NEW, SIGNATURE, Decoded, chunk, function_call, google, text
 from tests.support.quickness import quickly
 from tests.support.tables import table

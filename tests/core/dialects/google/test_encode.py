@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from proxy.core.dialects.google.encode import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -12,7 +13,6 @@ from proxy.core.model import (
     ToolChoice,
     ToolName,
 )
-from proxy.core.outbound.google_encode import ALWAYS_THINKS
 from tests.support.chat_requests import assistant, call, result, tool, user
 from tests.support.google_requests import NEW, OLD, body_of, google, tool_spec
 from tests.support.tables import table

@@ -1,9 +1,9 @@
 """Why Gemini stops, every word of the SDK's list, and what it means."""
 
+from proxy.core.dialects.google.ending import read
 from proxy.core.errors import BackendFault
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
-from proxy.core.outbound.google_finish import read
 from tests.support.tables import table
 
 

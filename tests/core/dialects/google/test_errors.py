@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.google.errors import in_stream, refusal
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -15,7 +16,6 @@ from proxy.core.errors import (
     Timeout,
     TooLarge,
 )
-from proxy.core.outbound.google_faults import in_stream, refusal
 from tests.support.tables import table
 
 TYPE = "type.googleapis.com/google.rpc."

@@ -4,8 +4,8 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from proxy.core.outbound import lessons
-from proxy.core.outbound.google_lessons import LESSONS
+from proxy.core.dialects.google.lessons import LESSONS
+from proxy.core.dialects.reading import lessons
 from proxy.core.profile import BackendProfile
 from tests.support.google_requests import GOOGLE, google
 from tests.support.tables import table

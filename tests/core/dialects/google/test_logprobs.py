@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound.google_logprobs import read
+from proxy.core.dialects.google.logprobs import read
 from tests.support.tables import table
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from proxy.core.dialects.chat.content import NO_FILE, NO_IMAGES, NO_LINKS
+from proxy.core.dialects.google.media import Note, fits_result, of_tool, of_user
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image
-from proxy.core.outbound.chat_content import NO_FILE, NO_IMAGES, NO_LINKS
-from proxy.core.outbound.google_media import Note, fits_result, of_tool, of_user
 from tests.support.google_requests import GOOGLE, google
 from tests.support.tables import table
 

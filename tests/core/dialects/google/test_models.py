@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound.google_models import bare, traits
+from proxy.core.dialects.google.models import bare, traits
 from tests.support.tables import table
 
 

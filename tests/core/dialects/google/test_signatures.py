@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound.google_signatures import Signature, keepsake, read
+from proxy.core.dialects.google.signatures import Signature, keepsake, read
 from tests.support.tables import table
 
 

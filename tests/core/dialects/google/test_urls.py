@@ -1,7 +1,7 @@
 """One URL, as people paste it, is enough; the model stands in the path and the key never in the query."""
 
 from proxy.core.backends.target import Target
-from proxy.core.outbound.google_urls import models_url, reply_url
+from proxy.core.dialects.google.urls import models_url, reply_url
 from tests.support.google_requests import GOOGLE, google
 from tests.support.tables import table
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from proxy.core.dialects.google.usage import read
 from proxy.core.model import Usage
-from proxy.core.outbound.google_usage import read
 from tests.support.tables import table
 
 

@@ -1,9 +1,9 @@
 """What is not quite JSON is read by each decoder in one way, and from then on half characters are awaited."""
 
+from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH, Decoding
 from proxy.core.errors import Garbled
 from proxy.core.events import Delta, ErrorDelta, TextDelta
 from proxy.core.ledger import Ledger
-from proxy.core.outbound.decoding import MAX_KEPT_DEPTH, Decoding
 from tests.support.chat_requests import nested
 from tests.support.tables import table
 

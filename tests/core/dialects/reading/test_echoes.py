@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound import echoes
-from proxy.core.outbound.echoes import Echoes, Source
+from proxy.core.dialects.reading import echoes
+from proxy.core.dialects.reading.echoes import Echoes, Source
 from tests.support.quickness import quickly
 from tests.support.tables import table
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.outbound import chat_complaint
-from proxy.core.outbound.chat_complaint import Complaint
+from proxy.core.dialects.reading import error_body
+from proxy.core.dialects.reading.error_body import Complaint
 from tests.support.tables import table
 
 SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
@@ -131,21 +131,21 @@ SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
 
 @table(("said", "fields"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES])
 def test_shapes(said: Any, fields: tuple[Any, ...]) -> None:
-    complaint = chat_complaint.of(said)
+    complaint = error_body.of(said)
     assert (complaint.message, complaint.code, complaint.type, complaint.param, complaint.status) == fields
 
 
 def test_a_body_is_read_whatever_its_bytes() -> None:
-    assert chat_complaint.read(jsontext.dumps({"error": "No."})).message == "No."
-    assert chat_complaint.read(b"No\xff.").message == "No\ufffd."
-    assert chat_complaint.read(b"") == Complaint()
+    assert error_body.read(jsontext.dumps({"error": "No."})).message == "No."
+    assert error_body.read(b"No\xff.").message == "No\ufffd."
+    assert error_body.read(b"") == Complaint()
 
 
 def test_the_words_hold_what_was_said_at_every_level() -> None:
     said = {
         "error": {"message": "OUTER", "code": "C1", "metadata": {"raw": '{"message":"INNER","type":"T2"}'}}
     }
-    words = chat_complaint.of(said).words
+    words = error_body.of(said).words
     assert {"outer", "c1", "inner", "t2"} <= set(words.split())
 
 
@@ -153,7 +153,7 @@ def test_nesting_has_an_end() -> None:
     said: Any = "No."
     for _ in range(1000):
         said = {"error": said}
-    assert chat_complaint.of(said).message == ""
+    assert error_body.of(said).message == ""
 
 
 @table(
@@ -174,7 +174,7 @@ def test_nesting_has_an_end() -> None:
     ],
 )
 def test_complaints_are_known(said: Any) -> None:
-    assert chat_complaint.is_one(said)
+    assert error_body.is_one(said)
 
 
 @table(
@@ -198,4 +198,4 @@ def test_complaints_are_known(said: Any) -> None:
     ],
 )
 def test_everything_else_is_none(said: Any) -> None:
-    assert not chat_complaint.is_one(said)
+    assert not error_body.is_one(said)

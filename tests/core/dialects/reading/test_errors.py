@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.dialects.reading import errors
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -17,7 +18,6 @@ from proxy.core.errors import (
     TooLarge,
     Unauthorized,
 )
-from proxy.core.outbound import chat_faults
 from tests.support.tables import table
 
 OVERFLOW = "This model's maximum context length is 8192 tokens."
@@ -27,7 +27,7 @@ TOO_MANY_PER_MINUTE = "Request too large for model `m` (TPM): Limit 6000, Reques
 def refuse(status: int, body: Any = b"", *, own_key: bool = True, **headers: str) -> Fault:
     data = body if isinstance(body, bytes) else jsontext.dumps(body)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return chat_faults.refusal(status, named, data, own_key=own_key)
+    return errors.refusal(status, named, data, own_key=own_key)
 
 
 def error(message: str, **fields: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class TestOverflow:
         fault = refuse(status, error(OVERFLOW))
         assert type(fault) is ClientFault
         assert (fault.status, fault.code) == (400, "context_length_exceeded")
-        assert fault.message == f"{OVERFLOW} {chat_faults.SHORTEN}"
+        assert fault.message == f"{OVERFLOW} {errors.SHORTEN}"
         assert not fault.retryable
 
     @table("status", [404, 429, 500])
@@ -96,7 +96,7 @@ class TestOverflow:
         assert (fault.status, fault.code) == (400, None)
 
     def test_inside_a_stream_the_status_does_not_matter(self) -> None:
-        assert chat_faults.in_stream(error(OVERFLOW, code=500)).code == "context_length_exceeded"
+        assert errors.in_stream(error(OVERFLOW, code=500)).code == "context_length_exceeded"
 
 
 class TestKeys:
@@ -146,11 +146,11 @@ class TestForbidden:
         assert refuse(403, b"").message.startswith("The backend forbids this request (HTTP 403)")
 
     def test_inside_a_stream_it_is_the_same(self) -> None:
-        assert type(chat_faults.in_stream(error("No.", type="permission_error"))) is Forbidden
+        assert type(errors.in_stream(error("No.", type="permission_error"))) is Forbidden
 
     def test_where_the_proxy_has_no_key_it_says_so(self) -> None:
         """V30."""
-        ours, theirs = chat_faults.no_key(forwards=False), chat_faults.no_key(forwards=True)
+        ours, theirs = errors.no_key(forwards=False), errors.no_key(forwards=True)
         assert (ours.status, ours.code, ours.retryable) == (502, "upstream_auth", False)
         assert "set backend.key (or PROXY_BACKEND_KEY), or forward_key" in ours.message
         assert (theirs.status, theirs.code) == (401, "invalid_api_key")
@@ -194,7 +194,7 @@ class TestValidation:
 
     def test_inside_a_stream_too(self) -> None:
         said = error("1 validation error for Request\nmax_tokens\n  Input should be")
-        fault = chat_faults.in_stream(said)
+        fault = errors.in_stream(said)
         assert (type(fault), fault.param) == (ClientFault, "max_output_tokens")
 
     def test_an_answer_of_its_own_that_it_cannot_write_is_a_crash(self) -> None:
@@ -289,7 +289,7 @@ class TestLimits:
         fault = refuse(413, error(TOO_MANY_PER_MINUTE, code="rate_limit_exceeded"))
         assert type(fault) is ClientFault
         assert (fault.status, fault.code) == (400, "request_too_large")
-        assert fault.message == f"{TOO_MANY_PER_MINUTE}. {chat_faults.SHORTEN}"
+        assert fault.message == f"{TOO_MANY_PER_MINUTE}. {errors.SHORTEN}"
 
     def test_zais_numbers_are_known(self) -> None:
         assert type(refuse(400, error("High concurrency", code="1302"))) is RateLimited
@@ -354,7 +354,7 @@ class TestMistakes:
 )
 def test_inside_a_stream_the_words_stand_for_the_status(said: Any, kind: type[Fault]) -> None:
     """F18, F20."""
-    fault = chat_faults.in_stream(said)
+    fault = errors.in_stream(said)
     assert type(fault) is kind
     assert fault.message
     assert fault.status != 500
@@ -370,4 +370,4 @@ def test_inside_a_stream_the_words_stand_for_the_status(said: Any, kind: type[Fa
     ],
 )
 def test_what_follows_from_a_backends_words_stands_behind_them(said: str, advice: str, message: str) -> None:
-    assert chat_faults.with_advice(said, advice) == message
+    assert errors.with_advice(said, advice) == message

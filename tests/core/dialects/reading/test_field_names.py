@@ -1,7 +1,7 @@
 """F14: a backend's complaint names the field that the client wrote."""
 
-from proxy.core.outbound.chat_complaint import Complaint
-from proxy.core.outbound.chat_params import client_name
+from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.field_names import client_name
 from tests.support.tables import table
 
 

@@ -3,11 +3,11 @@
 import re
 from time import process_time
 
-from proxy.core.outbound.anthropic_lessons import LESSONS as OF_ANTHROPIC
-from proxy.core.outbound.chat_complaint import MAX_WORDS
-from proxy.core.outbound.chat_lessons import LESSONS as OF_CHAT
-from proxy.core.outbound.google_lessons import LESSONS as OF_GOOGLE
-from proxy.core.outbound.lessons import Lesson, Row, advice, learn, says, setting
+from proxy.core.dialects.anthropic.lessons import LESSONS as OF_ANTHROPIC
+from proxy.core.dialects.chat.lessons import LESSONS as OF_CHAT
+from proxy.core.dialects.google.lessons import LESSONS as OF_GOOGLE
+from proxy.core.dialects.reading.error_body import MAX_WORDS
+from proxy.core.dialects.reading.lessons import Lesson, Row, advice, learn, says, setting
 from proxy.core.profile import DEFAULT
 from tests.support.tables import table
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound import chat_logprobs
+from proxy.core.dialects.reading import logprobs
 from tests.support.tables import table
 
 
@@ -19,7 +19,7 @@ def test_every_entry_has_its_four_fields() -> None:
             {"token": "\ud83d", "logprob": None, "bytes": [240], "top_logprobs": None},
         ]
     }
-    assert chat_logprobs.read(said) == [
+    assert logprobs.read(said) == [
         {
             "token": "é",
             "logprob": -0.1,
@@ -35,22 +35,22 @@ def test_every_entry_has_its_four_fields() -> None:
 
 @table("said", [None, "x", {"content": None}, {"content": [{"token": "a"}]}])
 def test_without_a_thought_all_are_the_answers(said: Any) -> None:
-    assert chat_logprobs.of_answer(said, None, "a") == said
+    assert logprobs.of_answer(said, None, "a") == said
 
 
 @table("answer", [None, "", [{"type": "text"}]])
 def test_v33_beside_a_thought_alone_there_are_none(answer: Any) -> None:
-    assert chat_logprobs.of_answer({"content": [{"token": "a"}]}, "a", answer) is None
+    assert logprobs.of_answer({"content": [{"token": "a"}]}, "a", answer) is None
 
 
 @table("said", [None, {}, [], "x", {"content": None}, {"content": "x"}, {"content": [None, "x", 1]}])
 def test_what_is_no_entry_is_left_out(said: Any) -> None:
-    assert chat_logprobs.read(said) == []
+    assert logprobs.read(said) == []
 
 
 def test_fields_of_the_wrong_kind_are_left_empty() -> None:
     """Nothing strange may get as far as the encoder."""
-    assert chat_logprobs.read({"content": [{"token": 7, "logprob": [[]], "bytes": "x"}]}) == [
+    assert logprobs.read({"content": [{"token": 7, "logprob": [[]], "bytes": "x"}]}) == [
         {"token": "", "logprob": None, "bytes": [], "top_logprobs": []}
     ]
-    assert chat_logprobs.read({"content": [{"token": "a", "bytes": [97, "b", []]}]})[0]["bytes"] == [97]
+    assert logprobs.read({"content": [{"token": "a", "bytes": [97, "b", []]}]})[0]["bytes"] == [97]

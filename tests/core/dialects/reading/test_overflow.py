@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound import chat_complaint, overflow
+from proxy.core.dialects.reading import error_body, overflow
 from tests.support.tables import table
 
 NESTED = [
@@ -67,14 +67,14 @@ def test_every_vendors_words(text: str, shape: str) -> None:
         "message": {"error": {"message": text.upper()}},
         "error": {"error": {"message": "Provider returned error", "metadata": {"raw": text}}},
     }[shape]
-    assert overflow.matches(chat_complaint.of(said))
+    assert overflow.matches(error_body.of(said))
 
 
 @table("said", CODES)
 def test_codes_alone(said: Any) -> None:
-    assert overflow.matches(chat_complaint.of(said))
+    assert overflow.matches(error_body.of(said))
 
 
 @table("said", LOOK_ALIKES, ids=str)
 def test_look_alikes_are_none(said: Any) -> None:
-    assert not overflow.matches(chat_complaint.of(said))
+    assert not overflow.matches(error_body.of(said))

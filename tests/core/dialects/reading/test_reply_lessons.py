@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.dialects.reading.reply_lessons import CHAT, EVERYWHERE, Observed, asked_whole, shown
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request, Text, ToolChoice, ToolKind, ToolName, Usage
-from proxy.core.outbound.reply_lessons import CHAT, EVERYWHERE, Observed, asked_whole, shown
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.tables import table
 

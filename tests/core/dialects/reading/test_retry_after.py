@@ -1,6 +1,6 @@
 """F11: how long a backend asks to be spared, in each form that it can say it."""
 
-from proxy.core.outbound import retry_after
+from proxy.core.dialects.reading import retry_after
 from tests.support.tables import table
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"

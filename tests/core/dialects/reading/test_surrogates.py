@@ -1,5 +1,6 @@
 """F36: halves of characters are joined over deltas, each channel by itself; orphans become U+FFFD."""
 
+from proxy.core.dialects.reading.surrogates import HalfMender
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -12,7 +13,6 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.model import Usage
-from proxy.core.outbound.halves import HalfMender
 from tests.support.tables import table
 
 HIGH, LOW = "\ud83d", "\ude00"

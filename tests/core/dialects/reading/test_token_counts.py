@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.outbound import token_counts
+from proxy.core.dialects.reading import token_counts
 from tests.support.tables import table
 
 

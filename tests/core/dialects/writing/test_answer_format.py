@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from proxy.core.dialects.writing.answer_format import asked
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
-from proxy.core.outbound.chat_format import asked
 from proxy.core.work import Work
 from tests.support.chat_requests import profile
 from tests.support.tables import table

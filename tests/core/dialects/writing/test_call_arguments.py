@@ -1,7 +1,7 @@
 """Arguments as the object that structured calls insist on, as the model wrote them wherever they are one."""
 
 from proxy.core import jsontext
-from proxy.core.outbound.call_input import as_object
+from proxy.core.dialects.writing.call_arguments import as_object
 from tests.support.tables import table
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import get_args
 
-from proxy.core.outbound.call_ids import CallIds
+from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.profile import CallIdForm
 from tests.support.tables import table
 

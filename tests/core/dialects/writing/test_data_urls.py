@@ -2,8 +2,8 @@
 
 import pytest
 
+from proxy.core.dialects.writing.data_urls import DataUrl, read
 from proxy.core.errors import ClientFault
-from proxy.core.outbound.data_urls import DataUrl, read
 from tests.support.quickness import quickly
 from tests.support.tables import table
 

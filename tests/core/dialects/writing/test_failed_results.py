@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.model import Image, Result, Text
-from proxy.core.outbound.failed_results import failed
 from tests.support.tables import table
 
 WORDS = [Text("Error: no such file")]
