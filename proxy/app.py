@@ -17,13 +17,6 @@ from proxy.core.backends.routes import Routes
 from proxy.core.backends.target import Target
 from proxy.core.caches.shelf import Shelf
 from proxy.core.ids import Mint
-from proxy.core.inbound.chat_surface import ChatSurface
-from proxy.core.inbound.clients import EventStyle
-from proxy.core.inbound.compaction import CompactionObject
-from proxy.core.inbound.native_surface import NativeSurface
-from proxy.core.inbound.recall import Recall
-from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
-from proxy.core.inbound.seal import Seal
 from proxy.core.markup import registry
 from proxy.core.masking.secrets import Secrets
 from proxy.core.policy.breaker import Breaker, BreakerRules
@@ -32,6 +25,13 @@ from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.policy.shares import Shares
 from proxy.core.profile import DEFAULT
+from proxy.core.surfaces.chat.surface import ChatSurface
+from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.memory.reasoning import Recall
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.native.surface import NativeSurface
+from proxy.core.surfaces.responses.compaction import CompactionObject
+from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.setting_values import AUTO

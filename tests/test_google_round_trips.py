@@ -13,7 +13,6 @@ from proxy.core.dialects.google.decode import GoogleDecoder
 from proxy.core.dialects.google.signatures import DUMMY
 from proxy.core.errors import BackendFault, Empty, Fault, Overloaded, Truncated
 from proxy.core.events import Ending, Reply
-from proxy.core.inbound.recall import Recall
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Call,
@@ -31,6 +30,7 @@ from proxy.core.model import (
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.memory.reasoning import Recall
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, recorder
 from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec

@@ -8,10 +8,10 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.backends import model_rules, profiles
 from proxy.core.dialects.chat.encode import encode
-from proxy.core.inbound.compaction import SUMMED_UP
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
+from proxy.core.surfaces.responses.compaction import SUMMED_UP
+from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tools.prepare import prepare
 from tests.support.replies import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run
 from tests.support.strict_server import refuse

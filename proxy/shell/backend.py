@@ -18,13 +18,13 @@ from proxy.core.dialects.reading.reply_lessons import Observed
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.events import Reply
-from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
+from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.beside import Beside

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends.routes import Routes
-from proxy.core.inbound.models_encode import Listing, ServedModel
 from proxy.core.policy.breaker import Breaker
+from proxy.core.surfaces.catalog.listing import Listing, ServedModel
 from proxy.shell.backend import Backend
 
 

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from proxy.core.inbound.places import known_place
 from proxy.core.ledger import Ledger
+from proxy.core.surfaces.openapi.known_paths import known_place
 from proxy.core.weight import weight
 from proxy.core.work import Dear
 from proxy.shell.logs import Log

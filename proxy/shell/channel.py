@@ -13,7 +13,7 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import HttpVersion11
 
 from proxy.core import jsontext, sse
-from proxy.core.inbound.responses_encode import SSE
+from proxy.core.surfaces.responses.encode import SSE
 from proxy.shell.heads import head
 from proxy.shell.http import JSON_HEADERS, SERVER
 from proxy.shell.tasks import Tasks

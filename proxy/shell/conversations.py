@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault, OwnWords
-from proxy.core.inbound.responses_memory import Remembered
-from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.policy.shares import Shares
+from proxy.core.surfaces.responses.continuation import Remembered
+from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.channel import Tempo
 from proxy.shell.engine import Engine
 from proxy.shell.errand import Visitor

@@ -19,8 +19,8 @@ from proxy.core.backends.recognise import Answer
 from proxy.core.backends.target import Target
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
-from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
+from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.shell.fault_facts import facts_of
 from proxy.shell.logs import Log
 from proxy.shell.upstream import Page, Upstream

@@ -18,10 +18,6 @@ from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ids import Mint
-from proxy.core.inbound.call_map import as_backend_knows
-from proxy.core.inbound.clients import ClientProfile
-from proxy.core.inbound.recall import Recall
-from proxy.core.inbound.surface import Asked, Encoder, Surface
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
@@ -33,6 +29,10 @@ from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.restored import restored
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.memory.call_ids import as_backend_knows
+from proxy.core.surfaces.memory.reasoning import Recall
+from proxy.core.surfaces.surface import Asked, Encoder, Surface
 from proxy.shell.aside import Aside
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan

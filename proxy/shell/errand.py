@@ -9,13 +9,13 @@ from typing import Any
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
-from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request, ToolName, ToolSpec
 from proxy.core.policy.admission import admit
 from proxy.core.policy.awaited_checks import Verdicts
 from proxy.core.policy.tool_results import truncated
+from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem

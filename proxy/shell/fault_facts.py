@@ -7,7 +7,7 @@ refusal, which may quote all that the client has sent.
 from typing import Any
 
 from proxy.core.errors import Fault
-from proxy.core.inbound.places import known_place
+from proxy.core.surfaces.openapi.known_paths import known_place
 from proxy.shell.metrics import code_label
 from proxy.shell.tracebacks import causes, kind_of
 

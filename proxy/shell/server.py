@@ -15,13 +15,15 @@ from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault, Forbidden, NotFound
 from proxy.core.ids import Mint
-from proxy.core.inbound import compaction, models_encode, openapi
-from proxy.core.inbound.parsing import parsed
-from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, quoted, shown
 from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.shares import Loan, Shares
+from proxy.core.surfaces.catalog import listing as catalog_listing
+from proxy.core.surfaces.openapi import document
+from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.surfaces.responses import compaction
+from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell import garbage
 from proxy.shell.backends import Backends
@@ -282,7 +284,7 @@ class Server:
 
     async def _model(self, visit: Visit, id: str) -> web.StreamResponse:
         if model := (await self._backends.models()).find(id):
-            return answer(models_encode.entry(model), visit.id)
+            return answer(catalog_listing.entry(model), visit.id)
         raise NotFound(
             f"There is no model {quoted(id)}. GET /v1/models lists those that there are.",
             code="model_not_found",
@@ -308,7 +310,7 @@ class Server:
         return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, visit.id)
 
     async def _described(self, visit: Visit) -> web.StreamResponse:
-        return answer(openapi.DOCUMENT, visit.id)
+        return answer(document.DOCUMENT, visit.id)
 
     def _refuse_garbage(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
         """aiohttp's own words quote the head, where keys are: the log is told the kind of error alone."""

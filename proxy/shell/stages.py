@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from proxy.core.inbound.clients import ClientProfile
-from proxy.core.inbound.surface import Surface
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Verdicts
@@ -13,6 +11,8 @@ from proxy.core.stream.condense import condensed
 from proxy.core.stream.first_call import first_call
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.unanswered import answer_needed
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem

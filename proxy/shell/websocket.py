@@ -20,12 +20,12 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from aiohttp.http_websocket import WSMessageTextBytes
 
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.inbound.responses_encode import SOCKET
-from proxy.core.inbound.responses_memory import PIECE_BYTES, LatestResponses, Remembered
-from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
-from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
+from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestResponses, Remembered
+from proxy.core.surfaces.responses.encode import SOCKET
+from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
+from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.beside import LARGE_BYTES
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.connection import connection_of

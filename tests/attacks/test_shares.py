@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.core.inbound import call_map
+from proxy.core.surfaces.memory import call_ids
 from proxy.shell import conversations, gate
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
@@ -152,7 +152,7 @@ async def test_attack_15_no_tenant_makes_another_forget_its_conversations(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither with requests that are refused nor with good ones."""
-    monkeypatch.setattr(call_map, "MAX_BYTES", 6000)
+    monkeypatch.setattr(call_ids, "MAX_BYTES", 6000)
     backend.answers(reply(CALLED, finish("tool_calls")))
     proxy = await start_proxy(tenants=TENANTS)
     said = (await asked_natively(proxy, "ann", "c", HI))["choices"][0]["message"]

@@ -14,11 +14,11 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_object import STATUS, ResponseObject
 from proxy.core.model import ReplyPart, Text
 from proxy.core.stream.assembler import ENDINGS, HANDLERS
 from proxy.core.stream.lifecycle import REPLY_MOVES
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.response import STATUS, ResponseObject
 from tests.support.assembling import PART_KINDS
 from tests.support.replies import NOW, REQUEST, counting_mint
 

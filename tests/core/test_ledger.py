@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger, Silence
 from proxy.core.model import Call, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.reading.history import canonical
 
 
 def test_it_counts_what_was_odd_and_what_was_dropped_apart() -> None:

@@ -8,11 +8,11 @@ from proxy.core import jsontext
 from proxy.core.backends import profiles
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
-from proxy.core.inbound.call_map import CallMaps
-from proxy.core.inbound.parsing import parsed
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.schemas.strictness import first_problem
+from proxy.core.surfaces.memory.call_ids import CallMaps
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.tools import arguments
 from proxy.core.tools.prepare import prepare
 from tests.growth.work import Make

@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound import chat_decode, native_decode
-from proxy.core.inbound.call_map import HEADER, CallMaps, as_backend_knows
-from proxy.core.inbound.chat_turns import SPEAKERS
-from proxy.core.inbound.native_decode import NativeEnvelope
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces.chat import decode
+from proxy.core.surfaces.chat.turns import SPEAKERS
+from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps, as_backend_knows
+from proxy.core.surfaces.native import decode as native_decode
+from proxy.core.surfaces.native.decode import NativeEnvelope
 from tests.properties.test_any_request import assert_canonical
 from tests.support.chat_asks import SEAL
 
@@ -177,7 +178,7 @@ def assert_refused(fault: ClientFault) -> None:
 def test_only_a_client_fault_ever_comes_of_a_chat_body(body: Any) -> None:
     """F72, C02: anything else would be a 500, and a bug of ours."""
     try:
-        assert_asked(chat_decode.decode(body, Ledger()).request)
+        assert_asked(decode.decode(body, Ledger()).request)
     except ClientFault as fault:
         assert_refused(fault)
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.history import Said, canonical
-from proxy.core.inbound.responses_decode import decode
-from proxy.core.inbound.responses_envelope import Envelope
-from proxy.core.inbound.responses_items import ITEMS, ROLES
-from proxy.core.inbound.responses_parts import PARTS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, Turn
+from proxy.core.surfaces.reading.content import PARTS
+from proxy.core.surfaces.reading.history import Said, canonical
+from proxy.core.surfaces.responses.decode import decode
+from proxy.core.surfaces.responses.envelope import Envelope
+from proxy.core.surfaces.responses.items import ITEMS, ROLES
 from tests.support.responses_asks import called, result
 
 # ── any body ───────────────────────────────────────────────────────────────────────────────────────────────────

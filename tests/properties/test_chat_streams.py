@@ -14,11 +14,11 @@ from pydantic import TypeAdapter
 from proxy.core import jsontext
 from proxy.core.errors import Truncated, Unfit
 from proxy.core.events import Ending
-from proxy.core.inbound.call_map import CallMap
-from proxy.core.inbound.chat_calls import FunctionCall
-from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
+from proxy.core.surfaces.chat.calls import FunctionCall
+from proxy.core.surfaces.memory.call_ids import CallMap
+from proxy.core.surfaces.native.calls import ParsedCalls
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, scripts, wire
 from tests.support.chat_streams import ChatRun, run_chat

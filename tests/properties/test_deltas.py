@@ -21,15 +21,15 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
-from proxy.core.inbound.clients import Extended
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.sink import Outlet
 from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
+from proxy.core.surfaces.clients import Extended
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.tools.names import NameTable
 from tests.properties.examples import examples
 from tests.support.assembling import TOOLS, Assembled, PartDelta, assemble, into

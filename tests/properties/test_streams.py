@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 
 from proxy.core.errors import Truncated
 from proxy.core.events import Ending
-from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, ReplyPart, ToolKind, Usage
+from proxy.core.surfaces.responses.response import ResponseObject
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, body, comparable, expected, expected_parts, scripts, wire
 from tests.support.replies import NOW, TERMINAL, WITH_TOOLS, bytewise, counting_mint, cut, outline, run

@@ -9,8 +9,8 @@ from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.chat.encode import encode
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
+from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tools.prepare import prepare
 from proxy.demo.refusals import read
 

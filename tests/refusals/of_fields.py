@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from proxy.core.inbound.chat_envelope import CHAT
-from proxy.core.inbound.native_decode import NATIVE
-from proxy.core.inbound.responses_envelope import ENVELOPE
+from proxy.core.surfaces.chat.envelope import CHAT
+from proxy.core.surfaces.native.decode import NATIVE
+from proxy.core.surfaces.responses.envelope import ENVELOPE
 from tests.refusals.cases import Case, chat, native, responses
 
 WRONG: tuple[Any, ...] = (True, 0.5)

@@ -19,7 +19,7 @@ import pytest
 
 import proxy
 from proxy.core.errors import ClientFault
-from proxy.core.inbound import checks
+from proxy.core.surfaces.reading import checks
 
 ROOT = Path(proxy.__file__).parent
 CHECKS = Path(checks.__file__)

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound import clients
+from proxy.core.surfaces import clients
 from proxy.shell import connection
 from proxy.shell.channel import Channel, Tempo
 from proxy.shell.http import refuse

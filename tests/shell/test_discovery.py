@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from proxy.core.backends.target import Target
-from proxy.core.inbound.models_encode import ServedModel
 from proxy.core.profile import DEFAULT
+from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.shell import discovery as module
 from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Catalog, Discovery
 from proxy.shell.logs import make_log

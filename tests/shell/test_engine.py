@@ -12,8 +12,8 @@ import aiohttp
 import orjson
 import pytest
 
-from proxy.core.inbound.responses_surface import ResponsesSurface
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.beside import LARGE_BYTES
 from proxy.shell.channel import Channel
 from tests.support.proxies import Event, Proxy, StartProxy, events, names

@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.inbound.clients import CODEX, DEFAULT, EventStyle
-from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Verdicts
@@ -14,6 +11,9 @@ from proxy.core.sink import Stage
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.unanswered import answer_needed
+from proxy.core.surfaces.clients import CODEX, DEFAULT, EventStyle
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
 from proxy.core.tenants import ANYBODY
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem

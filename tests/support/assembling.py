@@ -18,12 +18,12 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.surface import Encoder
 from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.sink import Outlet
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.shown_ids import ShownIds
+from proxy.core.surfaces.surface import Encoder
 from proxy.core.tools.names import NameTable
 from tests.support.replies import counting_mint
 

@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound import chat_decode, native_decode
-from proxy.core.inbound.call_map import CallMaps
-from proxy.core.inbound.chat_decode import ChatRequest
-from proxy.core.inbound.native_decode import NativeRequest
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Turn
+from proxy.core.surfaces.chat import decode
+from proxy.core.surfaces.chat.decode import ChatRequest
+from proxy.core.surfaces.memory.call_ids import CallMaps
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.native import decode as native_decode
+from proxy.core.surfaces.native.decode import NativeRequest
 
 HI = {"role": "user", "content": "Hi"}
 OBJECT = {"type": "object", "properties": {}}
@@ -39,7 +40,7 @@ def returned(call_id: str = "a", content: Any = "sunny", **more: Any) -> dict[st
 
 
 def chat(ledger: Ledger | None = None, **fields: Any) -> ChatRequest:
-    return chat_decode.decode({"model": "m", "messages": [HI]} | fields, ledger or Ledger())
+    return decode.decode({"model": "m", "messages": [HI]} | fields, ledger or Ledger())
 
 
 def turns(*messages: Any, ledger: Ledger | None = None) -> list[Turn]:

@@ -12,16 +12,16 @@ from proxy.core import jsontext
 from proxy.core.backends import profiles
 from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Fault
-from proxy.core.inbound.chat_calls import CallForm, ToolCalls
-from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import Completion
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.sink import Outlet
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.chat.calls import CallForm, ToolCalls
+from proxy.core.surfaces.chat.completion import Completion
+from proxy.core.surfaces.chat.encode import ChatEncoder
+from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tools.prepare import prepare
 from tests.support.assembling import Told, into
 from tests.support.replies import NOW, WITH_TOOLS, counting_mint

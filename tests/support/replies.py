@@ -16,11 +16,6 @@ from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
-from proxy.core.inbound.clients import Extended
-from proxy.core.inbound.responses_decode import decode
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_object import ResponseObject
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
@@ -28,6 +23,11 @@ from proxy.core.sink import Outlet
 from proxy.core.stream.condense import condensed
 from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.surfaces.clients import Extended
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.responses.decode import decode
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.prepare import prepare

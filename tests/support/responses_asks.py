@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.history import OrphanOutputs
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Request, Result, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.reading.history import OrphanOutputs
+from proxy.core.surfaces.responses.decode import decode
 
 OBJECT = {"type": "object", "properties": {}}
 WEATHER = {"type": "function", "name": "weather", "parameters": OBJECT}

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.inbound.history import OrphanOutputs
 from proxy.core.masking.redact import quoted
+from proxy.core.surfaces.reading.history import OrphanOutputs
 
 EVENTS_HEADER = "x-proxy-events"
 CATALOG_QUESTION = "client_version"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proxy.core.events import Event, Reply
-from proxy.core.inbound.clients import ClientProfile
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces.clients import ClientProfile
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from proxy.core.errors import (
     Unreachable,
 )
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.inbound import clients
-from proxy.core.inbound.clients import (
+from proxy.core.model import Usage
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.clients import (
     AI_SDK,
     CODEX,
     DEFAULT,
@@ -28,7 +29,6 @@ from proxy.core.inbound.clients import (
     reworded,
     told_ending,
 )
-from proxy.core.model import Usage
 from tests.support.tables import table
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.clients import Headers, asks_for_catalog
-from proxy.core.inbound.codex_prompt import INSTRUCTIONS
+from proxy.core.surfaces.catalog.codex_instructions import INSTRUCTIONS
+from proxy.core.surfaces.clients import Headers, asks_for_catalog
 
 LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 1_000, 10_000
 OUTPUTS_PER_WINDOW = 8

@@ -10,10 +10,10 @@ from typing import Any
 
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.ids import Mint
-from proxy.core.inbound.chat_calls import CallForm
-from proxy.core.inbound.chat_proofs import Proofs
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Request, Text, Usage
+from proxy.core.surfaces.chat.calls import CallForm
+from proxy.core.surfaces.chat.proofs import Proofs
 
 REASONS = {Ending.COMPLETED: "stop", Ending.MAX_TOKENS: "length", Ending.FILTERED: "content_filter"}
 

@@ -5,13 +5,14 @@ anything is sent: one ClientFault that names the place.
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.core.inbound import chat_envelope, chat_tools
-from proxy.core.inbound.chat_turns import SPEAKERS
-from proxy.core.inbound.history import canonical
-from proxy.core.inbound.messages import Conversation, read_messages
-from proxy.core.inbound.responses_parts import Walk
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces.chat import envelope as chat_envelope
+from proxy.core.surfaces.chat import tools as chat_tools
+from proxy.core.surfaces.chat.turns import SPEAKERS
+from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.history import canonical
+from proxy.core.surfaces.reading.messages import Conversation, read_messages
 
 
 @dataclass(slots=True)

@@ -21,13 +21,13 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound import clients
-from proxy.core.inbound.chat_object import PARAMS, Chunk, Completion
-from proxy.core.inbound.chat_proofs import Proofs
-from proxy.core.inbound.clients import ClientProfile
-from proxy.core.inbound.responses_object import error_member
 from proxy.core.jsontext import dumps, string
 from proxy.core.model import Call
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.chat.completion import PARAMS, Chunk, Completion
+from proxy.core.surfaces.chat.proofs import Proofs
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.responses.response import error_member
 
 HALF_A_CALL = (
     "The answer reached its limit within a tool call, half of which must not be run. Raise max_completion_tokens, or "

@@ -7,8 +7,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from proxy.core.inbound.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
-from proxy.core.inbound.envelope import (
+from proxy.core.ledger import Ledger
+from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
+from proxy.core.surfaces.reading.checks import array, missing, too_many, unsupported, wrong_type, wrong_value
+from proxy.core.surfaces.reading.fields import (
     ANY_TEXT,
     MODEL,
     FormatWord,
@@ -26,9 +28,7 @@ from proxy.core.inbound.envelope import (
     output_format,
     user_id,
 )
-from proxy.core.inbound.toolbox import Toolbox
-from proxy.core.ledger import Ledger
-from proxy.core.model import OutputFormat, ReasoningWish, Request, Sampling, ToolChoice, Turn
+from proxy.core.surfaces.reading.tools import Toolbox
 from proxy.core.work import Work
 
 MAX_STOPS = 4

@@ -6,14 +6,15 @@ from typing import Any
 
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
-from proxy.core.inbound import chat_decode, clients
-from proxy.core.inbound.chat_calls import FunctionCall, ToolCalls
-from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import PARAMS, Completion
-from proxy.core.inbound.clients import ClientProfile
-from proxy.core.inbound.surface import Framing
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.chat import decode
+from proxy.core.surfaces.chat.calls import FunctionCall, ToolCalls
+from proxy.core.surfaces.chat.completion import PARAMS, Completion
+from proxy.core.surfaces.chat.encode import ChatEncoder
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.surface import Framing
 
 
 @dataclass(slots=True, frozen=True)
@@ -30,7 +31,7 @@ class ChatSurface:
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatAsked":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
-        asked = chat_decode.decode(body, ledger)
+        asked = decode.decode(body, ledger)
         calls = FunctionCall(ledger) if asked.legacy_functions else ToolCalls()
         completion = Completion(
             asked.request, self.mint, self.now, calls, ledger, include_usage=asked.include_usage

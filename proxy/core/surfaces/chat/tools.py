@@ -2,23 +2,23 @@
 
 from typing import Any
 
-from proxy.core.inbound import toolbox
-from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.checks import FieldFault, string_in, unsupported, wrong_type, wrong_value
-from proxy.core.inbound.tool_choice import read_choice
-from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
 from proxy.core.schemas import strictness
 from proxy.core.schemas.metaschema import BAD_PARAMETERS
+from proxy.core.surfaces.chat.envelope import ChatEnvelope
+from proxy.core.surfaces.reading import tools
+from proxy.core.surfaces.reading.checks import FieldFault, string_in, unsupported, wrong_type, wrong_value
+from proxy.core.surfaces.reading.tool_choice import read_choice
+from proxy.core.surfaces.reading.tools import Json, Toolbox, ToolReader, read_tools
 from proxy.core.work import Work
 
 LEGACY_MODES = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE}
 
 
 def _function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
-    spec = toolbox.function(tool, param, namespace, work)
+    spec = tools.function(tool, param, namespace, work)
     if spec.parameters is not None and spec.parameters.get("type") != "object":
         complaint = 'must be "object": for a tool that takes none, leave parameters out.'
         raise FieldFault(f"{param}.parameters.type", complaint, BAD_PARAMETERS)
@@ -27,7 +27,7 @@ def _function(tool: Json, param: str, namespace: str | None, work: Work) -> Tool
     return spec
 
 
-READERS: dict[str, ToolReader] = {"function": _function, "custom": toolbox.custom}
+READERS: dict[str, ToolReader] = {"function": _function, "custom": tools.custom}
 LEGACY_READERS: dict[str, ToolReader] = {"function": _function}
 
 

@@ -8,8 +8,18 @@ that they are the same in every request of a conversation.
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.checks import filled_in, mapping, missing, optional_string_in, string_in, wrong_value
-from proxy.core.inbound.messages import (
+from proxy.core.masking.redact import quoted
+from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.reading.checks import (
+    filled_in,
+    mapping,
+    missing,
+    optional_string_in,
+    string_in,
+    wrong_value,
+)
+from proxy.core.surfaces.reading.content import MEDIA_PARTS, content_in
+from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     CHAT_PARTS,
     Conversation,
@@ -20,10 +30,7 @@ from proxy.core.inbound.messages import (
     tool_calls,
     user,
 )
-from proxy.core.inbound.responses_parts import MEDIA_PARTS, content_in
-from proxy.core.inbound.toolbox import Json
-from proxy.core.masking.redact import quoted
-from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.reading.tools import Json
 
 LEGACY_ID = "function_call_"
 

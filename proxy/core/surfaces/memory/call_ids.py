@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.caches.shelf import Shelf
-from proxy.core.inbound.seal import Seal
 from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
+from proxy.core.surfaces.memory.tokens import Seal
 
 HEADER = "x-proxy-call-ids"
 """Carries the token, both ways."""

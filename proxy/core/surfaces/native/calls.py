@@ -11,9 +11,9 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import Unfit
 from proxy.core.events import Called, PartEnded
-from proxy.core.inbound.call_map import CallMap
-from proxy.core.inbound.chat_calls import YOURS_TO_RUN, Json, proven
 from proxy.core.model import Call
+from proxy.core.surfaces.chat.calls import YOURS_TO_RUN, Json, proven
+from proxy.core.surfaces.memory.call_ids import CallMap
 
 
 class ParsedCalls:

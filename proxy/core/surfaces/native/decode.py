@@ -8,18 +8,19 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from proxy.core.inbound import chat_envelope, native_tools
-from proxy.core.inbound.call_map import HEADER, CallMap, CallMaps
-from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.checks import unsupported, wrong_value
-from proxy.core.inbound.envelope import Loose
-from proxy.core.inbound.history import canonical
-from proxy.core.inbound.messages import Conversation, read_messages
-from proxy.core.inbound.native_turns import speakers
-from proxy.core.inbound.responses_parts import Walk
-from proxy.core.inbound.tool_choice import read_choice
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Request
+from proxy.core.surfaces.chat import envelope as chat_envelope
+from proxy.core.surfaces.chat.envelope import ChatEnvelope
+from proxy.core.surfaces.memory.call_ids import HEADER, CallMap, CallMaps
+from proxy.core.surfaces.native import tools as native_tools
+from proxy.core.surfaces.native.turns import speakers
+from proxy.core.surfaces.reading.checks import unsupported, wrong_value
+from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.fields import Loose
+from proxy.core.surfaces.reading.history import canonical
+from proxy.core.surfaces.reading.messages import Conversation, read_messages
+from proxy.core.surfaces.reading.tool_choice import read_choice
 
 REPLACED = {
     "functions": "is not supported: declare them as tools.",

@@ -7,16 +7,17 @@ from typing import Any
 
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
-from proxy.core.inbound import clients, native_decode
-from proxy.core.inbound.call_map import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
-from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.chat_object import PARAMS, Completion
-from proxy.core.inbound.clients import ClientProfile
-from proxy.core.inbound.native_calls import ParsedCalls, note
-from proxy.core.inbound.seal import Seal
-from proxy.core.inbound.surface import Framing
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.chat.completion import PARAMS, Completion
+from proxy.core.surfaces.chat.encode import ChatEncoder
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.native import decode
+from proxy.core.surfaces.native.calls import ParsedCalls, note
+from proxy.core.surfaces.surface import Framing
 
 
 class NativeSurface:
@@ -34,7 +35,7 @@ class NativeSurface:
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "NativeAsked":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
-        asked = native_decode.decode(body, headers, ledger, self._maps, tenant)
+        asked = decode.decode(body, headers, ledger, self._maps, tenant)
         calls = ParsedCalls(asked.call_map if asked.conversation_id is None else None)
         completion = Completion(
             asked.request, self._mint, self._now, calls, ledger, include_usage=asked.include_usage

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from proxy.core.inbound.checks import array, mapping, missing, string_in, unsupported, wrong_value
-from proxy.core.inbound.toolbox import Json, Toolbox, ToolReader, read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolName, ToolSpec
 from proxy.core.schemas import validity
+from proxy.core.surfaces.reading.checks import array, mapping, missing, string_in, unsupported, wrong_value
+from proxy.core.surfaces.reading.tools import Json, Toolbox, ToolReader, read_tools
 from proxy.core.work import Work
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")

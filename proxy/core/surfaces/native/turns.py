@@ -7,8 +7,10 @@ ours, and each belongs to one call.
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.call_map import MAX_ID, CallMap
-from proxy.core.inbound.checks import (
+from proxy.core.masking.redact import quoted
+from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMap
+from proxy.core.surfaces.reading.checks import (
     filled_in,
     mapping,
     missing,
@@ -17,7 +19,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.messages import (
+from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     Conversation,
     Speaker,
@@ -27,9 +29,7 @@ from proxy.core.inbound.messages import (
     tool_calls,
     user,
 )
-from proxy.core.inbound.toolbox import Json
-from proxy.core.masking.redact import quoted
-from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.reading.tools import Json
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from proxy.core.inbound.openapi_schemas import ANSWERS, EVENT, OBJECT, REQUESTS, STRING, ref
+from proxy.core.surfaces.openapi.schemas import ANSWERS, EVENT, OBJECT, REQUESTS, STRING, ref
 
 Described = dict[str, Any]
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from proxy.core.inbound.call_map import HEADER
-from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
 from proxy.core.schemas.metaschema import KEYWORDS
+from proxy.core.surfaces.memory.call_ids import HEADER
+from proxy.core.surfaces.openapi.schemas import ANSWERS, REQUESTS
 
 IN_ITEMS = frozenset(
     {

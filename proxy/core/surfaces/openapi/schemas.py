@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from proxy.core.inbound import responses_envelope
-from proxy.core.inbound.chat_envelope import CHAT
-from proxy.core.inbound.native_decode import NATIVE, REPLACED
-from proxy.core.inbound.responses_envelope import ENVELOPE
+from proxy.core.surfaces.chat.envelope import CHAT
+from proxy.core.surfaces.native.decode import NATIVE, REPLACED
+from proxy.core.surfaces.responses import envelope
+from proxy.core.surfaces.responses.envelope import ENVELOPE
 
 Schema = dict[str, Any]
 
@@ -124,7 +124,7 @@ INPUT_TOOLS = {
     "tools": some(ref("ResponsesTool")),
     "tool_choice": either(MODE, shape({"type": one("function"), **FUNCTION})),
 }
-NOT_SERVED = (*responses_envelope.REFUSED, "previous_response_id")
+NOT_SERVED = (*envelope.REFUSED, "previous_response_id")
 NOT_FOR_SUMMARIES = ("stream", "stream_options", "max_output_tokens")
 """They come in one piece, and whole."""
 

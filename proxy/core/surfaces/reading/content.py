@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core.inbound.checks import (
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
+from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
+from proxy.core.surfaces.memory.tokens import Opening
+from proxy.core.surfaces.reading.checks import (
     FieldFault,
     mapping,
     missing,
@@ -19,10 +23,6 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.seal import Opening
-from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import quoted
-from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
 
 MAX_PARTS = 50_000
 """In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""

@@ -11,10 +11,10 @@ from pydantic_core import ErrorDetails
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import json_name, missing, wrong_type, wrong_value
 from proxy.core.masking.redact import quoted, shown
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.schemas import traversal, validity
+from proxy.core.surfaces.reading.checks import json_name, missing, wrong_type, wrong_value
 from proxy.core.work import Work
 
 MODEL = "the name of a model, such as those that GET /v1/models lists"

@@ -10,20 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from proxy.core.inbound.checks import (
-    FieldFault,
-    array,
-    mapping,
-    missing,
-    optional_string_in,
-    too_many,
-    unsupported,
-    wrong_type,
-    wrong_value,
-)
-from proxy.core.inbound.history import Said
-from proxy.core.inbound.responses_parts import MAX_PARTS, MEDIA_PARTS, PARTS, Walk, content_in, read_file
-from proxy.core.inbound.toolbox import Json
 from proxy.core.masking.redact import quoted
 from proxy.core.model import (
     ASSISTANT,
@@ -37,6 +23,20 @@ from proxy.core.model import (
     Text,
     Turn,
 )
+from proxy.core.surfaces.reading.checks import (
+    FieldFault,
+    array,
+    mapping,
+    missing,
+    optional_string_in,
+    too_many,
+    unsupported,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.surfaces.reading.content import MAX_PARTS, MEDIA_PARTS, PARTS, Walk, content_in, read_file
+from proxy.core.surfaces.reading.history import Said
+from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
 """In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""

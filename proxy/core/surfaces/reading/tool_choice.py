@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from proxy.core.inbound.checks import (
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted, shown
+from proxy.core.model import UNNAMED, ChoiceMode, ToolChoice, ToolName
+from proxy.core.surfaces.reading.checks import (
     array,
     mapping,
     missing,
@@ -12,10 +15,7 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.inbound.toolbox import MAX_TOOLS, Json, Toolbox, unnested
-from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import quoted, shown
-from proxy.core.model import UNNAMED, ChoiceMode, ToolChoice, ToolName
+from proxy.core.surfaces.reading.tools import MAX_TOOLS, Json, Toolbox, unnested
 
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"

@@ -10,7 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.core.inbound.checks import (
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name, quoted, shown
+from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
+from proxy.core.schemas import validity
+from proxy.core.surfaces.reading.checks import (
     array,
     mapping,
     missing,
@@ -20,10 +24,6 @@ from proxy.core.inbound.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import as_name, quoted, shown
-from proxy.core.model import CUSTOM, FUNCTION, ToolName, ToolSpec
-from proxy.core.schemas import validity
 from proxy.core.tenants import dotted
 from proxy.core.work import Work
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from proxy.core.errors import BackendFault, ClientFault
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.inbound.responses_object import ResponseObject, usage_member
 from proxy.core.model import Usage
+from proxy.core.surfaces.responses.response import ResponseObject, usage_member
 
 TRIGGER = {"type": "compaction_trigger"}
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.checks import wrong_type
 from proxy.core.masking.redact import quoted
+from proxy.core.surfaces.reading.checks import wrong_type
 from proxy.core.unquoted import has_more_values
 from proxy.core.weight import weight
 

@@ -4,16 +4,6 @@ is sent: one ClientFault that names the place.
 
 from typing import Any
 
-from proxy.core.inbound.checks import missing, wrong_type, wrong_value
-from proxy.core.inbound.envelope import ANY_TEXT, MODEL, json_object, output_format, user_id
-from proxy.core.inbound.history import OrphanOutputs, Said, canonical
-from proxy.core.inbound.responses_envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
-from proxy.core.inbound.responses_items import read_items
-from proxy.core.inbound.responses_parts import Walk
-from proxy.core.inbound.responses_tools import READERS
-from proxy.core.inbound.seal import Seal
-from proxy.core.inbound.tool_choice import read_choice
-from proxy.core.inbound.toolbox import read_tools
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     SYSTEM,
@@ -27,6 +17,16 @@ from proxy.core.model import (
     ToolChoice,
     Turn,
 )
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
+from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, output_format, user_id
+from proxy.core.surfaces.reading.history import OrphanOutputs, Said, canonical
+from proxy.core.surfaces.reading.tool_choice import read_choice
+from proxy.core.surfaces.reading.tools import read_tools
+from proxy.core.surfaces.responses.envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
+from proxy.core.surfaces.responses.items import read_items
+from proxy.core.surfaces.responses.tools import READERS
 from proxy.core.work import Work
 
 LOGPROBS = "message.output_text.logprobs"

@@ -26,10 +26,12 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound import clients
-from proxy.core.inbound.clients import ClientProfile, Extended
-from proxy.core.inbound.responses_calls import FORMS, call_item
-from proxy.core.inbound.responses_object import (
+from proxy.core.jsontext import dumps, string, written
+from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, Text
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.clients import ClientProfile, Extended
+from proxy.core.surfaces.responses.calls import FORMS, call_item
+from proxy.core.surfaces.responses.response import (
     STATUS,
     ResponseObject,
     compaction_item,
@@ -39,9 +41,7 @@ from proxy.core.inbound.responses_object import (
     refusal_part,
     text_part,
 )
-from proxy.core.inbound.surface import Framing
-from proxy.core.jsontext import dumps, string, written
-from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, Text
+from proxy.core.surfaces.surface import Framing
 
 REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUMMARY
 

@@ -9,7 +9,9 @@ from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from proxy.core.errors import ClientFault, NotFound
-from proxy.core.inbound.envelope import (
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
+from proxy.core.surfaces.reading.fields import (
     LOOSE,
     FormatWord,
     Loose,
@@ -23,8 +25,6 @@ from proxy.core.inbound.envelope import (
     Whole,
     checked,
 )
-from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import quoted
 
 MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string: the published bound."""

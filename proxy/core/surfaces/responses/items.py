@@ -9,22 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound import responses_results
-from proxy.core.inbound.checks import (
-    FieldFault,
-    array,
-    filled_in,
-    mapping,
-    missing,
-    optional_string_in,
-    string_in,
-    too_many,
-    wrong_type,
-    wrong_value,
-)
-from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
-from proxy.core.inbound.history import Said
-from proxy.core.inbound.responses_parts import MEDIA_PARTS, PARTS, Json, Walk, content_in
 from proxy.core.masking.redact import as_name, quoted
 from proxy.core.model import (
     ASSISTANT,
@@ -43,6 +27,22 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.surfaces.reading.checks import (
+    FieldFault,
+    array,
+    filled_in,
+    mapping,
+    missing,
+    optional_string_in,
+    string_in,
+    too_many,
+    wrong_type,
+    wrong_value,
+)
+from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, Json, Walk, content_in
+from proxy.core.surfaces.reading.history import Said
+from proxy.core.surfaces.responses import tool_results
+from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
@@ -285,9 +285,9 @@ ITEMS: dict[str, ItemReader] = {
     "message": _message,
     "agent_message": _agent_message,
     "function_call": _function_call,
-    "function_call_output": responses_results.function_output,
+    "function_call_output": tool_results.function_output,
     "custom_tool_call": _custom_tool_call,
-    "custom_tool_call_output": responses_results.output,
+    "custom_tool_call_output": tool_results.output,
     "reasoning": _reasoning,
     "item_reference": _item_reference,
     "additional_tools": _tools,
@@ -297,9 +297,9 @@ ITEMS: dict[str, ItemReader] = {
     "compaction_summary": _compaction,
     "compaction_trigger": _compaction_trigger,
     "local_shell_call": _local_shell_call,
-    "local_shell_call_output": responses_results.local_shell_output,
+    "local_shell_call_output": tool_results.local_shell_output,
     "shell_call": _shell_call,
-    "shell_call_output": responses_results.output,
+    "shell_call_output": tool_results.output,
     "apply_patch_call": _apply_patch_call,
-    "apply_patch_call_output": responses_results.apply_patch_output,
+    "apply_patch_call_output": tool_results.apply_patch_output,
 }

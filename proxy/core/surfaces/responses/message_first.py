@@ -6,8 +6,8 @@ open. Codex then shows the text after the command and LangChain scatters argumen
 """
 
 from proxy.core.events import PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
-from proxy.core.inbound.responses_encode import ResponsesEncoder
 from proxy.core.model import Text
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
 
 
 class MessageFirstEncoder(ResponsesEncoder):

@@ -10,11 +10,11 @@ from typing import Any
 from proxy.core.errors import Fault
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
-from proxy.core.inbound.responses_calls import FORMS, call_item
-from proxy.core.inbound.responses_tools import runs_elsewhere
-from proxy.core.inbound.seal import Seal
-from proxy.core.inbound.tool_choice import MODES
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.reading.tool_choice import MODES
+from proxy.core.surfaces.responses.calls import FORMS, call_item
+from proxy.core.surfaces.responses.tools import runs_elsewhere
 
 COMPLETED = Ending.COMPLETED
 CALL, TEXT = PartKind.CALL, PartKind.TEXT

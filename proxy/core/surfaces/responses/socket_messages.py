@@ -5,10 +5,10 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
-from proxy.core.inbound.checks import json_name
-from proxy.core.inbound.parsing import parsed
-from proxy.core.inbound.responses_object import error_member
 from proxy.core.masking.redact import shown
+from proxy.core.surfaces.reading.checks import json_name
+from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.surfaces.responses.response import error_member
 
 CREATE = "response.create"
 

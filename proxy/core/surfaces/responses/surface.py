@@ -6,16 +6,17 @@ from typing import Any, ClassVar
 
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
-from proxy.core.inbound import clients, responses_decode
-from proxy.core.inbound.clients import ClientProfile, EventStyle, Extended
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_memory import Memory, NoMemory, known_items
-from proxy.core.inbound.responses_message_first import MessageFirstEncoder
-from proxy.core.inbound.responses_object import ResponseObject
-from proxy.core.inbound.seal import Seal
-from proxy.core.inbound.surface import Framing
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.clients import ClientProfile, EventStyle, Extended
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.responses import decode
+from proxy.core.surfaces.responses.continuation import Memory, NoMemory, known_items
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
+from proxy.core.surfaces.responses.response import ResponseObject
+from proxy.core.surfaces.surface import Framing
 
 NO_MEMORY = NoMemory()
 
@@ -57,7 +58,7 @@ class ResponsesSurface:
             facts["continues"] = body["previous_response_id"]
             known = known_items(body, completed)
         seal = self.seal.of(tenant)
-        request = responses_decode.decode(completed, ledger, client.orphan_outputs, seal, known)
+        request = decode.decode(completed, ledger, client.orphan_outputs, seal, known)
         sealing = seal if request.reasoning.sealed or request.compact else None
         response = self.form(body, self.mint, self.now, sealing, ledger.warnings)
         facts["response_id"] = response.id

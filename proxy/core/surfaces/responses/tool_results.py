@@ -3,9 +3,9 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.inbound.checks import missing, optional_string_in, string_in
-from proxy.core.inbound.responses_parts import MEDIA_PARTS, PARTS, Json, Walk, content_in
 from proxy.core.model import TOOL, USER, Result, Text, Turn
+from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
+from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, Json, Walk, content_in
 
 
 def local_shell_output(item: Json, walk: Walk) -> Turn:

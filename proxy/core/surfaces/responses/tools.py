@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from proxy.core.inbound import toolbox
-from proxy.core.inbound.toolbox import Json, ToolReader
 from proxy.core.model import SHELL, TOOL_SEARCH, ToolKind, ToolName, ToolSpec
+from proxy.core.surfaces.reading import tools
+from proxy.core.surfaces.reading.tools import Json, ToolReader
 from proxy.core.work import Work
 
 
@@ -26,7 +26,7 @@ def runs_elsewhere(tool: Json) -> bool:
 def _tool_search(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec | None:
     if runs_elsewhere(tool):
         return None
-    found = toolbox.function(tool | {"name": TOOL_SEARCH.value}, param, None, work)
+    found = tools.function(tool | {"name": TOOL_SEARCH.value}, param, None, work)
     return replace(found, kind=TOOL_SEARCH)
 
 
@@ -38,8 +38,8 @@ def _by_type_alone(tool: Json, param: str, namespace: str | None, work: Work) ->
 
 
 READERS: dict[str, ToolReader] = {
-    "function": toolbox.function,
-    "custom": toolbox.custom,
+    "function": tools.function,
+    "custom": tools.custom,
     "tool_search": _tool_search,
     "local_shell": _by_type_alone,
     "shell": _by_type_alone,

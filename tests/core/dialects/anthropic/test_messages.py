@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from proxy.core.dialects.anthropic.messages import MOVED
-from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger
 from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.surfaces.reading.history import canonical
 from tests.support.anthropic_requests import (
     SIGNATURE,
     body_of,

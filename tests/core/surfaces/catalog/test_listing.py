@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from proxy.core.inbound.models_encode import Listing, ServedModel, entry
+from proxy.core.surfaces.catalog.listing import Listing, ServedModel, entry
 from tests.support.tables import table
 
 MANDATORY = {

@@ -3,9 +3,9 @@
 import re
 
 from proxy.core.events import CallHead, PartEnded
-from proxy.core.inbound.chat_calls import ONE_CALL, FunctionCall, ToolCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ToolKind, ToolName
+from proxy.core.surfaces.chat.calls import ONE_CALL, FunctionCall, ToolCalls
 from tests.support.tables import table
 
 HEAD = CallHead("call_a", ToolName("f"), ToolKind.FUNCTION)

@@ -3,10 +3,10 @@
 from typing import Any
 
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.inbound.chat_calls import YOURS_TO_RUN, CallForm, FunctionCall, ToolCalls
-from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.surfaces.chat.calls import YOURS_TO_RUN, CallForm, FunctionCall, ToolCalls
+from proxy.core.surfaces.native.calls import ParsedCalls
 from tests.support.chat_streams import completion_of, request_of
 from tests.support.replies import REQUEST
 

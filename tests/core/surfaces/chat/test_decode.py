@@ -1,7 +1,7 @@
 """C01: from a body to a request, the whole of it."""
 
-from proxy.core.inbound.chat_decode import ChatRequest
 from proxy.core.model import ChoiceMode, Request, Result, Role, Text, ToolChoice, ToolName, ToolSpec, Turn
+from proxy.core.surfaces.chat.decode import ChatRequest
 from tests.support.chat_asks import HI, OBJECT, assistant, called, chat, refused, returned, tool
 from tests.support.responses_asks import called as said_call
 from tests.support.tables import table

@@ -18,12 +18,12 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.chat_calls import CallForm, FunctionCall, ToolCalls
-from proxy.core.inbound.chat_encode import ChatEncoder
-from proxy.core.inbound.clients import AI_SDK, DEFAULT, ClientProfile
-from proxy.core.inbound.native_calls import ParsedCalls
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.surfaces.chat.calls import CallForm, FunctionCall, ToolCalls
+from proxy.core.surfaces.chat.encode import ChatEncoder
+from proxy.core.surfaces.clients import AI_SDK, DEFAULT, ClientProfile
+from proxy.core.surfaces.native.calls import ParsedCalls
 from tests.support.assembling import PartDelta, Told, into
 from tests.support.chat_streams import completion_of, encoded, request_of, run_chat
 from tests.support.replies import DONE, REQUEST, STOP, call_chunk, chunk

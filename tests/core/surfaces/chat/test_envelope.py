@@ -1,9 +1,9 @@
 """C04, C05: the fields around `messages`: used, dropped or refused knowingly; never refused for being unknown."""
 
-from proxy.core.inbound.chat_envelope import ChatEnvelope
-from proxy.core.inbound.envelope import MODEL
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat, ReasoningWish, Sampling
+from proxy.core.surfaces.chat.envelope import ChatEnvelope
+from proxy.core.surfaces.reading.fields import MODEL
 from tests.support.chat_asks import HI, OBJECT, assistant, chat, refused
 from tests.support.tables import table
 

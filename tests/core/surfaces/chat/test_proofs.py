@@ -3,8 +3,8 @@
 from typing import Any
 
 from proxy.core.events import CallHead
-from proxy.core.inbound.chat_proofs import Proofs
 from proxy.core.model import Call, Reasoning, Text, ToolKind, ToolName
+from proxy.core.surfaces.chat.proofs import Proofs
 
 
 def call(backend_id: str | None = None) -> CallHead:

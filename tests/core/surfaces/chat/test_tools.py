@@ -1,8 +1,8 @@
 """C03, C04: tools in a chat's request, the choice among them, and both in the form before there were tools."""
 
-from proxy.core.inbound.toolbox import MAX_TOOLS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolKind, ToolName, ToolSpec
+from proxy.core.surfaces.reading.tools import MAX_TOOLS
 from tests.support.chat_asks import OBJECT, chat, refused, tool
 from tests.support.responses_asks import Notes
 from tests.support.tables import table

@@ -4,8 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from proxy.core.inbound import call_map
-from proxy.core.inbound.call_map import (
+from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.memory import call_ids
+from proxy.core.surfaces.memory.call_ids import (
     MAX_CALLS,
     MAX_ID,
     MAX_TOKEN_IN_HEADER,
@@ -13,8 +14,7 @@ from proxy.core.inbound.call_map import (
     CallMaps,
     as_backend_knows,
 )
-from proxy.core.inbound.seal import Seal
-from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.memory.tokens import Seal
 from tests.support.chat_asks import SEAL
 from tests.support.tables import table
 
@@ -45,7 +45,7 @@ def test_an_id_that_a_backend_repeats_is_the_newest_calls():
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(call_map, "MAX_CALLS", 2)
+    monkeypatch.setattr(call_ids, "MAX_CALLS", 2)
 
 
 @pytest.mark.usefixtures("small")
@@ -107,7 +107,7 @@ def test_attack_15_what_is_only_named_is_not_kept():
 
 
 def test_attack_15_nobodys_conversations_make_another_forget(monkeypatch):
-    monkeypatch.setattr(call_map, "MAX_BYTES", 10 * mapped(("a", "x")).size)
+    monkeypatch.setattr(call_ids, "MAX_BYTES", 10 * mapped(("a", "x")).size)
     maps = CallMaps(SEAL)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     for number in range(20):
@@ -127,7 +127,7 @@ def test_two_requests_of_a_new_conversation_may_be_under_way():
 
 
 def test_a_map_that_outgrows_all_room_is_not_kept(monkeypatch):
-    monkeypatch.setattr(call_map, "MAX_BYTES", 10)
+    monkeypatch.setattr(call_ids, "MAX_BYTES", 10)
     maps = CallMaps(SEAL)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     assert not maps.of("t", "c").has("a")

@@ -4,8 +4,8 @@ from dataclasses import replace
 from time import process_time
 
 from proxy.core.events import PartEnded, Reply
-from proxy.core.inbound.recall import ENTRY_BYTES, Recall
 from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, Recall
 from tests.support.tables import table
 
 SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.inbound import seal
-from proxy.core.inbound.seal import PREFIX, Seal
 from proxy.core.model import Reasoning
+from proxy.core.surfaces.memory import tokens
+from proxy.core.surfaces.memory.tokens import PREFIX, Seal
 from tests.support.tables import table
 
 SEAL = Seal("a secret")
@@ -151,7 +151,7 @@ def test_attack_06_a_summary_is_a_text(held: Any) -> None:
         {"ids": [], "forgetful": False},
         {"ids": {"a": 5}, "forgetful": False},
         {"ids": {}, "forgetful": 1},
-        {"ids": {"a": "b" * seal.MAX_IDS}, "forgetful": False},
+        {"ids": {"a": "b" * tokens.MAX_IDS}, "forgetful": False},
     ],
 )
 def test_attack_06_a_map_of_ids_is_one_of_texts(held: Any) -> None:
@@ -172,7 +172,7 @@ def test_attack_06_all_tokens_of_a_request_are_opened_out_of_one_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A real token can be sent again and again, and each time the backend is sent all that is in it."""
-    monkeypatch.setattr(seal, "MAX_HELD", 1000)
+    monkeypatch.setattr(tokens, "MAX_HELD", 1000)
     opening = SEAL.opening()
     thought, summary = SEAL.reasoning(Reasoning("x" * 320)), SEAL.summary("y" * 500)
     assert opening.reasoning(thought) == Reasoning("x" * 320)
@@ -186,9 +186,9 @@ def test_attack_06_all_tokens_of_a_request_are_opened_out_of_one_budget(
 def test_attack_06_the_same_token_is_unpacked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opening, token, bomb = SEAL.opening(), SEAL.reasoning(Reasoning("Hm.")), odd("reasoning", [0] * 100_000)
     unpacked: list[bytes] = []
-    unpack = seal._unpacked
+    unpack = tokens._unpacked
     monkeypatch.setattr(
-        seal, "_unpacked", lambda packed, limit: unpacked.append(packed) or unpack(packed, limit)
+        tokens, "_unpacked", lambda packed, limit: unpacked.append(packed) or unpack(packed, limit)
     )
     for _ in range(3):
         assert opening.reasoning(token) == Reasoning("Hm.")
@@ -197,6 +197,6 @@ def test_attack_06_the_same_token_is_unpacked_once(monkeypatch: pytest.MonkeyPat
 
 
 def test_attack_06_a_bomb_is_not_unpacked_to_its_end() -> None:
-    bomb = forged("summary", zlib.compress(b"0" * (seal.MAX_HELD + 1)))
+    bomb = forged("summary", zlib.compress(b"0" * (tokens.MAX_HELD + 1)))
     assert len(bomb) < 30_000
     assert SEAL.opening().summary(bomb) is None

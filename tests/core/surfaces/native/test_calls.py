@@ -4,10 +4,10 @@ import pytest
 
 from proxy.core.errors import Unfit
 from proxy.core.events import CallHead, PartEnded
-from proxy.core.inbound.call_map import CallMap
-from proxy.core.inbound.native_calls import ParsedCalls, arguments_of, note
 from proxy.core.jsontext import WRITABLE_DEPTH
 from proxy.core.model import Call, Text, ToolKind, ToolName
+from proxy.core.surfaces.memory.call_ids import CallMap
+from proxy.core.surfaces.native.calls import ParsedCalls, arguments_of, note
 from tests.support.replies import SEAL
 from tests.support.tables import table
 

@@ -1,7 +1,7 @@
 """N01–N06: from a body of the native surface to a request, and the map of its call ids."""
 
-from proxy.core.inbound.call_map import HEADER, CallMaps
 from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolName, Turn
+from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps
 from tests.support.chat_asks import (
     HI,
     SEAL,

@@ -13,11 +13,11 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.call_map import HEADER, MAX_TOKEN_IN_HEADER, CallMap
-from proxy.core.inbound.native_surface import NativeAsked, NativeSurface
-from proxy.core.inbound.responses_encode import SSE
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
+from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
+from proxy.core.surfaces.native.surface import NativeAsked, NativeSurface
+from proxy.core.surfaces.responses.encode import SSE
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, SEAL, counting_mint
 

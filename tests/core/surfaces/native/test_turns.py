@@ -2,8 +2,8 @@
 
 import pytest
 
-from proxy.core.inbound.call_map import MAX_ID, CallMaps
 from proxy.core.model import Reasoning, Result, Text
+from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMaps
 from tests.support.chat_asks import HI, SEAL, assistant, called, native, native_refused, returned
 from tests.support.responses_asks import called as said_call
 from tests.support.tables import table

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import Fault
-from proxy.core.inbound.openapi import DOCUMENT, ERRORS
+from proxy.core.surfaces.openapi.document import DOCUMENT, ERRORS
 
 METHODS = ("get", "post", "delete")
 OPERATIONS = {

@@ -1,6 +1,6 @@
 """S06: the log tells where in a request a fault lies, and no name that its client has chosen."""
 
-from proxy.core.inbound.places import MAX_PLACE, known_place
+from proxy.core.surfaces.openapi.known_paths import MAX_PLACE, known_place
 from tests.support.tables import table
 
 

@@ -6,11 +6,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from proxy.core import jsontext
-from proxy.core.inbound import chat_decode, native_decode, responses_decode
-from proxy.core.inbound.call_map import CallMaps
-from proxy.core.inbound.openapi_schemas import ANSWERS, REQUESTS
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
+from proxy.core.surfaces.chat import decode
+from proxy.core.surfaces.memory.call_ids import CallMaps
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.native import decode as native_decode
+from proxy.core.surfaces.openapi.schemas import ANSWERS, REQUESTS
+from proxy.core.surfaces.responses import decode as responses_decode
 from tests.support.replies import SEAL
 
 SCHEMAS = REQUESTS | ANSWERS
@@ -79,7 +81,7 @@ def test_what_fits_is_read_as_a_request_for_a_response(body: dict[str, Any]) -> 
 def test_what_fits_is_read_as_a_request_for_a_completion(body: dict[str, Any]) -> None:
     asked = body | {"model": "m"}
     assert fits("ChatRequest", asked)
-    assert chat_decode.decode(asked, Ledger()).request.model == "m"
+    assert decode.decode(asked, Ledger()).request.model == "m"
 
 
 @pytest.mark.parametrize("body", CHAT)

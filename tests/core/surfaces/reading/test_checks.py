@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.core.inbound import checks
+from proxy.core.surfaces.reading import checks
 from tests.support.tables import table
 
 

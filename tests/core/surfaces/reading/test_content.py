@@ -2,10 +2,10 @@
 
 import pytest
 
-from proxy.core.inbound import responses_parts
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Text
+from proxy.core.surfaces.reading import content as reading_content
+from proxy.core.surfaces.responses.decode import decode
 from tests.support.responses_asks import assistant, refused, turns, user
 from tests.support.tables import table
 
@@ -153,17 +153,17 @@ def test_a_user_message_has_content(message):
 
 def test_the_parts_of_a_request_are_limited_in_all():
     """S19: many small parts cost more than one large one, and they may be spread over many items."""
-    walk = responses_parts.Walk(Ledger(), parts_left=3)
+    walk = reading_content.Walk(Ledger(), parts_left=3)
     two = user([{"type": "text", "text": "x"}] * 2)
-    assert len(responses_parts.content_in(two, "content", walk, (Text,))) == 2
-    with pytest.raises(responses_parts.FieldFault) as caught:
-        responses_parts.content_in(two, "content", walk, (Text,))
+    assert len(reading_content.content_in(two, "content", walk, (Text,))) == 2
+    with pytest.raises(reading_content.FieldFault) as caught:
+        reading_content.content_in(two, "content", walk, (Text,))
     assert caught.value.code == "array_above_max_length"
 
 
 def test_a_request_begins_with_the_whole_limit():
     """One part too many, in the only item there is."""
-    parts = [{"type": "text", "text": ""}] * (responses_parts.MAX_PARTS + 1)
+    parts = [{"type": "text", "text": ""}] * (reading_content.MAX_PARTS + 1)
     assert refused(input=[user(parts)]).param == "input[0].content"
 
 

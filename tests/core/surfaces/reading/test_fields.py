@@ -4,7 +4,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.envelope import (
+from proxy.core.model import FormatKind, OutputFormat
+from proxy.core.surfaces.reading.fields import (
     MAX_DEPTH,
     Loose,
     NamedSchema,
@@ -14,7 +15,6 @@ from proxy.core.inbound.envelope import (
     json_object,
     output_format,
 )
-from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.work import Work
 from tests.support.tables import table
 

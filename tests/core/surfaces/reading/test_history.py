@@ -3,7 +3,6 @@
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.history import canonical
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -18,6 +17,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.surfaces.reading.history import canonical
 from tests.support.responses_asks import (
     Notes,
     assistant,

@@ -1,9 +1,9 @@
 """C01, C02: messages of every role, as both chat-like surfaces read them."""
 
-from proxy.core.inbound import messages as messages_module
-from proxy.core.inbound.messages import MAX_MESSAGES
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
+from proxy.core.surfaces.reading import messages as messages_module
+from proxy.core.surfaces.reading.messages import MAX_MESSAGES
 from tests.support.chat_asks import HI, assistant, called, native, refused, returned, turns
 from tests.support.responses_asks import called as said_call
 from tests.support.responses_asks import spoken

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.parsing import parsed
+from proxy.core.surfaces.reading.parsing import parsed
 
 
 def test_what_can_be_read() -> None:

@@ -1,8 +1,8 @@
 """R02: every form of `tool_choice`, and a restriction that is never widened."""
 
-from proxy.core.inbound import toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+from proxy.core.surfaces.reading import tools as reading_tools
 from tests.support.responses_asks import CLOCK, SEARCH, WEATHER, ask, refused
 from tests.support.tables import table
 
@@ -121,7 +121,7 @@ def test_where_only_hosted_tools_are_allowed_no_other_may_be_called():
             "tool_choice.tools[0].name",
         ),
         (
-            {"type": "allowed_tools", "tools": [WEATHER] * (toolbox.MAX_TOOLS + 1)},
+            {"type": "allowed_tools", "tools": [WEATHER] * (reading_tools.MAX_TOOLS + 1)},
             "tool_choice.tools",
         ),
     ],

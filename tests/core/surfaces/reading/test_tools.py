@@ -1,8 +1,8 @@
 """R01, R10, S22: what is declared, what is left out, and what is refused, on every surface alike."""
 
-from proxy.core.inbound import toolbox
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
+from proxy.core.surfaces.reading import tools as reading_tools
 from tests.support.responses_asks import OBJECT, SEARCH, Notes, ask, refused, user
 from tests.support.tables import table
 
@@ -142,7 +142,7 @@ def test_a_later_list_may_declare_a_tool_anew():
     found = {"type": "tool_search_output", "tools": [{"type": "function", "name": "f", "description": "new"}]}
     tools = ask(input=[found, found, user("x")], tools=[{"type": "function", "name": "f"}]).tools
     assert tools == [ToolSpec(ToolName("f"), description="new")]
-    again = [found] * (toolbox.MAX_TOOLS + 1)
+    again = [found] * (reading_tools.MAX_TOOLS + 1)
     assert ask(input=[*again, user("x")]).tools == tools
 
 
@@ -155,7 +155,7 @@ def test_tools_are_a_list(tools):
 
 def test_the_declarations_of_a_request_are_limited():
     """S19: hosted ones count too, or they would be a way around."""
-    assert refused(tools=[SEARCH] * (toolbox.MAX_TOOLS + 1)).code == "array_above_max_length"
-    spread = [{"type": "namespace", "name": "n", "tools": [SEARCH] * toolbox.MAX_TOOLS}]
+    assert refused(tools=[SEARCH] * (reading_tools.MAX_TOOLS + 1)).code == "array_above_max_length"
+    spread = [{"type": "namespace", "name": "n", "tools": [SEARCH] * reading_tools.MAX_TOOLS}]
     assert refused(tools=spread).param == "tools[0].tools"
-    assert ask(tools=[SEARCH] * toolbox.MAX_TOOLS).tools == []
+    assert ask(tools=[SEARCH] * reading_tools.MAX_TOOLS).tools == []

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from proxy.core.inbound.responses_calls import FORMS, call_item
 from proxy.core.model import Call, ToolKind, ToolName
+from proxy.core.surfaces.responses.calls import FORMS, call_item
 from tests.support.tables import table
 
 

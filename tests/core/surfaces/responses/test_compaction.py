@@ -6,8 +6,8 @@ import pytest
 
 from proxy.core.errors import BackendFault, ClientFault, Truncated
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.inbound.compaction import TRIGGER, CompactionObject, requested
 from proxy.core.model import Summary, Usage
+from proxy.core.surfaces.responses.compaction import TRIGGER, CompactionObject, requested
 from tests.support.replies import NOW, REQUEST, SEAL, counting_mint
 from tests.support.tables import table
 

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
-from proxy.core.inbound.responses_memory import (
+from proxy.core.surfaces.responses.continuation import (
     MAX_LANES,
     PIECE_BYTES,
     LatestResponses,

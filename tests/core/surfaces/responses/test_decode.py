@@ -5,9 +5,6 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.inbound import responses_decode
-from proxy.core.inbound.envelope import MAX_DEPTH
-from proxy.core.inbound.responses_decode import decode
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,
@@ -24,6 +21,9 @@ from proxy.core.model import (
     ToolSpec,
     Turn,
 )
+from proxy.core.surfaces.reading.fields import MAX_DEPTH
+from proxy.core.surfaces.responses import decode as responses_decode
+from proxy.core.surfaces.responses.decode import decode
 from tests.support.responses_asks import (
     OBJECT,
     SEARCH,

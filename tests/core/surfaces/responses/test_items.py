@@ -2,10 +2,6 @@
 
 from dataclasses import replace
 
-from proxy.core.inbound import responses_items
-from proxy.core.inbound.compaction import INSTRUCTION, SUMMED_UP
-from proxy.core.inbound.responses_decode import decode
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Call,
@@ -19,6 +15,10 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
 )
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.responses import items
+from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
+from proxy.core.surfaces.responses.decode import decode
 from tests.support.responses_asks import (
     Notes,
     ask,
@@ -367,7 +367,7 @@ def test_calls_in_the_chat_form_are_not_passed_over(content):
 
 def test_the_items_of_a_request_are_limited(monkeypatch):
     """S19: the walk runs on the event loop."""
-    monkeypatch.setattr(responses_items, "MAX_ITEMS", 2)
+    monkeypatch.setattr(items, "MAX_ITEMS", 2)
     assert len(turns(user("x"), user("x"))) == 2
     fault = refused(input=[user("x")] * 3)
     assert (fault.param, fault.code) == ("input", "array_above_max_length")

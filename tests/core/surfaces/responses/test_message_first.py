@@ -13,11 +13,11 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.inbound.clients import CODEX, DEFAULT, ClientProfile
-from proxy.core.inbound.responses_encode import ResponsesEncoder
-from proxy.core.inbound.responses_message_first import MessageFirstEncoder
-from proxy.core.inbound.responses_object import ResponseObject
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName
+from proxy.core.surfaces.clients import CODEX, DEFAULT, ClientProfile
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
+from proxy.core.surfaces.responses.response import ResponseObject
 from tests.support.assembling import PartDelta, Told, into
 from tests.support.replies import NOW, REQUEST, counting_mint
 from tests.support.tables import table

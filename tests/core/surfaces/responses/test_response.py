@@ -9,14 +9,14 @@ import pytest
 from proxy.core.errors import BackendFault, Fault, OutOfQuota, RateLimited, Truncated
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
-from proxy.core.inbound.responses_object import (
+from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
+from proxy.core.surfaces.responses.response import (
     ECHO_DEFAULTS,
     STATUS,
     ResponseObject,
     error_member,
     final_item,
 )
-from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from tests.support.replies import NOW, PATCH, REQUEST, SEAL, WEATHER, counting_mint
 from tests.support.tables import table
 

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault, NotFound, RateLimited
-from proxy.core.inbound.responses_socket import error_message, on_lane, read_create, take_lane
+from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
 from tests.support.tables import table
 
 

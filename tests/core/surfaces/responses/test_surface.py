@@ -2,15 +2,15 @@
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
-from proxy.core.inbound.clients import EventStyle
-from proxy.core.inbound.compaction import CompactionObject
-from proxy.core.inbound.responses_encode import SSE
-from proxy.core.inbound.responses_memory import LatestResponses
-from proxy.core.inbound.responses_message_first import MessageFirstEncoder
-from proxy.core.inbound.responses_surface import Manners, ResponsesSurface
-from proxy.core.inbound.seal import Seal
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
+from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.responses.compaction import CompactionObject
+from proxy.core.surfaces.responses.continuation import LatestResponses
+from proxy.core.surfaces.responses.encode import SSE
+from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
+from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
 from tests.support.replies import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}

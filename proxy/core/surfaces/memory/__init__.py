@@ -1,0 +1,1 @@
+"""What is remembered for clients, and what they keep for the proxy."""

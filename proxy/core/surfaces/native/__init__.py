@@ -1,0 +1,1 @@
+"""Chat Completions in a stricter form whose calls arrive whole."""
