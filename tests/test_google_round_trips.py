@@ -27,9 +27,9 @@ from proxy.core.model import (
     Turn,
     Usage,
 )
-from proxy.core.stream.first_call import first_call
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.first_call import first_call
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.surfaces.memory.reasoning import Recall
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, recorder

@@ -25,10 +25,10 @@ from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Outlet, unheard
-from proxy.core.stream.keepsakes import Keepsakes
-from proxy.core.stream.one_reply import OneReply
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.restored import restored
+from proxy.core.stream.stages.argument_names import restored
+from proxy.core.stream.stages.one_reply import OneReply
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.memory.call_ids import as_backend_knows
 from proxy.core.surfaces.memory.reasoning import Recall

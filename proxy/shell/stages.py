@@ -7,10 +7,10 @@ from proxy.core.model import Request, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Verdicts
 from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.sink import Stage
-from proxy.core.stream.condense import condensed
-from proxy.core.stream.first_call import first_call
-from proxy.core.stream.keepsakes import Keepsakes
-from proxy.core.stream.unanswered import answer_needed
+from proxy.core.stream.empty_reply import answer_needed
+from proxy.core.stream.stages.first_call import first_call
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from proxy.core.stream.first_call import TOLD
-from proxy.core.stream.unanswered import NO_ANSWER
+from proxy.core.stream.empty_reply import NO_ANSWER
+from proxy.core.stream.stages.first_call import TOLD
 from tests.contract.cases import CASES
 from tests.contract.tenancy import CALL_ROUND, ONE_CALL, Way, every_backend, every_way, says, talking
 from tests.scripted.say import Say

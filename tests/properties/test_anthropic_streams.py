@@ -10,8 +10,8 @@ from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.anthropic.decode import AnthropicDecoder
 from proxy.core.events import ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.tools.names import NameTable
 from tests.properties.examples import examples
 from tests.scripted.anthropic import body, stream

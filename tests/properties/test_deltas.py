@@ -24,8 +24,8 @@ from proxy.core.events import (
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.sink import Outlet
-from proxy.core.stream.collector import Collector
 from proxy.core.stream.lifecycle import ReplyPhase
+from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
 from proxy.core.surfaces.clients import Extended
 from proxy.core.surfaces.responses.encode import ResponsesEncoder

@@ -8,9 +8,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Verdicts
 from proxy.core.sink import Stage
-from proxy.core.stream.condense import condensed
-from proxy.core.stream.keepsakes import Keepsakes
-from proxy.core.stream.unanswered import answer_needed
+from proxy.core.stream.empty_reply import answer_needed
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import CODEX, DEFAULT, EventStyle
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface

@@ -22,7 +22,7 @@ from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.sink import Outlet
 from proxy.core.stream.assembler import Assembler
-from proxy.core.stream.shown_ids import ShownIds
+from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.surfaces.surface import Encoder
 from proxy.core.tools.names import NameTable
 from tests.support.replies import counting_mint

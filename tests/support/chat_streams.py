@@ -16,8 +16,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.sink import Outlet
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.surfaces.chat.calls import CallForm, ToolCalls
 from proxy.core.surfaces.chat.completion import Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder

@@ -20,9 +20,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
 from proxy.core.sink import Outlet
-from proxy.core.stream.condense import condensed
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import Extended
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.decode import decode

@@ -45,11 +45,11 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Usage
 from proxy.core.sink import Outlet
-from proxy.core.stream.calls import OVER, Calls, CallState
+from proxy.core.stream.client_call_ids import ShownIds
+from proxy.core.stream.empty_reply import unanswered
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
+from proxy.core.stream.parts import OVER, Calls, CallState
 from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
-from proxy.core.stream.shown_ids import ShownIds
-from proxy.core.stream.unanswered import unanswered
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from proxy.core.events import CallDelta
 from proxy.core.model import ToolKind
 from proxy.core.stream.lifecycle import CALL_MOVES, WAITING, BrokenOrder, CallPhase
-from proxy.core.stream.wholeness import ObjectWatch
+from proxy.core.stream.object_tracker import ObjectWatch
 from proxy.core.tools.kinds.bridges import EMPTY_OBJECT
 from proxy.core.tools.names import MAX_NAME, NameTable
 

@@ -14,11 +14,11 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.sink import Outlet, Stage
 from proxy.core.stream.assembler import Assembler
-from proxy.core.stream.collector import Collector
+from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
 from proxy.core.stream.prompted import PromptedSplitter, told_apart, unopened, without_thought
-from proxy.core.stream.shown_ids import ShownIds
+from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 

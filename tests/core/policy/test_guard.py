@@ -29,8 +29,8 @@ from proxy.core.model import (
 )
 from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.profile import DEFAULT
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable

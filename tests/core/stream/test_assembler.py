@@ -31,8 +31,8 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.stream.assembler import MAX_CALLS, Assembler
+from proxy.core.stream.client_call_ids import MAX_CALL_ID, ShownIds
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
-from proxy.core.stream.shown_ids import MAX_CALL_ID, ShownIds
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import (
     FILTER,

@@ -1,7 +1,7 @@
 """C06, N03: whose ids clients see."""
 
 from proxy.core.ids import Mint
-from proxy.core.stream.shown_ids import MAX_CALL_ID, ShownIds
+from proxy.core.stream.client_call_ids import MAX_CALL_ID, ShownIds
 from tests.support.tables import table
 
 MINTED = "call_" + "0" * 32

@@ -6,7 +6,7 @@ from proxy.core.errors import Empty
 from proxy.core.events import Ending, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.stream.unanswered import NO_ANSWER, answer_needed, unanswered
+from proxy.core.stream.empty_reply import NO_ANSWER, answer_needed, unanswered
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 

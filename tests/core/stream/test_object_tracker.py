@@ -1,7 +1,7 @@
 """Is a text that grows by fragments one whole JSON object by now? The answer never depends on the cuts."""
 
 from proxy.core import jsontext
-from proxy.core.stream.wholeness import ObjectWatch
+from proxy.core.stream.object_tracker import ObjectWatch
 from tests.support.replies import bytewise
 from tests.support.tables import table
 

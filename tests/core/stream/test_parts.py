@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from proxy.core.events import CallDelta
-from proxy.core.stream.calls import Calls, CallState
 from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
+from proxy.core.stream.parts import Calls, CallState
 from tests.support.tables import table
 
 # ── one call ──

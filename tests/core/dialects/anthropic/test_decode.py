@@ -21,8 +21,8 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
-from proxy.core.stream.keepsakes import Keepsakes
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.tools.names import NameTable
 from tests.support.anthropic_requests import ANTHROPIC, MODEL, messages_of, on, sent
 from tests.support.assembling import Told, recorder

@@ -11,7 +11,7 @@ from proxy.core.events import (
     ReplyEnded,
 )
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.stream.restored import restored
+from proxy.core.stream.stages.argument_names import restored
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 

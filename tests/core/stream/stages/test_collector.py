@@ -11,7 +11,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Text
-from proxy.core.stream.collector import Collector
+from proxy.core.stream.stages.collector import Collector
 
 PART = PartEnded(Text("Hi"), complete=True)
 END = ReplyEnded(Ending.COMPLETED)

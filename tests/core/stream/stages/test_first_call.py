@@ -11,7 +11,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.stream.first_call import TOLD, first_call
+from proxy.core.stream.stages.first_call import TOLD, first_call
 from tests.support.assembling import PartDelta, Told, into, recorder
 
 SAID = [PartStarted(PartKind.TEXT), PartDelta("So:"), PartEnded(Text("So:"), True)]

@@ -10,7 +10,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Text
-from proxy.core.stream.one_reply import OneReply
+from proxy.core.stream.stages.one_reply import OneReply
 from tests.support.assembling import PartDelta, Told, into, recorder
 
 FAILED = ReplyEnded(Ending.FAILED, fault=Unreachable("No connection."))

@@ -12,7 +12,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Call, Extras, Reasoning, Text, ToolKind, ToolName
-from proxy.core.stream.keepsakes import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from tests.support.assembling import PartDelta, Told, into, read_events, recorder
 
 THOUGHT = [PartStarted(PartKind.REASONING), PartDelta("Hm."), PartEnded(Reasoning("Hm."), True)]

@@ -10,7 +10,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Reasoning, Refusal, Summary, Text, Usage
-from proxy.core.stream.condense import condensed
+from proxy.core.stream.stages.summary import condensed
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 
