@@ -38,27 +38,27 @@ from proxy.setting_values import AUTO
 from proxy.settings import Backend as BackendSettings
 from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
-from proxy.shell import descriptors
-from proxy.shell.aside import Aside
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
-from proxy.shell.beside import Beside
-from proxy.shell.channel import Tempo
-from proxy.shell.connections import Connections
-from proxy.shell.conversations import Conversations
+from proxy.shell.concurrency import Gate, Room
 from proxy.shell.cover import Cover
 from proxy.shell.discovery import Catalog, Discovery
 from proxy.shell.engine import Engine
-from proxy.shell.entropy import Entropy
-from proxy.shell.exchange import Limits
-from proxy.shell.gate import Gate, Room
-from proxy.shell.logs import LibraryLines, Log, make_log
-from proxy.shell.machine import memory_bytes
-from proxy.shell.metrics import Metrics
+from proxy.shell.http.channel import Tempo
+from proxy.shell.http.connections import Connections
+from proxy.shell.http.exchange import Limits
+from proxy.shell.http.upstream import Upstream
+from proxy.shell.offload.processes import Aside
+from proxy.shell.offload.threads import Beside
+from proxy.shell.open_sockets import Conversations
+from proxy.shell.ops import descriptors
+from proxy.shell.ops.entropy import Entropy
+from proxy.shell.ops.logs import LibraryLines, Log, make_log
+from proxy.shell.ops.machine import memory_bytes
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.ops.worker_metrics import ALONE, Place, Siblings
 from proxy.shell.server import Server, Surfaces
-from proxy.shell.siblings import ALONE, Place, Siblings
-from proxy.shell.tasks import Tasks
-from proxy.shell.upstream import Upstream
 from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024

@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 
 from proxy.core import jsontext
-from proxy.shell.http import SERVER
+from proxy.shell.http.answers import SERVER
 
 PROGRAM = "codex"
 PROVIDER = "responses-proxy"

@@ -16,7 +16,7 @@ from shutil import rmtree
 from proxy import app
 from proxy.process import asked_to_stop, loop_factory, spare_the_collector
 from proxy.settings import Settings
-from proxy.shell.siblings import Place
+from proxy.shell.ops.worker_metrics import Place
 
 DONE, FAILED = 0, 1
 

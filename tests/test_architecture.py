@@ -109,6 +109,9 @@ ROOMS = {
     "proxy.core.tools.kinds",
     "proxy.demo",
     "proxy.shell",
+    "proxy.shell.http",
+    "proxy.shell.offload",
+    "proxy.shell.ops",
 }  # fmt: skip
 """`proxy.core` is what lies directly in it: the words that all rooms share."""
 
@@ -131,6 +134,9 @@ MAY_IMPORT = {
         "proxy.setting_values",
         "proxy.settings",
         "proxy.shell",
+        "proxy.shell.http",
+        "proxy.shell.offload",
+        "proxy.shell.ops",
         "proxy.signing",
     },
     "proxy.cli": {
@@ -144,7 +150,7 @@ MAY_IMPORT = {
         "proxy.settings",
         "proxy.supervisor",
     },
-    "proxy.codex": {"proxy.core", "proxy.shell"},
+    "proxy.codex": {"proxy.core", "proxy.shell.http"},
     "proxy.config": {"proxy.core", "proxy.settings"},
     "proxy.core": set(),
     "proxy.core.backends": {"proxy.core", "proxy.core.dialects.google", "proxy.core.masking"},
@@ -275,10 +281,42 @@ MAY_IMPORT = {
         "proxy.core.surfaces.reading",
         "proxy.core.surfaces.responses",
         "proxy.core.tools",
+        "proxy.shell.http",
+        "proxy.shell.offload",
+        "proxy.shell.ops",
+    },
+    "proxy.shell.http": {
+        "proxy.core",
+        "proxy.core.dialects",
+        "proxy.core.masking",
+        "proxy.core.policy",
+        "proxy.core.surfaces.responses",
+        "proxy.shell.ops",
+    },
+    "proxy.shell.offload": {
+        "proxy.core",
+        "proxy.core.policy",
+        "proxy.core.surfaces.openapi",
+        "proxy.core.tools",
+        "proxy.shell",
+        "proxy.shell.ops",
+    },
+    "proxy.shell.ops": {
+        "proxy.core",
+        "proxy.core.masking",
+        "proxy.core.policy",
+        "proxy.core.surfaces.openapi",
     },
     "proxy.signing": {"proxy.settings"},
-    "proxy.supervisor": {"proxy.app", "proxy.settings", "proxy.shell", "proxy.signing", "proxy.worker"},
-    "proxy.worker": {"proxy.app", "proxy.process", "proxy.settings", "proxy.shell"},
+    "proxy.supervisor": {
+        "proxy.app",
+        "proxy.settings",
+        "proxy.shell",
+        "proxy.shell.ops",
+        "proxy.signing",
+        "proxy.worker",
+    },
+    "proxy.worker": {"proxy.app", "proxy.process", "proxy.settings", "proxy.shell.ops"},
 }
 """The rooms below each room. Within itself a room is free, as long as it goes in no circle."""
 
@@ -434,7 +472,7 @@ def _is_our_own(words: ast.expr) -> bool:
     return False
 
 
-TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.cover", "proxy.shell.http"}
+TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.cover", "proxy.shell.http.answers"}
 """What of the shell may read a fault's message."""
 
 

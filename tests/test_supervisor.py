@@ -17,9 +17,9 @@ import pytest
 
 from proxy import supervisor
 from proxy.settings import Settings
-from proxy.shell.logs import make_log
+from proxy.shell.ops.logs import make_log
 from proxy.supervisor import next_pause
-from tests.shell.test_metrics import Samples, samples
+from tests.shell.ops.test_metrics import Samples, samples
 from tests.support.proxies import LogLines
 from tests.support.sockets import END, HEAD, Line, answer, finish, scripted, text
 

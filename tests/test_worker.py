@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from proxy.settings import Settings
-from proxy.shell.siblings import Place
+from proxy.shell.ops.worker_metrics import Place
 from proxy.worker import BEATS, COMMAND, Orders
 
 ROOT = Path(__file__).parents[1]

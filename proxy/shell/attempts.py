@@ -19,8 +19,8 @@ from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way
-from proxy.shell.errand import Errand
-from proxy.shell.fault_facts import facts_of
+from proxy.shell.in_flight import Errand
+from proxy.shell.ops.fault_facts import facts_of
 
 BACKEND_HEADER = "X-Proxy-Backend"
 """Tells which of several backends has answered; left out where the head had to leave before it was known."""

@@ -27,11 +27,11 @@ from proxy.core.profile import BackendProfile
 from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
-from proxy.shell.beside import Beside
+from proxy.shell.concurrency import Gate
 from proxy.shell.discovery import Discovery
-from proxy.shell.exchange import Exchange, Limits
-from proxy.shell.gate import Gate
-from proxy.shell.upstream import Upstream
+from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.upstream import Upstream
+from proxy.shell.offload.threads import Beside
 
 MAX_LESSONS = 3
 """Changed retries of one request: each is a round trip, and three oddities at once are rare."""

@@ -21,10 +21,10 @@ from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.core.surfaces.catalog.listing import ServedModel
-from proxy.shell.fault_facts import facts_of
-from proxy.shell.logs import Log
-from proxy.shell.upstream import Page, Upstream
-from proxy.shell.watch import NEVER
+from proxy.shell.http.deadlines import NEVER
+from proxy.shell.http.upstream import Page, Upstream
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.logs import Log
 
 QUESTION_SECONDS = 2.0
 """Local servers answer in milliseconds; the first request must not wait long for one that never will."""

@@ -33,17 +33,17 @@ from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.memory.call_ids import as_backend_knows
 from proxy.core.surfaces.memory.reasoning import Recall
 from proxy.core.surfaces.surface import Asked, Encoder, Surface
-from proxy.shell.aside import Aside
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
-from proxy.shell.beside import Beside
-from proxy.shell.channel import Channel
 from proxy.shell.cover import Cover
-from proxy.shell.errand import Errand, Visitor, own_failure
-from proxy.shell.exchange import Exchange
-from proxy.shell.logs import Log
-from proxy.shell.metrics import CLIENT_GONE, Metrics
+from proxy.shell.http.channel import Channel
+from proxy.shell.http.exchange import Exchange
+from proxy.shell.in_flight import Errand, Visitor, own_failure
+from proxy.shell.offload.processes import Aside
+from proxy.shell.offload.threads import Beside
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.stages import stages_for
 
 CLOSING_SECONDS = 3.0

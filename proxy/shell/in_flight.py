@@ -19,10 +19,10 @@ from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
-from proxy.shell.channel import Channel
-from proxy.shell.fault_facts import facts_of
-from proxy.shell.logs import Log
-from proxy.shell.metrics import CLIENT_GONE, Metrics
+from proxy.shell.http.channel import Channel
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 
 OK = 200
 

@@ -10,13 +10,13 @@ from proxy.core.errors import ClientFault, Fault, OwnWords
 from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.responses.continuation import Remembered
 from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.shell.channel import Tempo
 from proxy.shell.engine import Engine
-from proxy.shell.errand import Visitor
-from proxy.shell.failures import exhausted
-from proxy.shell.fault_facts import facts_of
-from proxy.shell.logs import Log
-from proxy.shell.tasks import Tasks
+from proxy.shell.http.channel import Tempo
+from proxy.shell.http.failures import exhausted
+from proxy.shell.in_flight import Visitor
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.tasks import Tasks
 from proxy.shell.websocket import CLOSING_SECONDS, Conversation
 
 MAX_OPEN = 2048

@@ -25,21 +25,21 @@ from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.surfaces.responses import compaction
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
-from proxy.shell import garbage
 from proxy.shell.backends import Backends
-from proxy.shell.body import read_body
-from proxy.shell.channel import Channel, Tempo
-from proxy.shell.connection import Acceptor, connection_of
-from proxy.shell.connections import Connections
-from proxy.shell.conversations import Conversations
 from proxy.shell.engine import Engine
-from proxy.shell.errand import Visitor, own_failure, shutting_down
-from proxy.shell.fault_facts import facts_of
-from proxy.shell.http import JSON, answer, refuse, request_id, text
-from proxy.shell.logs import Log
-from proxy.shell.metrics import CONTENT_TYPE, Metrics, page
-from proxy.shell.siblings import Siblings
-from proxy.shell.tasks import Tasks
+from proxy.shell.http import malformed
+from proxy.shell.http.answers import JSON, answer, refuse, request_id, text
+from proxy.shell.http.body import read_body
+from proxy.shell.http.channel import Channel, Tempo
+from proxy.shell.http.connection import Acceptor, connection_of
+from proxy.shell.http.connections import Connections
+from proxy.shell.in_flight import Visitor, own_failure, shutting_down
+from proxy.shell.open_sockets import Conversations
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import CONTENT_TYPE, Metrics, page
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.ops.worker_metrics import Siblings
 
 TOO_LARGE = 413
 BACKLOG = 1024
@@ -314,7 +314,7 @@ class Server:
 
     def _refuse_garbage(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
         """aiohttp's own words quote the head, where keys are: the log is told the kind of error alone."""
-        fault, this = garbage.fault_of(error), request_id({}, self._mint)
+        fault, this = malformed.fault_of(error), request_id({}, self._mint)
         self._log_refusal(fault, this, kind=type(error).__name__)
         return self._told(fault, request, this)
 

@@ -26,13 +26,13 @@ from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestRespon
 from proxy.core.surfaces.responses.encode import SOCKET
 from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
 from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.shell.beside import LARGE_BYTES
-from proxy.shell.channel import Channel, Tempo
-from proxy.shell.connection import connection_of
 from proxy.shell.engine import Engine
-from proxy.shell.errand import Visitor
-from proxy.shell.http import SERVER
-from proxy.shell.tasks import Tasks
+from proxy.shell.http.answers import SERVER
+from proxy.shell.http.channel import Channel, Tempo
+from proxy.shell.http.connection import connection_of
+from proxy.shell.in_flight import Visitor
+from proxy.shell.offload.threads import LARGE_BYTES
+from proxy.shell.ops.tasks import Tasks
 
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""

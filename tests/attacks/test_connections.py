@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.shell import connections
+from proxy.shell.http import connections
 from tests.faults.test_connecting import no_more_files
 from tests.support.processes import serving
 from tests.support.proxies import StartProxy

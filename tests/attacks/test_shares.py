@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from proxy.core.surfaces.memory import call_ids
-from proxy.shell import conversations, gate
+from proxy.shell import concurrency, open_sockets
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
 from tests.support.two_tenants import TENANTS, shown_by
@@ -68,7 +68,7 @@ def beside(slow: ScriptedBackend) -> dict[str, Any]:
 async def test_attack_16_a_backend_that_hangs_takes_nothing_from_another(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "MAX_EXCHANGES", 8)
+    monkeypatch.setattr(concurrency, "MAX_EXCHANGES", 8)
     async with scripted() as slow:
         slow.plays(silent)
         proxy = await start_proxy(**beside(slow))
@@ -80,7 +80,7 @@ async def test_attack_16_a_backend_that_hangs_takes_nothing_from_another(
 async def test_attack_16_a_tenant_leaves_room_for_the_others_at_the_same_backend(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "MAX_EXCHANGES", 8)
+    monkeypatch.setattr(concurrency, "MAX_EXCHANGES", 8)
     async with scripted() as slow:
         slow.plays(silent)
         proxy = await start_proxy(tenants=TENANTS, **beside(slow))
@@ -110,7 +110,7 @@ async def opened(stack: AsyncExitStack, proxy: Proxy, headers: dict[str, str]) -
 async def test_attack_17_no_address_takes_all_sockets(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversations, "MAX_OPEN", 8)
+    monkeypatch.setattr(open_sockets, "MAX_OPEN", 8)
     proxy = await start_proxy()
     async with AsyncExitStack() as stack, stranger(proxy) as other:
         assert await held(stack, proxy, 5) == [GOOD] * 4 + [BUSY]
@@ -123,7 +123,7 @@ async def test_attack_17_no_tenant_takes_all_sockets(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever addresses it has."""
-    monkeypatch.setattr(conversations, "MAX_OPEN", 8)
+    monkeypatch.setattr(open_sockets, "MAX_OPEN", 8)
     proxy = await start_proxy(tenants=TENANTS)
     async with AsyncExitStack() as stack, stranger(proxy) as other:
         assert await held(stack, proxy, 3, **shown_by("ann")) == [GOOD] * 3

@@ -144,7 +144,7 @@ def calls(*arguments: str) -> bytes:
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proxy.shell.aside.CHECK_SECONDS", 0.3)
+    monkeypatch.setattr("proxy.shell.offload.processes.CHECK_SECONDS", 0.3)
 
 
 CHECKED = {"request_options": {"validate_tool_arguments": True}}

@@ -11,7 +11,7 @@ import aiohttp
 from proxy import app
 from proxy.core import jsontext
 from proxy.settings import Settings
-from proxy.shell.logs import make_log
+from proxy.shell.ops.logs import make_log
 from tests.contract.cases import Ask, Round
 from tests.contract.responses import Responses
 from tests.contract.surfaces import Answer, Surface, error

@@ -278,7 +278,7 @@ async def test_f07_no_more_files_is_told_at_once_and_harms_nobody(
 async def test_f07_too_many_at_once_are_told_at_once(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.gate.MAX_EXCHANGES", 2)  # of which one alone may have half
+    monkeypatch.setattr("proxy.shell.concurrency.MAX_EXCHANGES", 2)  # of which one alone may have half
     proxy = await start_proxy()
     goes_on = asyncio.Event()
 

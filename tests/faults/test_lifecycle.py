@@ -15,8 +15,8 @@ from proxy import app
 from proxy.core.policy.retry import RESERVE
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.tenants import digest
-from proxy.shell import body as body_module
-from proxy.shell import connection, connections
+from proxy.shell.http import body as body_module
+from proxy.shell.http import connection, connections
 from tests.support.loop_delay import post_aside, watching
 from tests.support.outcomes import ASK, Row, final, in_short, raw, told
 from tests.support.proxies import Proxy, StartProxy, events, names

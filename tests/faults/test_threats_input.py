@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from proxy.core import jsontext
-from proxy.shell import connection
+from proxy.shell.http import connection
 from tests.support.outcomes import ASK, POST, WEATHER, raw, told
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.replies import read_stream
@@ -88,7 +88,7 @@ async def test_s12_a_request_that_could_be_read_in_two_ways_is_refused_and_the_l
     data: bytes, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S31: 400, and what follows on the connection is nobody's request."""
-    monkeypatch.setattr("proxy.shell.body.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("proxy.shell.http.body.PATIENCE_SECONDS", 0.2)
     async with raw(proxy) as (reader, writer):
         writer.write(data)
         async with asyncio.timeout(PROMPTLY):

@@ -157,7 +157,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "demo.prompt:CAPITALISED": ("A'\tA", "A'\tA\t", "\n"),
     "demo.prompt:NUMBER": ("-0.0", "0-", " "),
     "demo.prompt:WORD": ("a'a", "'a", "_"),
-    "shell.http:SAFE_REQUEST_ID": ("", "-", ""),
+    "shell.http.answers:SAFE_REQUEST_ID": ("", "-", ""),
     "shell.server:ROUTES": ("/v1/responses/", "/", "\n"),
 }
 

@@ -39,11 +39,14 @@ WORLDS = {
     "narrow": World(sections={"server": {"memory_mib": 16}}),
     "without sockets": World(sections={"server": {"websocket": False}}),
     "brief": World(patched={"proxy.shell.websocket.LIFETIME_SECONDS": 0.05}),
-    "full": World(patched={"proxy.shell.conversations.MAX_OPEN": 0}),
-    "busy": World(patched={"proxy.shell.gate.MAX_EXCHANGES": 0}),
-    "impatient": World(patched={"proxy.shell.body.PATIENCE_SECONDS": 0.05}),
+    "full": World(patched={"proxy.shell.open_sockets.MAX_OPEN": 0}),
+    "busy": World(patched={"proxy.shell.concurrency.MAX_EXCHANGES": 0}),
+    "impatient": World(patched={"proxy.shell.http.body.PATIENCE_SECONDS": 0.05}),
     "strict with heads": World(
-        patched={"proxy.shell.connections.HEAD_SECONDS": 0, "proxy.shell.connections.LOOK_SECONDS": 0.01}
+        patched={
+            "proxy.shell.http.connections.HEAD_SECONDS": 0,
+            "proxy.shell.http.connections.LOOK_SECONDS": 0.01,
+        }
     ),
     "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),
     "enforcing": World(sections={"limits": {"mode": "enforce"}}),

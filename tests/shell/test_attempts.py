@@ -11,7 +11,7 @@ from proxy import app
 from proxy.core.policy.retry import RESERVE
 from proxy.settings import Settings
 from proxy.shell.attempts import BACKEND_HEADER
-from proxy.shell.logs import make_log
+from proxy.shell.ops.logs import make_log
 from tests.scripted import anthropic
 from tests.scripted.say import Say
 from tests.support.chat_streams import fold, read_chat_stream

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from proxy.core.errors import ProxyFault, Spared
-from proxy.shell import gate as module
-from proxy.shell.gate import Gate, Room
+from proxy.shell import concurrency as module
+from proxy.shell.concurrency import Gate, Room
 from tests.support.sockets import PROMPTLY
 
 NARROW = Room(places=1, waiting=1, wait_seconds=PROMPTLY)

@@ -12,8 +12,8 @@ from proxy.core.profile import DEFAULT
 from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.shell import discovery as module
 from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Catalog, Discovery
-from proxy.shell.logs import make_log
-from proxy.shell.upstream import Upstream
+from proxy.shell.http.upstream import Upstream
+from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines
 from tests.support.sockets import Line, ScriptedBackend, answer
 

@@ -14,8 +14,8 @@ import pytest
 
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.shell.beside import LARGE_BYTES
-from proxy.shell.channel import Channel
+from proxy.shell.http.channel import Channel
+from proxy.shell.offload.threads import LARGE_BYTES
 from tests.support.proxies import Event, Proxy, StartProxy, events, names
 from tests.support.sockets import (
     DONE,
@@ -342,7 +342,7 @@ async def test_usage_that_does_not_come_is_not_waited_for(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F43."""
-    monkeypatch.setattr("proxy.shell.exchange.FINISHING_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.shell.http.exchange.FINISHING_SECONDS", 0.05)
 
     async def dawdles(line: Line) -> None:
         await line.request()
@@ -357,7 +357,7 @@ async def test_f45_what_comes_after_a_finish_is_waited_for_like_the_rest(
     backend: ScriptedBackend, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Open WebUI says `stop` beside every thought of a model, which may think for minutes."""
-    monkeypatch.setattr("proxy.shell.exchange.FINISHING_SECONDS", 0.2)
+    monkeypatch.setattr("proxy.shell.http.exchange.FINISHING_SECONDS", 0.2)
 
     async def finishes_all_the_time(line: Line) -> None:
         await line.request()

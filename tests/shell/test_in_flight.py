@@ -13,9 +13,9 @@ from proxy.core.errors import OwnWords, ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Request, Text, ToolKind, ToolName, ToolSpec, Usage
 from proxy.core.tenants import ANYBODY
-from proxy.shell.errand import Errand, Visitor, shutting_down
-from proxy.shell.logs import make_log
-from proxy.shell.metrics import Metrics
+from proxy.shell.in_flight import Errand, Visitor, shutting_down
+from proxy.shell.ops.logs import make_log
+from proxy.shell.ops.metrics import Metrics
 from tests.support.proxies import LogLines
 
 

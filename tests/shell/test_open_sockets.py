@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from proxy.shell.logs import LibraryLines, make_log
+from proxy.shell.ops.logs import LibraryLines, make_log
 from tests.shell.test_websocket import refused, talking
 from tests.support.proxies import Proxy, StartProxy
 
@@ -48,7 +48,7 @@ async def test_a_bad_handshake_is_a_bad_request(proxy: Proxy, wrong: dict[str, s
 async def test_connections_are_not_taken_without_a_bound(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.conversations.MAX_OPEN", 2)  # of which one alone may have half
+    monkeypatch.setattr("proxy.shell.open_sockets.MAX_OPEN", 2)  # of which one alone may have half
     proxy = await start_proxy()
     async with talking(proxy.url):
         address = f"{proxy.url}/v1/responses"

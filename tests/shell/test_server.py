@@ -12,7 +12,7 @@ from proxy import app
 from proxy.core.tenants import digest
 from proxy.settings import Settings
 from proxy.shell import discovery
-from proxy.shell.logs import make_log
+from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines, Proxy, StartProxy, events, names
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
 

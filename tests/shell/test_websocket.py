@@ -14,7 +14,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from proxy import app
 from proxy.core.stream.pipeline import Pipeline
 from proxy.settings import Settings
-from proxy.shell.logs import make_log
+from proxy.shell.ops.logs import make_log
 from proxy.shell.websocket import Conversation
 from tests.support.proxies import LogLines, Proxy, StartProxy
 from tests.support.sockets import (
@@ -467,7 +467,7 @@ async def test_messages_keep_their_order_though_a_timer_sends_some_of_them(
 async def test_a_pause_in_a_turn_is_not_taken_for_a_client_that_does_not_read(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.connection.STALLED_SECONDS", 0.1)
+    monkeypatch.setattr("proxy.shell.http.connection.STALLED_SECONDS", 0.1)
     proxy = await start_proxy(server={"patience_seconds": 0.02, "heartbeat_seconds": 0.02})
     goes_on = asyncio.Event()
     backend.plays(waits(goes_on))

@@ -13,8 +13,8 @@ import pytest
 
 from proxy import app
 from proxy.settings import Settings
-from proxy.shell.logs import make_log
-from proxy.shell.upstream import Upstream
+from proxy.shell.http.upstream import Upstream
+from proxy.shell.ops.logs import make_log
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, scripted, text
 
 

@@ -1,7 +1,7 @@
 """A request as the shell's tests put it to a scripted backend."""
 
 from proxy.core.dialects.registry import Post
-from proxy.shell.exchange import Exchange, Limits
+from proxy.shell.http.exchange import Exchange, Limits
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 
 PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)

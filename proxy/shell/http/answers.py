@@ -14,7 +14,7 @@ from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.masking.redact import masked
-from proxy.shell.body import CODINGS
+from proxy.shell.http.body import CODINGS
 
 SERVER = "responses-proxy"
 """Fixed, and without a version: what runs here is nobody's business (S34)."""

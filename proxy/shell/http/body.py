@@ -12,7 +12,7 @@ from aiohttp import HttpVersion11, web
 
 from proxy.core.errors import ClientFault, TooLarge, Unsupported
 from proxy.core.masking.redact import quoted
-from proxy.shell.packing import WINDOW_BITS
+from proxy.shell.http.content_coding import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024

@@ -14,9 +14,9 @@ from aiohttp.http import HttpVersion11
 
 from proxy.core import jsontext, sse
 from proxy.core.surfaces.responses.encode import SSE
-from proxy.shell.heads import head
-from proxy.shell.http import JSON_HEADERS, SERVER
-from proxy.shell.tasks import Tasks
+from proxy.shell.http.answers import JSON_HEADERS, SERVER
+from proxy.shell.http.head import head
+from proxy.shell.ops.tasks import Tasks
 
 STREAM_HEADERS = {
     "Content-Type": "text/event-stream",

@@ -17,9 +17,9 @@ from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from proxy.shell.heads import head
-from proxy.shell.pace import Paced
-from proxy.shell.watch import NEVER, Watch
+from proxy.shell.http.deadlines import NEVER, Watch
+from proxy.shell.http.head import head
+from proxy.shell.http.pace import Paced
 
 READ_BYTES = 64 * 1024
 """aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""

@@ -14,9 +14,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from proxy.core.tenants import neighbourhood
-from proxy.shell.connections import Connections
-from proxy.shell.garbage import HeadTooLate, UnknownVersion
-from proxy.shell.pace import Paced
+from proxy.shell.http.connections import Connections
+from proxy.shell.http.malformed import HeadTooLate, UnknownVersion
+from proxy.shell.http.pace import Paced
 
 KEEP_ALIVE_SECONDS = 75.0
 """nginx's, between two requests (S26)."""

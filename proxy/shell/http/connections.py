@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any, Protocol
 
 from proxy.core.policy.shares import Shares
-from proxy.shell import descriptors
+from proxy.shell.ops import descriptors
 
 LOOK_SECONDS = 1.0
 """How often it is looked who is due, what there is to tell, and whether a descriptor is left."""

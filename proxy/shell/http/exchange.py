@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import aiohttp
 
 from proxy.core.errors import BackendFault, Fault, Garbled, Silent
-from proxy.shell.failures import NOT_BEGUN, fault_of
-from proxy.shell.http_client import Answer
-from proxy.shell.pace import PIECE_BYTES
-from proxy.shell.packing import Unpacker, unpacker
-from proxy.shell.tap import Take, Tap
-from proxy.shell.watch import NEVER, Watch
+from proxy.shell.http.client import Answer
+from proxy.shell.http.content_coding import Unpacker, unpacker
+from proxy.shell.http.deadlines import NEVER, Watch
+from proxy.shell.http.failures import NOT_BEGUN, fault_of
+from proxy.shell.http.pace import PIECE_BYTES
+from proxy.shell.http.push_reader import Take, Tap
 
 FIRST_BYTES = 4096
 """Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""

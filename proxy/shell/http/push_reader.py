@@ -9,8 +9,8 @@ that and is left to whoever reads in the plain way.
 import asyncio
 from collections.abc import Callable
 
-from proxy.shell.http_client import Answer, Wire
-from proxy.shell.pace import PIECE_BYTES
+from proxy.shell.http.client import Answer, Wire
+from proxy.shell.http.pace import PIECE_BYTES
 
 Take = Callable[[bytes], bool]
 """Is given what came. Says whether it wants more."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from proxy.core.dialects.registry import Post
 from proxy.core.errors import Garbled, OwnWords
-from proxy.shell.exchange import Exchange, Limits
-from proxy.shell.failures import FAILURES, fault_of
-from proxy.shell.http_client import Answer, HttpClient
-from proxy.shell.packing import unpacker
-from proxy.shell.watch import Watch
+from proxy.shell.http.client import Answer, HttpClient
+from proxy.shell.http.content_coding import unpacker
+from proxy.shell.http.deadlines import Watch
+from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.failures import FAILURES, fault_of
 
 LINGER_SECONDS = 1.0
 """How long a body that was read to its last event may take to end, so that its connection can be pooled."""

@@ -15,11 +15,11 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.policy.awaited_checks import Question
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
-from proxy.shell.aside_child import ANSWER, QUESTION, READY
-from proxy.shell.errand import Errand
-from proxy.shell.turns import Turns
+from proxy.shell.in_flight import Errand
+from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
+from proxy.shell.offload.turns import Turns
 
-COMMAND = (sys.executable, "-m", "proxy.shell.aside_child")
+COMMAND = (sys.executable, "-m", "proxy.shell.offload.check_process")
 
 CHILDREN = 2
 """So that one long check does not keep all others waiting. Each has some 40 MiB."""

@@ -20,8 +20,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_place
 from proxy.core.weight import weight
 from proxy.core.work import Dear
-from proxy.shell.logs import Log
-from proxy.shell.turns import Turns
+from proxy.shell.offload.turns import Turns
+from proxy.shell.ops.logs import Log
 
 LARGE_BYTES = 1 << 18
 """A body of so much takes 5 ms to understand, or 15 if somebody means ill; and several may come at once."""

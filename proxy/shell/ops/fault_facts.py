@@ -8,8 +8,8 @@ from typing import Any
 
 from proxy.core.errors import Fault
 from proxy.core.surfaces.openapi.known_paths import known_place
-from proxy.shell.metrics import code_label
-from proxy.shell.tracebacks import causes, kind_of
+from proxy.shell.ops.metrics import code_label
+from proxy.shell.ops.tracebacks import causes, kind_of
 
 
 def facts_of(fault: Fault) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from proxy.core import jsontext
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
 from proxy.core.masking.unseen import UNSEEN
-from proxy.shell.tracebacks import traceback_of
+from proxy.shell.ops.tracebacks import traceback_of
 
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "console", "json"]

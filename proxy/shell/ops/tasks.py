@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from proxy.shell.logs import Log
+from proxy.shell.ops.logs import Log
 
 
 class Tasks:

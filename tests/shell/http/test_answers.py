@@ -5,7 +5,7 @@ import pytest
 
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
-from proxy.shell.http import refuse, request_id
+from proxy.shell.http.answers import refuse, request_id
 from tests.support.proxies import Proxy
 
 MINT = Mint(lambda size: "0" * 2 * size)

@@ -12,8 +12,8 @@ from aiohttp import StreamReader, web
 from aiohttp.test_utils import make_mocked_request
 
 from proxy.core.errors import ClientFault
-from proxy.shell import body as module
-from proxy.shell import connection
+from proxy.shell.http import body as module
+from proxy.shell.http import connection
 from tests.support.proxies import Proxy, StartProxy
 
 MIB = 1024 * 1024

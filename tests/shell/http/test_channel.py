@@ -11,11 +11,11 @@ from aiohttp import web
 
 from proxy.core.errors import ClientFault
 from proxy.core.surfaces import clients
-from proxy.shell import connection
-from proxy.shell.channel import Channel, Tempo
-from proxy.shell.http import refuse
-from proxy.shell.logs import make_log
-from proxy.shell.tasks import Tasks
+from proxy.shell.http import connection
+from proxy.shell.http.answers import refuse
+from proxy.shell.http.channel import Channel, Tempo
+from proxy.shell.ops.logs import make_log
+from proxy.shell.ops.tasks import Tasks
 from tests.support.proxies import Event, LogLines, Proxy, StartProxy, events, names
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
 

@@ -14,9 +14,9 @@ import trustme
 from aiohttp import connector
 from aiohttp.client_proto import ResponseHandler
 
-from proxy.shell import http_client as module
-from proxy.shell.http_client import Answer, HttpClient
-from proxy.shell.watch import Watch
+from proxy.shell.http import client as module
+from proxy.shell.http.client import Answer, HttpClient
+from proxy.shell.http.deadlines import Watch
 from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, http_chunk, reply, text
 
 

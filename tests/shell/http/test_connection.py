@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from proxy.shell import connection as module
-from proxy.shell.connection import Acceptor
-from proxy.shell.connections import Connections
+from proxy.shell.http import connection as module
+from proxy.shell.http.connection import Acceptor
+from proxy.shell.http.connections import Connections
 from tests.support.proxies import Proxy
 from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, reply, text
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from proxy.shell import connections as module
-from proxy.shell import descriptors
-from proxy.shell.connections import Connections
+from proxy.shell.http import connections as module
+from proxy.shell.http.connections import Connections
+from proxy.shell.ops import descriptors
 from tests.support.sockets import PROMPTLY
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from proxy.core.errors import Garbled
-from proxy.shell.packing import PIECE_BYTES, Unpacker, unpacker
+from proxy.shell.http.content_coding import PIECE_BYTES, Unpacker, unpacker
 from tests.support.replies import bytewise
 
 TEXT = b"data: {}\n\n" * 20_000

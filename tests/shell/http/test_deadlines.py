@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from proxy.shell.watch import NEVER, Watch
+from proxy.shell.http.deadlines import NEVER, Watch
 
 SOON = 0.02
 PROMPTLY = 5.0

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from proxy.core.errors import BackendFault, Timeout, Truncated
-from proxy.shell import exchange as module
-from proxy.shell.exchange import Exchange, Limits
-from proxy.shell.upstream import Upstream
+from proxy.shell.http import exchange as module
+from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.upstream import Upstream
 from tests.support.sending import PATIENT, SOON, post, read_all, silent_after_hello
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
 

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from proxy.core.errors import BackendFault, Fault, ProxyFault
-from proxy.shell.failures import fault_of
+from proxy.shell.http.failures import fault_of
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.shell.heads import head
+from proxy.shell.http.head import head
 
 
 def test_a_head_ends_with_an_empty_line() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 
-from proxy.shell.garbage import HeadTooLate, UnknownVersion, fault_of
+from proxy.shell.http.malformed import HeadTooLate, UnknownVersion, fault_of
 
 
 @pytest.mark.parametrize(

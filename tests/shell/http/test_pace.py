@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from proxy.shell import pace as module
-from proxy.shell.http_client import READ_BYTES, Wire
-from proxy.shell.pace import PIECE_BYTES, Paced
+from proxy.shell.http import pace as module
+from proxy.shell.http.client import READ_BYTES, Wire
+from proxy.shell.http.pace import PIECE_BYTES, Paced
 
 MUCH = bytes(range(256)) * (PIECE_BYTES // 16)
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, closing
 import aiohttp
 import pytest
 
-from proxy.shell import http_client
-from proxy.shell.http_client import Answer, HttpClient
-from proxy.shell.tap import Tap
-from proxy.shell.watch import Watch
+from proxy.shell.http import client as http_client
+from proxy.shell.http.client import Answer, HttpClient
+from proxy.shell.http.deadlines import Watch
+from proxy.shell.http.push_reader import Tap
 from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
 
 

@@ -14,8 +14,8 @@ from proxy.core.errors import (
     Truncated,
     Unreachable,
 )
-from proxy.shell import upstream as module
-from proxy.shell.upstream import Upstream
+from proxy.shell.http import upstream as module
+from proxy.shell.http.upstream import Upstream
 from tests.support.sending import PATIENT, SOON, post, silent_after_hello
 from tests.support.sockets import HEAD, Line, ScriptedBackend, answer, text
 

@@ -3,7 +3,7 @@
 import io
 
 from proxy.core import jsontext
-from proxy.shell.aside_child import ANSWER, QUESTION, READY, serve
+from proxy.shell.offload.check_process import ANSWER, QUESTION, READY, serve
 
 SCHEMA = b'{"properties":{"x":{"pattern":"^(ab)+$"}}}'
 MINUTE = 60.0

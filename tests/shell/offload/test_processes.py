@@ -11,8 +11,8 @@ import pytest
 from proxy.core.model import ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Question
 from proxy.core.tools.arguments import UNCHECKED
-from proxy.shell import aside as module
-from proxy.shell.aside import MAX_BYTES, Aside, Lost
+from proxy.shell.offload import processes as module
+from proxy.shell.offload.processes import MAX_BYTES, Aside, Lost
 
 PROMPTLY = 20.0
 ENDLESS = "^((((a*){2}){2}){2}){2}$"

@@ -11,9 +11,9 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.work import BRIEF_UNITS, UNITS
-from proxy.shell import beside as module
-from proxy.shell.beside import Beside
-from proxy.shell.logs import make_log
+from proxy.shell.offload import threads as module
+from proxy.shell.offload.threads import Beside
+from proxy.shell.ops.logs import make_log
 
 PROMPTLY = 10.0
 

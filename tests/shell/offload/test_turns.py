@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from proxy.shell.turns import Crowded, Turns
+from proxy.shell.offload.turns import Crowded, Turns
 
 
 class Crowd:

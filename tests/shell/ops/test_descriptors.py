@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from proxy.shell import descriptors
+from proxy.shell.ops import descriptors
 
 RAISED = """\
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
-from proxy.shell import descriptors
+from proxy.shell.ops import descriptors
 print(descriptors.raised(), *resource.getrlimit(resource.RLIMIT_NOFILE))
 """
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from proxy.core.ids import RANDOM_BYTES
-from proxy.shell.entropy import AT_A_TIME, Entropy
+from proxy.shell.ops.entropy import AT_A_TIME, Entropy
 
 
 @pytest.fixture

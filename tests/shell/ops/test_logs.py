@@ -9,7 +9,7 @@ import orjson
 import pytest
 from structlog.testing import CapturingLogger
 
-from proxy.shell.logs import LONGEST, REMEMBERED, LibraryLines, Redaction, make_log
+from proxy.shell.ops.logs import LONGEST, REMEMBERED, LibraryLines, Redaction, make_log
 
 KEY = "sk-proj-0123456789abcdef"
 

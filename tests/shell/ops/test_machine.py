@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.shell import machine
+from proxy.shell.ops import machine
 
 
 def test_the_machine_has_some() -> None:

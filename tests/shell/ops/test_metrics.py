@@ -12,8 +12,9 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFa
 from proxy.core.ledger import Ledger
 from proxy.core.policy import guard
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
-from proxy.shell import conversations, metrics
-from proxy.shell.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
+from proxy.shell import open_sockets
+from proxy.shell.ops import metrics
+from proxy.shell.ops.metrics import CODES, KINDS_OF_REMARKS, Metrics, page
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend, answer, reply, text
 
@@ -295,7 +296,7 @@ async def test_whoever_is_refused_a_websocket_is_counted_too(
 
 
 async def test_as_is_whoever_finds_no_room(start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "MAX_OPEN", 0)
+    monkeypatch.setattr(open_sockets, "MAX_OPEN", 0)
     proxy = await start_proxy()
     async with proxy.session.get(f"{proxy.url}/v1/responses", headers=UPGRADE) as response:
         assert response.status == 503

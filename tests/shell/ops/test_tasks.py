@@ -5,8 +5,8 @@ import gc
 
 import pytest
 
-from proxy.shell.logs import make_log
-from proxy.shell.tasks import Tasks
+from proxy.shell.ops.logs import make_log
+from proxy.shell.ops.tasks import Tasks
 from tests.support.proxies import LogLines
 
 

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from proxy.core.errors import Fault, Garbled, OwnWords
-from proxy.shell.tracebacks import MAX_FAILURES, MAX_FRAMES, causes, kind_of, traceback_of
+from proxy.shell.ops.tracebacks import MAX_FAILURES, MAX_FRAMES, causes, kind_of, traceback_of
 
 SAID = "what somebody said"
 

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from proxy.core.ledger import Ledger
-from proxy.shell.metrics import Metrics, page
-from proxy.shell.siblings import ALONE, Place, Siblings
-from tests.shell.test_metrics import samples
+from proxy.shell.ops.metrics import Metrics, page
+from proxy.shell.ops.worker_metrics import ALONE, Place, Siblings
+from tests.shell.ops.test_metrics import samples
 
 
 def counted(times: int) -> Metrics:

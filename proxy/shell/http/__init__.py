@@ -1,0 +1,1 @@
+"""Everything that touches HTTP and aiohttp."""

@@ -1,0 +1,1 @@
+"""Work that must not hold the event loop."""
