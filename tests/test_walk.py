@@ -37,3 +37,15 @@ def test_every_module_on_the_way_exists(walk: str) -> None:
     passed = [module for modules in steps(walk).values() for module in modules]
     assert [module for module in passed if not (ROOT / "proxy" / f"{module}.py").is_file()] == []
     assert {"shell/engine", "core/stream/assembler", "core/sse"} <= set(passed)
+
+
+def test_the_way_in_the_architecture_is_the_one_that_is_taken(walk: str) -> None:
+    """Where it is not: `.venv/bin/python scripts/walk --write`."""
+    text = (ROOT / "proxy" / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- walk -->\n(.*?)<!-- /walk -->", text, re.DOTALL)
+    assert found
+    told, taken = steps(found[1]), steps(walk)
+    assert list(told) == list(taken)
+    assert {step: set(modules) for step, modules in told.items()} == {
+        step: set(modules) for step, modules in taken.items()
+    }
