@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from proxy.config import BINDINGS
+from proxy.config import BINDINGS, load
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (".", ".github", ".github/docs", "manual_tests", "proxy", "tests", "tests/*")
@@ -58,6 +58,20 @@ def test_no_row_of_a_table_goes_over_its_line() -> None:
 def test_every_option_and_variable_is_told() -> None:
     names = [name for binding in BINDINGS for name in (binding.option, binding.variable) if name]
     assert [name for name in [*names, "PROXY_CONFIG"] if f"`{name}" not in read("README.md")] == []
+
+
+TOML = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PLACEHOLDER = "<the digest that hash-key printed>"
+
+
+def test_every_configuration_that_is_shown_is_valid(tmp_path: Path) -> None:
+    file = tmp_path / "proxy.toml"
+    shown = [found for text in TEXTS for found in TOML.findall(read(text)) if "model_provider" not in found]
+    assert shown
+    for configuration in shown:
+        filled_in = configuration.replace(PLACEHOLDER, "0" * 64).replace("…", "")
+        file.write_text(filled_in, encoding="utf-8")
+        load({}, {}, str(file))
 
 
 def test_every_place_in_the_tree_that_is_named_exists() -> None:
