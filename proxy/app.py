@@ -16,6 +16,7 @@ import proxy
 from proxy.core.backends.routes import Routes
 from proxy.core.backends.target import Target
 from proxy.core.caches.shelf import Shelf
+from proxy.core.catalog import Catalog
 from proxy.core.ids import Mint
 from proxy.core.markup import registry
 from proxy.core.masking.secrets import Secrets
@@ -42,7 +43,7 @@ from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import Gate, Room
 from proxy.shell.cover import Cover
-from proxy.shell.discovery import Catalog, Discovery
+from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.http.channel import Tempo
 from proxy.shell.http.connections import Connections

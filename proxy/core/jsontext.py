@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from proxy.core.surrogates import mend
 from proxy.core.unquoted import has_more_values, unquoted
 
 WRITABLE_DEPTH = 250
@@ -207,3 +206,12 @@ def deeper_than(value: Any, limit: int) -> bool:
                 if type(inner) in NESTING:
                     layer.append(inner)
     return bool(layer)
+
+
+def mend(text: str) -> str:
+    """Joins the half characters that meet; what stays alone becomes U+FFFD.
+
+    JSON can say `"\\ud83d"`, Unicode text cannot hold it: Python keeps such a half as a lone surrogate, which no
+    encoder accepts.
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.post import Post
+from proxy.core.backends.post import post as make_post
 from proxy.core.backends.target import Target
-from proxy.core.dialects import registry
+from proxy.core.catalog import ServedModel
 from proxy.core.dialects.reading import errors, lessons, reply_lessons
 from proxy.core.dialects.reading.echoes import MAX_SEARCHED
 from proxy.core.dialects.reading.lessons import Lesson
@@ -24,7 +26,6 @@ from proxy.core.model import Request
 from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
-from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.core.tenants import key_of
 from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.concurrency import Gate
@@ -60,7 +61,7 @@ class Plan:
     model: str
     profile: BackendProfile
     prepared: Prepared
-    post: registry.Post
+    post: Post
     owner: str
     """Whose request it is."""
     only: bool = False
@@ -229,7 +230,7 @@ class Backend:
             profile = target.profile
             prepared = prepare(request, profile, ledger)
             body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-            post = registry.post(target, url, body)
+            post = make_post(target, url, body)
             return Plan(self, request, target, model, profile, prepared, post, owner)
 
         return await self._beside.run(put, ledger)

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends.routes import Routes
+from proxy.core.catalog import ServedModel
 from proxy.core.policy.breaker import Breaker
-from proxy.core.surfaces.catalog.listing import Listing, ServedModel
+from proxy.core.surfaces.catalog.listing import Listing
 from proxy.shell.backend import Backend
 
 

@@ -7,20 +7,19 @@ later; nobody waits for it twice.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from proxy.core import jsontext
-from proxy.core.backends import recognise
-from proxy.core.backends.model_rules import for_model
+from proxy.core.backends import listing, recognise
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.recognise import Answer
 from proxy.core.backends.target import Target
+from proxy.core.catalog import Catalog, ServedModel
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
-from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.shell.http.deadlines import NEVER
 from proxy.shell.http.upstream import Page, Upstream
 from proxy.shell.ops.fault_facts import facts_of
@@ -33,22 +32,8 @@ ASK_AGAIN_SECONDS = 30.0
 MODELS_SECONDS = 30.0
 """How long a list of models is believed: clients fetch it at every start, and local servers load new ones."""
 
-USUAL_EFFORTS = ("low", "medium", "high")
-"""Of a backend that takes a level of reasoning effort at all; any other word reaches it too."""
-
 MAX_MODELS = 2_000
 """Of one list: OpenRouter's has some 400. Who wants to name others may, they are only not listed."""
-
-ALL_OTHERS = "*"
-"""Stands for every model that the configuration does not name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """What the configuration says of models, by the names that clients use."""
-
-    windows: Mapping[str, int] = field(default_factory=dict)
-    efforts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Discovery:
@@ -99,11 +84,9 @@ class Discovery:
             if self._clock() >= self._list_at:
                 self._list_at = self._clock() + MODELS_SECONDS
                 page = await self._get(_models_url(target))
-                self._take(recognise.entries(_json(page)) if page else [])
+                self._take(listing.entries(_json(page)) if page else [])
             if self._served_by is not target:
-                listed = {str(entry["id"]): entry for entry in self._listed if entry.get("id")}
-                names = dict.fromkeys([*target.models, *listed])
-                self._served = [_model(name, listed, target, self._catalog) for name in names]
+                self._served = listing.served(self._listed, target, self._catalog)
                 self._served_by = target
         return self._served
 
@@ -120,8 +103,7 @@ class Discovery:
             self._ask_at = self._clock() + ASK_AGAIN_SECONDS
             return
         self._ask_at = NEVER
-        listing = _json(page)
-        name = recognise.by_models(listing, page.headers) or await self._probe()
+        name = recognise.by_models(_json(page), page.headers) or await self._probe()
         self._target = replace(self._target, profile=self._named(name, root=self._target.profile.root))
         self._log.info("backend recognised", profile=self._target.profile.name)
 
@@ -169,22 +151,3 @@ def _json(page: Page) -> Any:
         return jsontext.bounded(page.body)
     except jsontext.BadJson:
         return None
-
-
-def _model(
-    name: str, listed: Mapping[str, Mapping[str, Any]], target: Target, catalog: Catalog
-) -> ServedModel:
-    backends_name = target.models.get(name, name)
-    entry = listed.get(backends_name, {})
-    profile = for_model(target.profile, backends_name)
-    created, owner = entry.get("created"), entry.get("owned_by")
-    told = recognise.window(entry) or catalog.windows.get(ALL_OTHERS)
-    usual = () if profile.effort_field == "none" else USUAL_EFFORTS
-    return ServedModel(
-        name,
-        created=created if isinstance(created, int) else 0,
-        owned_by=owner if isinstance(owner, str) else "backend",
-        window=catalog.windows.get(name, told),
-        efforts=tuple(catalog.efforts.get(name, catalog.efforts.get(ALL_OTHERS, usual))),
-        images=profile.images != "none",
-    )

@@ -200,3 +200,19 @@ def test_attack_21_a_number_is_whole_wherever_a_text_is_cut(
         assert not jsontext._has_numbers_beyond(
             b'["%b", 0.%b, 1e%b, 1234567890123456789]' % ((number.strip(b"-"),) * 3)
         )
+
+
+@table(
+    ("text", "mended"),
+    [
+        ("", ""),
+        ("plain é 😀", "plain é 😀"),
+        ("\ud83d\ude00", "😀"),
+        ("a\ud83d", "a\ufffd"),
+        ("\ude00b", "\ufffdb"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("\ud83d\ud83d\ude00", "\ufffd😀"),
+    ],
+)
+def test_halves_that_meet_are_joined_and_orphans_replaced(text: str, mended: str) -> None:
+    assert jsontext.mend(text) == mended

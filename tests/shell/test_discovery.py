@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from proxy.core.backends.target import Target
+from proxy.core.catalog import Catalog, ServedModel
 from proxy.core.profile import DEFAULT
-from proxy.core.surfaces.catalog.listing import ServedModel
 from proxy.shell import discovery as module
-from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Catalog, Discovery
+from proxy.shell.discovery import ASK_AGAIN_SECONDS, MAX_MODELS, MODELS_SECONDS, Discovery
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from proxy import app
+from proxy.core.backends import listing
 from proxy.core.tenants import digest
 from proxy.settings import Settings
-from proxy.shell import discovery
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines, Proxy, StartProxy, events, names
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
@@ -301,7 +301,7 @@ async def test_a_bug_of_ours_is_500_and_its_traceback_stays_here(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F80."""
-    monkeypatch.setattr(discovery, "_model", lambda *_: 1 / 0)
+    monkeypatch.setattr(listing, "served", lambda *_: 1 / 0)
     proxy = await start_proxy(backend={"models": {"a": "b"}})
     async with proxy.session.get(f"{proxy.url}/v1/models") as response:
         assert response.status == 500

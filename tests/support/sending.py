@@ -1,6 +1,6 @@
 """A request as the shell's tests put it to a scripted backend."""
 
-from proxy.core.dialects.registry import Post
+from proxy.core.backends.post import Post
 from proxy.shell.http.exchange import Exchange, Limits
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
+from proxy.core.backends.listing import entries, inside
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.dialects.google.models import PREFIX as GOOGLES_PREFIX
 
 # ── by the URL ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -48,26 +48,10 @@ def by_models(listing: Any, headers: Mapping[str, str]) -> str | None:
     return None
 
 
-def entries(listing: Any) -> list[Mapping[str, Any]]:
-    """The models in a list: below `data`, as Together has it the list itself, or below `models`."""
-    if isinstance(listing, Mapping):
-        listing = listing.get("data") or listing.get("models")
-    listed = listing if isinstance(listing, list) else []
-    return [_named(entry) for entry in listed if isinstance(entry, Mapping)]
-
-
-def _named(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Google calls `models/x` what all others, and its own clients, call x."""
-    name = entry.get("name")
-    if "id" in entry or not isinstance(name, str) or not name.startswith(GOOGLES_PREFIX):
-        return entry
-    return {**entry, "id": name.removeprefix(GOOGLES_PREFIX)}
-
-
 def _by_entry(entry: Mapping[str, Any]) -> str | None:
     if (owner := entry.get("owned_by")) in tuple(_OWNERS):
         return _OWNERS[owner]
-    if _inside(entry, "meta.n_ctx") is not None:
+    if inside(entry, "meta.n_ctx") is not None:
         return "llamacpp"
     if "max_model_len" in entry:
         return "vllm" if "permission" in entry else "sglang"
@@ -150,35 +134,3 @@ def by_probes(answers: Mapping[str, Answer], port: int | None = None) -> str | N
         return guarded[0]
     usual = _USUAL_PORTS.get(port or 0)
     return usual if usual in guarded else None
-
-
-# ── how much fits ──────────────────────────────────────────────────────────────────────────────────────────────
-
-_WINDOW_KEYS = (
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "max_model_len",
-    "max_context",
-    "meta.n_ctx",
-    "limits.max_context_length",
-    "capabilities.limits.max_prompt_tokens",
-    "max_input_tokens",
-    "inputTokenLimit",
-)
-"""`meta.n_ctx_train` is not among them: it is what the model could hold, not what this server gives it."""
-
-
-def window(entry: Mapping[str, Any]) -> int | None:
-    """The context window that an entry of the model list tells."""
-    for key in _WINDOW_KEYS:
-        size = _inside(entry, key)
-        if isinstance(size, int) and not isinstance(size, bool) and size > 0:
-            return size
-    return None
-
-
-def _inside(entry: Any, key: str) -> Any:
-    for step in key.split("."):
-        entry = entry.get(step) if isinstance(entry, Mapping) else None
-    return entry

@@ -46,16 +46,7 @@ def _authorization(target: Target) -> dict[str, str]:
     return {"Authorization": f"Bearer {target.key}"} if form == "bearer" else {form: target.key}
 
 
-def chat_url(target: Target, model: str) -> str:
-    """One address for all models."""
-    return _below(target, target.profile.path)
-
-
-def models_url(target: Target) -> str:
-    return _below(target, MODELS)
-
-
-def _below(target: Target, endpoint: str) -> str:
+def below(target: Target, endpoint: str) -> str:
     """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
     profile = target.profile
     url = checked(target.base_url)

@@ -4,19 +4,18 @@ A profile names its dialect. Nobody asks which one it is: whoever needs somethin
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
-from proxy.core import jsontext
-from proxy.core.backends import target
 from proxy.core.backends.target import Target
 from proxy.core.dialects.anthropic import encode as anthropic_encode
-from proxy.core.dialects.anthropic import errors, urls
+from proxy.core.dialects.anthropic import errors as anthropic_errors
 from proxy.core.dialects.anthropic import lessons as anthropic_lessons
+from proxy.core.dialects.anthropic import urls as anthropic_urls
 from proxy.core.dialects.anthropic.decode import AnthropicDecoder
 from proxy.core.dialects.chat import encode as chat_encode
 from proxy.core.dialects.chat import lessons as chat_lessons
+from proxy.core.dialects.chat import urls as chat_urls
 from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.dialects.google import encode as google_encode
 from proxy.core.dialects.google import errors as google_errors
@@ -27,14 +26,13 @@ from proxy.core.dialects.reading import errors as reading_errors
 from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.lessons import Row
 from proxy.core.dialects.reading.reply_lessons import ReplyRow
+from proxy.core.dialects.writing.body import Body
 from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras, Request
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
-
-Body = dict[str, Any]
 
 
 class Decoder(Protocol):
@@ -96,17 +94,17 @@ DIALECTS: Mapping[str, Dialect] = {
         encode=chat_encode.encode,
         decoder=ChatDecoder,
         refusal=reading_errors.refusal,
-        reply_url=target.chat_url,
-        models_url=target.models_url,
+        reply_url=chat_urls.reply_url,
+        models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
         reply_lessons=reply_lessons.CHAT,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
         decoder=AnthropicDecoder,
-        refusal=errors.refusal,
-        reply_url=urls.messages_url,
-        models_url=urls.models_url,
+        refusal=anthropic_errors.refusal,
+        reply_url=anthropic_urls.reply_url,
+        models_url=anthropic_urls.models_url,
         lessons=anthropic_lessons.LESSONS,
     ),
     "google": Dialect(
@@ -120,37 +118,5 @@ DIALECTS: Mapping[str, Dialect] = {
 }
 
 
-@dataclass(slots=True)
-class Post:
-    """One HTTP request to a backend."""
-
-    url: str
-    headers: dict[str, str] = field(repr=False)
-    """They hold the key."""
-    body: bytes = field(repr=False)
-
-    def digest(self) -> bytes:
-        """By which the same request is known again, without a word of it being kept. Of a very large one its beginning
-        and its end will do."""
-        first, last = self.body[:DIGESTED], self.body[DIGESTED:][-DIGESTED:]
-        length = len(self.body).to_bytes(8)
-        return blake2b(first + last + length, digest_size=16).digest()
-
-
-DIGESTED = 1 << 20
-"""Bytes: a millisecond."""
-
-HEADERS = {
-    "Content-Type": "application/json",
-    "Accept": "text/event-stream",
-    "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
-}
-
-
 def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
-
-
-def post(target: Target, url: str, body: Body) -> Post:
-    """Headers are made here from what is ours and configured; none of a client's is ever passed on."""
-    return Post(url, {**HEADERS, **target.head}, jsontext.dumps(body))

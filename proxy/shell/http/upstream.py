@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
-from proxy.core.dialects.registry import Post
+from proxy.core.backends.post import Post
 from proxy.core.errors import Garbled, OwnWords
 from proxy.shell.http.client import Answer, HttpClient
 from proxy.shell.http.content_coding import unpacker

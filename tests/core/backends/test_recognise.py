@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.backends.recognise import PROBES, Answer, by_models, by_probes, by_url, entries, window
+from proxy.core.backends.recognise import PROBES, Answer, by_models, by_probes, by_url
 from tests.support.tables import table
 
 
@@ -67,15 +67,6 @@ def test_google_is_asked_in_its_own_language_unless_the_path_is_that_of_chat(pat
     assert by_url(f"https://generativelanguage.googleapis.com{path}") == name
 
 
-def test_a_list_of_googles_is_read_as_all_others_are() -> None:
-    listing = {
-        "models": [{"name": "models/m", "inputTokenLimit": 1_048_576}, {"name": "m"}, {"id": "n", "name": 1}]
-    }
-    first, *others = entries(listing)
-    assert (first["id"], window(first)) == ("m", 1_048_576)
-    assert others == [{"name": "m"}, {"id": "n", "name": 1}]
-
-
 def test_an_azure_deployment_is_known_by_its_path() -> None:
     assert by_url("https://r.openai.azure.com/openai/deployments/d") == "azure-deployment"
     assert by_url("https://r.openai.azure.com/openai/v1") == "azure"
@@ -105,10 +96,6 @@ def test_an_azure_deployment_is_known_by_its_path() -> None:
 )
 def test_a_list_of_models_tells_whose_it_is(listing: Any, headers: dict[str, str], name: str | None) -> None:
     assert by_models(listing, headers) == name
-
-
-def test_entries_are_found_wherever_a_list_keeps_them() -> None:
-    assert entries({"data": [{"id": 1}, 2]}) == entries({"models": [{"id": 1}]}) == entries([{"id": 1}])
 
 
 YES: dict[str, Any] = {
@@ -151,29 +138,3 @@ def test_the_port_alone_is_never_proof() -> None:
 
 def test_one_guarded_answer_that_came_alone_proves_nothing() -> None:
     assert by_probes({"/props": Answer(401, None)}) is None
-
-
-@table(
-    ("entry", "size"),
-    [
-        ({"context_length": 1}, 1),
-        ({"context_window": 2}, 2),
-        ({"max_context_length": 3}, 3),
-        ({"max_model_len": 4}, 4),
-        ({"max_context": 5}, 5),
-        ({"meta": {"n_ctx": 6, "n_ctx_train": 99}}, 6),
-        ({"limits": {"max_context_length": 7}}, 7),
-        ({"capabilities": {"limits": {"max_prompt_tokens": 8}}}, 8),
-        ({"max_input_tokens": 9}, 9),
-        ({"max_model_len": 2, "context_length": 1}, 1),
-        ({"context_length": None, "max_model_len": 4}, 4),
-        ({"context_length": "big", "max_model_len": 4}, 4),
-        ({"context_length": 0}, None),
-        ({"context_length": True}, None),
-        ({"meta": {"n_ctx_train": 99}}, None),
-        ({"meta": "x"}, None),
-        ({}, None),
-    ],
-)
-def test_the_window_is_read_from_the_first_key_that_tells(entry: dict[str, Any], size: int | None) -> None:
-    assert window(entry) == size

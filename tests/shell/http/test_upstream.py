@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from proxy.core.dialects.registry import Post
+from proxy.core.backends.post import Post
 from proxy.core.errors import (
     Garbled,
     Timeout,

@@ -8,6 +8,7 @@ from typing import Any
 
 from proxy.core.dialects.writing import data_urls
 from proxy.core.dialects.writing.data_urls import DataUrl
+from proxy.core.dialects.writing.notes import UNREADABLE
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
@@ -17,7 +18,6 @@ Block = dict[str, Any]
 
 IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 PDF = "application/pdf"
-UNREADABLE = "[left out: this model cannot read it]"
 
 
 def text(words: str) -> Block:

@@ -12,7 +12,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.dialects.anthropic import ending, errors
 from proxy.core.dialects.anthropic.messages import BLOCKS, DIALECT
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -34,7 +34,7 @@ KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 
 PING = "ping"
 
-EMPTY = (b"", b"[DONE]")
+EMPTY = (b"", END)
 """What servers that also speak another dialect add."""
 
 

@@ -5,20 +5,17 @@ counted. The same request makes the same bytes, and a longer conversation begins
 """
 
 from dataclasses import replace
-from typing import Any
 
 from proxy.core.dialects.anthropic import content, messages, models, thinking
 from proxy.core.dialects.anthropic.models import Model
 from proxy.core.dialects.anthropic.tools import offer
-from proxy.core.dialects.chat.encode import patched
 from proxy.core.dialects.writing import answer_format
+from proxy.core.dialects.writing.body import Body, patched
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
-
-Body = dict[str, Any]
 
 VERSION = "anthropic-version"
 WITHOUT_SAMPLING = "2026-10-21"

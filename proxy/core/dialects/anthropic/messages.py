@@ -14,10 +14,10 @@ from typing import Any, Literal
 from proxy.core.dialects.anthropic import content
 from proxy.core.dialects.anthropic.content import Block
 from proxy.core.dialects.anthropic.models import LateSystem, Model
-from proxy.core.dialects.chat.messages import CONTINUE
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import failed
+from proxy.core.dialects.writing.notes import CONTINUE, MOVED_BEHIND, as_instruction, returned_by
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -44,7 +44,6 @@ BLOCKS = "blocks"
 """There: the thoughts in order, each as `{"model": whose it is, "block": as it came}`."""
 
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
-MOVED = "[more after the results]"
 
 Message = dict[str, Any]
 Speaker = Literal["user", "assistant", "system"]
@@ -185,9 +184,9 @@ class _Writer:
         is_error = failed(result)
         if is_error and (others := [block for block in blocks if block["type"] != "text"]):
             blocks = [block for block in blocks if block["type"] == "text"]
-            blocks.append(content.text(MOVED))
+            blocks.append(content.text(MOVED_BEHIND))
             origin = self._called.get(result.call_id, "a tool")
-            moved += [content.text(f"[returned by {origin}]"), *others]
+            moved += [content.text(returned_by(origin)), *others]
         answer: Block = {
             "type": "tool_result",
             "tool_use_id": self._ids.upstream(result.call_id),
@@ -265,7 +264,7 @@ def _joined(drafts: Sequence[_Draft]) -> list[_Draft]:
 
 
 def _as_user(draft: _Draft) -> _Draft:
-    return _Draft("user", [content.text(f"<system>\n{block['text']}\n</system>") for block in draft.blocks])
+    return _Draft("user", [content.text(as_instruction(block["text"])) for block in draft.blocks])
 
 
 def _continue() -> _Draft:

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from proxy.core.dialects.anthropic.models import LADDER, Model
+from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.profile import BackendProfile
@@ -15,8 +16,6 @@ LEAST_BUDGET = 1024
 ANSWER = 4096
 """Tokens that are kept for it, unless the client wants fewer: a budget may be used up to its last token. A client's
 own limit may be far more than it expects, often all that the model has."""
-
-ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
 
 Config = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from proxy.core.dialects.anthropic.models import Model
 from proxy.core.dialects.anthropic.strict import Allowance
-from proxy.core.dialects.chat.encode import NO_TOOL
+from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.profile import BackendProfile

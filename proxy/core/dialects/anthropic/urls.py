@@ -13,13 +13,13 @@ PAGE = "limit=1000"
 _VERSIONED = re.compile(r".*/v\d\w*")
 
 
-def messages_url(where: Target, model: str) -> str:
+def reply_url(where: Target, model: str) -> str:
     """One address for all models."""
-    return target.chat_url(_versioned(where), model)
+    return target.below(_versioned(where), where.profile.path)
 
 
 def models_url(where: Target) -> str:
-    url = target.models_url(_versioned(where))
+    url = target.below(_versioned(where), target.MODELS)
     return f"{url}{'&' if '?' in url else '?'}{PAGE}"
 
 

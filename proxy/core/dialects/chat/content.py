@@ -7,6 +7,7 @@ end its session; a file that nobody could read is the client's mistake, and it i
 from typing import Any
 
 from proxy.core.dialects.writing import data_urls
+from proxy.core.dialects.writing.notes import MESSAGES, NO_FILE, NO_IMAGES, NO_LINKS, PARTS
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
@@ -18,13 +19,6 @@ ContentPart = str | dict[str, Any]
 
 DETAILS = frozenset({"low", "high"})
 """`auto` is the default, and other words are new to most servers."""
-
-PARTS, MESSAGES = "\n", "\n\n"
-"""What goes between the parts of one message, and between messages that become one."""
-
-NO_IMAGES = "[image left out: this model reads text only]"
-NO_LINKS = "[image left out: this backend takes images inside the request only]"
-NO_FILE = "[file left out: this backend cannot read it]"
 
 
 def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:

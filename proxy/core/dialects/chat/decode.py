@@ -12,7 +12,7 @@ from proxy.core.dialects.chat import ending, parts
 from proxy.core.dialects.chat import usage as chat_usage
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -28,8 +28,6 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
-
-END = b"[DONE]"
 
 TALK = frozenset({"role", "content"})
 """What a delta of text is made of; many gateways repeat the role in each."""

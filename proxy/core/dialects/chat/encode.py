@@ -5,24 +5,16 @@ What the backend's profile does not know is left out and counted: closed schemas
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
+from proxy.core.dialects.writing.body import Body, patched
+from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request, Sampling
 from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import Prepared, PreparedTool
-
-Body = dict[str, Any]
-
-NO_TOOL = PreparedTool(
-    name="_noop",
-    description="Does nothing. Never call it.",
-    parameters={"type": "object", "properties": {}},
-)
-"""Stands in `tools` for gateways that refuse a history with calls without it."""
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
@@ -175,17 +167,3 @@ def _thinking(word: str, profile: BackendProfile) -> Body:
 
 def _is_on(word: str) -> bool:
     return word not in ("disabled", "none")
-
-
-def patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
-    """The JSON merge patch of the profile, applied last."""
-    for name, value in patch.items():
-        if value is None:
-            if body.pop(name, None) is not None:
-                ledger.drop(name)
-        elif isinstance(value, Mapping):
-            inner = body.get(name)
-            body[name] = patched(dict(inner) if isinstance(inner, dict) else {}, value, ledger)
-        else:
-            body[name] = value
-    return body

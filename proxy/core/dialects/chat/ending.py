@@ -4,6 +4,7 @@ A finish reason is advice: whether there are calls is seen, not told. What matte
 cut, was filtered, or failed.
 """
 
+from proxy.core.dialects.reading.decoding import MAX_LOGGED
 from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
@@ -11,9 +12,6 @@ from proxy.core.masking.redact import quotable
 
 CONTEXT_FULL = "model_context_window_exceeded"
 """Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""
-
-MAX_LOGGED = 64
-"""Of a word that nobody knows; the longest known one has half of it."""
 
 WORDS = {
     "stop": Finish.STOP,

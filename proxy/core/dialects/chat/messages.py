@@ -11,11 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.dialects.chat import content as chat_content
-from proxy.core.dialects.chat.content import MESSAGES, PARTS, ContentPart
+from proxy.core.dialects.chat.content import ContentPart
 from proxy.core.dialects.chat.decode import DIALECT
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import ERROR, says_error
+from proxy.core.dialects.writing.notes import (
+    CONTINUE,
+    MESSAGES,
+    MOVED,
+    PARTS,
+    as_instruction,
+    returned_by,
+)
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -37,12 +45,6 @@ from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Message = dict[str, Any]
-
-CONTINUE = "Continue."
-"""Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
-beginning and go on in it."""
-
-MOVED = "[more in the next message]"
 
 MEDIA = (Image, Audio, File)
 WORDS = (Text, Refusal)
@@ -112,7 +114,7 @@ class _Conversation:
         elif self._profile.late_system == "keep":
             self._drafts.append(_Draft(self._profile.system_role, [[words]]))
         else:
-            self._user([f"<system>\n{words}\n</system>"])
+            self._user([as_instruction(words)])
 
     def _readable(self, parts: Sequence[Part]) -> list[ContentPart]:
         readable: list[ContentPart] = []
@@ -202,7 +204,7 @@ class _Conversation:
             self._user(moved)
 
     def _origin(self, result: Result) -> str:
-        return f"[returned by {self._called.get(result.call_id, 'a tool')}]"
+        return returned_by(self._called.get(result.call_id, "a tool"))
 
     # ── giving messages out ────────────────────────────────────────────────────────────────────────────────────
 

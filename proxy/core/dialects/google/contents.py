@@ -11,14 +11,14 @@ from typing import Any
 import orjson
 
 from proxy.core import jsontext
-from proxy.core.dialects.chat.content import PARTS
-from proxy.core.dialects.chat.messages import CONTINUE, MOVED
+from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import media as google_media
 from proxy.core.dialects.google.media import Note
-from proxy.core.dialects.google.models import Traits, bare
+from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.google.signatures import DUMMY, Place, read
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.failed_results import failed
+from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
 from proxy.core.model import Part as Said
@@ -89,7 +89,7 @@ class _Conversation:
         if not self._contents or self._profile.late_system == "merge":
             self._system += [{"text": text} for text in words]
         elif words:
-            self._user([{"text": f"<system>\n{PARTS.join(words)}\n</system>"}])
+            self._user([{"text": as_instruction(PARTS.join(words))}])
 
     def _say(self, parts: Sequence[Said]) -> None:
         said: list[Part] = []
@@ -197,7 +197,7 @@ class _Conversation:
                 outside.append(media)
         if outside:
             words.append(MOVED)
-            moved += [{"text": f"[returned by {name}]"}, *outside]
+            moved += [{"text": returned_by(name)}, *outside]
         text = PARTS.join(words)
         response = {"error": text} if failed(result) else {"output": _output(text)}
         media_parts = {"parts": inside} if inside else {}

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.dialects.chat.decode import END
+from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import ending, errors
 from proxy.core.dialects.google import logprobs as google_logprobs
 from proxy.core.dialects.google import usage as google_usage
-from proxy.core.dialects.google.models import bare
 from proxy.core.dialects.google.signatures import Place, keepsake
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import END, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,

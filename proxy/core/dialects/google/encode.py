@@ -5,19 +5,17 @@ out and counted. Its name and the wish for a stream stand in the URL.
 """
 
 from dataclasses import replace
-from typing import Any
 
-from proxy.core.dialects.chat.encode import patched
 from proxy.core.dialects.google import models
 from proxy.core.dialects.google.contents import encode_contents
 from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.writing import answer_format
+from proxy.core.dialects.writing.body import Body, patched
+from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared, PreparedTool
-
-Body = dict[str, Any]
 
 PROTO = "google_proto"
 """The reduction of schemas that belongs to the older field, which takes a subset of OpenAPI only."""
@@ -144,9 +142,6 @@ def _tier(request: Request, profile: BackendProfile, ledger: Ledger) -> str | No
     if tier is None:
         ledger.drop("service_tier")
     return tier
-
-
-ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
 
 
 def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> Body:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from proxy.core.dialects.chat.ending import MAX_LOGGED
+from proxy.core.dialects.reading.decoding import MAX_LOGGED
 from proxy.core.errors import BackendFault, Fault
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from proxy.core.dialects.chat.content import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.dialects.writing import data_urls
+from proxy.core.dialects.writing.notes import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image

@@ -12,9 +12,6 @@ from typing import Any, Literal
 Thinking = Literal["none", "budget", "level"]
 Config = dict[str, Any]
 
-PREFIX = "models/"
-"""What the API puts before a model's name, and its clients may or may not."""
-
 DYNAMIC = -1
 """The budget of a model that shall decide by itself."""
 BUDGETS = {"minimal": 512, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 32768, "max": 32768}
@@ -90,10 +87,6 @@ TRAITS: tuple[tuple[re.Pattern[str], Traits], ...] = tuple(
 )
 UNKNOWN = replace(NEWEST, thinking="none", media_in_results=False)
 """A name of somebody's own, behind which any generation may be: nothing that only some of them take."""
-
-
-def bare(model: str) -> str:
-    return model.removeprefix(PREFIX)
 
 
 def traits(model: str) -> Traits:

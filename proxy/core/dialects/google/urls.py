@@ -3,8 +3,8 @@
 import re
 from urllib.parse import parse_qsl, quote, urlencode, urlunsplit
 
+from proxy.core.backends.listing import bare
 from proxy.core.backends.target import MODELS, Target, checked
-from proxy.core.dialects.google.models import bare
 
 STREAM = "streamGenerateContent"
 AS_EVENTS = ("alt", "sse")

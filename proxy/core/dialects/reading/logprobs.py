@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from proxy.core.jsontext import mend
 from proxy.core.logprobs import of_text
-from proxy.core.surrogates import mend
 
 
 def of_answer(said: Any, thought: Any, answer: Any) -> Any:

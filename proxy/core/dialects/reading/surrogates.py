@@ -15,7 +15,7 @@ from proxy.core.events import (
     RefusalDelta,
     TextDelta,
 )
-from proxy.core.surrogates import mend
+from proxy.core.jsontext import mend
 
 FIRST_HALVES = range(0xD800, 0xDC00)
 ORPHAN = "\ufffd"

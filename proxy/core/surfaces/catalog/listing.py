@@ -6,10 +6,10 @@ the catalog is sent it, for each entry has the whole instructions.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.catalog import ServedModel
 from proxy.core.surfaces.catalog.codex_instructions import INSTRUCTIONS
 from proxy.core.surfaces.clients import Headers, asks_for_catalog
 
@@ -26,20 +26,6 @@ EFFORTS = {
     "xhigh": "Much reasoning for the hardest problems",
     "max": "As much reasoning as the model can do",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ServedModel:
-    """A model that clients may name, and what is known of it."""
-
-    name: str
-    created: int = 0
-    owned_by: str = "backend"
-    window: int | None = None
-    """How many tokens fit."""
-    efforts: tuple[str, ...] = ()
-    """The levels of reasoning effort that may be asked for."""
-    images: bool = True
 
 
 class Listing:

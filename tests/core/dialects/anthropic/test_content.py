@@ -4,7 +4,8 @@ from base64 import b64encode
 
 import pytest
 
-from proxy.core.dialects.anthropic.content import UNREADABLE, of_tool, of_user, text
+from proxy.core.dialects.anthropic.content import of_tool, of_user, text
+from proxy.core.dialects.writing.notes import UNREADABLE
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Text

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from proxy.core.dialects.anthropic.messages import MOVED
+from proxy.core.dialects.writing.notes import MOVED_BEHIND
 from proxy.core.ledger import Ledger
 from proxy.core.model import Image, ReasoningWish, Refusal, Result, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.surfaces.reading.history import canonical
@@ -213,7 +213,7 @@ def test_an_image_in_an_error_goes_after_all_results() -> None:
     failed = Result("c1", [Text("no"), Image(PNG)], is_error=True)
     turns = (user("A"), assistant(call("c1"), call("c2")), tool(failed, result("c2", "ok")))
     assert messages_of(*turns)[2]["content"] == [
-        answer("c1", [words("no"), words(MOVED)], is_error=True),
+        answer("c1", [words("no"), words(MOVED_BEHIND)], is_error=True),
         answer("c2"),
         words("[returned by f]"),
         PNG_BLOCK,

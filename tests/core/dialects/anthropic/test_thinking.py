@@ -3,7 +3,8 @@
 from typing import Any
 
 from proxy.core.dialects.anthropic.models import find
-from proxy.core.dialects.anthropic.thinking import ALWAYS_THINKS, Plan, plan
+from proxy.core.dialects.anthropic.thinking import Plan, plan
+from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ReasoningWish, Request, Sampling
 from tests.support.anthropic_requests import on

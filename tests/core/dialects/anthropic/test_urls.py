@@ -1,10 +1,10 @@
 """One URL, as people paste it, is enough."""
 
+from proxy.core.backends.post import post
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.recognise import by_url
 from proxy.core.backends.target import Target
-from proxy.core.dialects.anthropic.urls import messages_url, models_url
-from proxy.core.dialects.registry import post
+from proxy.core.dialects.anthropic.urls import models_url, reply_url
 from tests.support.anthropic_requests import ANTHROPIC, on
 from tests.support.tables import table
 
@@ -32,7 +32,7 @@ def target(url: str) -> Target:
 )
 def test_where_requests_go(url: str, base: str) -> None:
     base, query, rest = base.partition("?")
-    assert messages_url(target(url), "m") == f"{base}/messages{query}{rest}"
+    assert reply_url(target(url), "m") == f"{base}/messages{query}{rest}"
     assert models_url(target(url)) == f"{base}/models{query}{rest}{'&' if query else '?'}limit=1000"
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.chat.messages import CONTINUE, RAW
+from proxy.core.dialects.chat.messages import RAW
 from proxy.core.dialects.writing.call_arguments import as_text
+from proxy.core.dialects.writing.notes import CONTINUE
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
 from proxy.core.profile import DEFAULT, BackendProfile

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from proxy.core.dialects.chat.content import NO_IMAGES
-from proxy.core.dialects.chat.messages import CONTINUE, MOVED
 from proxy.core.dialects.google.contents import MAX_DEPTH
 from proxy.core.dialects.google.signatures import DUMMY
 from proxy.core.dialects.writing.call_arguments import INVALID
+from proxy.core.dialects.writing.notes import CONTINUE, MOVED, NO_IMAGES
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
 from tests.support.chat_requests import assistant, call, developer, result, system, tool, user

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.google.encode import ALWAYS_THINKS
+from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     ChoiceMode,

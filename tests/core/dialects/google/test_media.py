@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.chat.content import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.dialects.google.media import Note, fits_result, of_tool, of_user
+from proxy.core.dialects.writing.notes import NO_FILE, NO_IMAGES, NO_LINKS
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.google.models import bare, traits
+from proxy.core.dialects.google.models import traits
 from tests.support.tables import table
 
 
@@ -72,7 +72,3 @@ def test_what_else_a_generation_takes(
     found = traits(model)
     assert (found.signed, found.json_with_tools, found.validated) == (signed, json_with_tools, validated)
     assert (found.media_in_results, found.system) == (media, system)
-
-
-def test_a_models_name_has_a_prefix_or_none() -> None:
-    assert bare("models/gemini-3.5-flash") == bare("gemini-3.5-flash") == "gemini-3.5-flash"

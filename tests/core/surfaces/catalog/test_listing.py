@@ -4,7 +4,8 @@ from typing import Any
 
 import orjson
 
-from proxy.core.surfaces.catalog.listing import Listing, ServedModel, entry
+from proxy.core.catalog import ServedModel
+from proxy.core.surfaces.catalog.listing import Listing, entry
 from tests.support.tables import table
 
 MANDATORY = {

@@ -1,0 +1,37 @@
+"""One HTTP request to a backend, whichever language it speaks."""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.backends.target import Target
+
+DIGESTED = 1 << 20
+"""Bytes: a millisecond."""
+
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "text/event-stream",
+    "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+}
+
+
+@dataclass(slots=True)
+class Post:
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    """They hold the key."""
+    body: bytes = field(repr=False)
+
+    def digest(self) -> bytes:
+        """By which the same request is known again, without a word of it being kept. Of a very large one its beginning
+        and its end will do."""
+        first, last = self.body[:DIGESTED], self.body[DIGESTED:][-DIGESTED:]
+        length = len(self.body).to_bytes(8)
+        return blake2b(first + last + length, digest_size=16).digest()
+
+
+def post(target: Target, url: str, body: dict[str, Any]) -> Post:
+    """Makes the headers from what is ours and configured; none of a client's is ever passed on."""
+    return Post(url, {**HEADERS, **target.head}, jsontext.dumps(body))

@@ -1,0 +1,38 @@
+"""The sentences of ours that models and clients read, where the client's own words could not be passed on."""
+
+from proxy.core.tools.prepare import PreparedTool
+
+PARTS, MESSAGES = "\n", "\n\n"
+"""What goes between the parts of one message, and between messages that become one."""
+
+CONTINUE = "Continue."
+"""Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
+beginning and go on in it."""
+
+MOVED = "[more in the next message]"
+MOVED_BEHIND = "[more after the results]"
+"""In the place of what a tool returned and a result cannot hold."""
+
+NO_IMAGES = "[image left out: this model reads text only]"
+NO_LINKS = "[image left out: this backend takes images inside the request only]"
+NO_FILE = "[file left out: this backend cannot read it]"
+UNREADABLE = "[left out: this model cannot read it]"
+
+ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
+
+NO_TOOL = PreparedTool(
+    name="_noop",
+    description="Does nothing. Never call it.",
+    parameters={"type": "object", "properties": {}},
+)
+"""Stands in `tools` for gateways that refuse a history with calls without it."""
+
+
+def returned_by(tool: str) -> str:
+    """Introduces what was moved out of a tool's result."""
+    return f"[returned by {tool}]"
+
+
+def as_instruction(words: str) -> str:
+    """An instruction of the system's, where a user has to say it."""
+    return f"<system>\n{words}\n</system>"
