@@ -8,7 +8,7 @@ from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
 
-WORDS = {
+FINISHES = {
     "end_turn": Finish.STOP,
     "stop_sequence": Finish.STOP,
     "tool_use": Finish.STOP,
@@ -20,10 +20,10 @@ WORDS = {
 
 
 def finish(reason: str, ledger: Ledger) -> Finish:
-    if reason not in WORDS:
+    if reason not in FINISHES:
         ledger.odd("finish_unknown")
         ledger.log.info("finish_reason_unknown", characters=len(reason))
-    return WORDS.get(reason, Finish.STOP)
+    return FINISHES.get(reason, Finish.STOP)
 
 
 def explanation(details: Any) -> str:

@@ -1,20 +1,25 @@
 """The tools and the choice among them, asked for as strongly as the model lets itself be asked.
 
 Some models refuse to be forced. They are told in words, and get no tool but the one that is wanted; whether they
-obeyed is for the guard to say.
+obeyed is for the guard to say. Strict tools have limits in common: the API makes one grammar of them all, and refuses
+one too large.
 """
 
 from typing import Any, NamedTuple
 
 from proxy.core.dialects.anthropic.models import Model
-from proxy.core.dialects.anthropic.strict import Allowance
 from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.profile import BackendProfile
+from proxy.core.schemas import strictness
+from proxy.core.schemas.traversal import Schema, subschemas
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 Choice = dict[str, Any]
+
+MAX_TOOLS = 20
+"""Strict ones of one request."""
 
 
 class Offer(NamedTuple):
@@ -94,6 +99,27 @@ def _tools(
                 prepared.drop_strict([tool], ledger)
         declared.append(entry)
     return declared
+
+
+class Allowance:
+    """What is left of a request's limits for strict tools."""
+
+    def __init__(self) -> None:
+        self._tools = MAX_TOOLS
+        self._optional = strictness.MAX_OPTIONAL
+        self._unions = strictness.MAX_UNIONS
+
+    def takes(self, schema: Schema) -> bool:
+        """Can one more tool's schema be enforced? Counts it if so."""
+        if not self._tools or not strictness.qualifies(schema):
+            return False
+        every = [inner for _, inner in subschemas(schema)]
+        optional = self._optional - sum(map(strictness.optional_properties, every))
+        unions = self._unions - sum(map(strictness.is_union, every))
+        if optional < 0 or unions < 0:
+            return False
+        self._tools, self._optional, self._unions = self._tools - 1, optional, unions
+        return True
 
 
 def _declared(tool: PreparedTool) -> dict[str, Any]:

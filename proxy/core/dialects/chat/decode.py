@@ -9,7 +9,6 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
-from proxy.core.dialects.chat import usage as chat_usage
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
 from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
@@ -300,7 +299,7 @@ class ChatDecoder(Decoding):
             self._odd("chunk_without_choices")
 
     def _usage(self, said: Any) -> None:
-        usage = chat_usage.read(said)
+        usage = ending.usage(said)
         if usage is None:
             self._odd("usage_without_counts")
         else:
@@ -313,7 +312,7 @@ class ChatDecoder(Decoding):
             self._odd("finish_not_a_word")
         else:
             self._finished = reason
-            meaning = ending.read(reason, self._ledger, spoken=self._spoken)
+            meaning = ending.finish(reason, self._ledger, spoken=self._spoken)
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
 
 

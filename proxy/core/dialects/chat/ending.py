@@ -1,19 +1,23 @@
-"""Why a backend says it stopped, in all the words that are in use.
+"""Why a backend says it stopped, in all the words that are in use, and how many tokens the reply cost.
 
 A finish reason is advice: whether there are calls is seen, not told. What matters is whether the reply is whole, was
 cut, was filtered, or failed.
 """
 
+from typing import Any
+
+from proxy.core.dialects.reading import token_counts
 from proxy.core.dialects.reading.decoding import MAX_LOGGED
 from proxy.core.errors import BackendFault, ClientFault, Fault, Overloaded, Timeout
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
+from proxy.core.model import Usage
 
 CONTEXT_FULL = "model_context_window_exceeded"
 """Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""
 
-WORDS = {
+FINISHES = {
     "stop": Finish.STOP,
     "tool_calls": Finish.STOP,
     "function_call": Finish.STOP,
@@ -51,16 +55,42 @@ FAILURES: dict[str, type[Fault]] = {
 """What was said before one of them is no answer, even a call that can be read."""
 
 
-def read(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
+COUNTS = {"prompt_tokens", "completion_tokens", "total_tokens"}
+CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
+"""Beside OpenAI's `prompt_tokens_details.cached_tokens`: Moonshot's word and DeepSeek's."""
+
+
+def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     """What a word means for the ending. `spoken`: the reply had some output before."""
-    told, word = word, word.lower().partition(":")[0]  # Google: "content_filter: RECITATION"
+    original, word = word, word.lower().partition(":")[0]  # Google: "content_filter: RECITATION"
     if word == CONTEXT_FULL and not spoken:
         message = "The conversation leaves no room for a reply in the model's context window. Shorten it."
         return ClientFault(message, code="context_length_exceeded")
-    if finish := WORDS.get(word):
-        return finish
+    if meaning := FINISHES.get(word):
+        return meaning
     if failure := FAILURES.get(word):
-        return failure(f"The backend stopped the reply: {quotable(told, MAX_LOGGED)}.")
+        return failure(f"The backend stopped the reply: {quotable(original, MAX_LOGGED)}.")
     ledger.odd("finish_unknown")
-    ledger.log.info("finish_reason_unknown", characters=len(told))
+    ledger.log.info("finish_reason_unknown", characters=len(original))
     return Finish.STOP
+
+
+def usage(raw: Any) -> Usage | None:
+    """None where nothing was counted."""
+    if not isinstance(raw, dict) or COUNTS.isdisjoint(raw):
+        return None
+    sent = token_counts.read(raw.get("prompt_tokens"))
+    made = token_counts.read(raw.get("completion_tokens"))
+    total = token_counts.read(raw.get("total_tokens"))
+    reasoning = _detail(raw.get("completion_tokens_details"), "reasoning_tokens")
+    cached = _detail(raw.get("prompt_tokens_details"), "cached_tokens")
+    for name in CACHED:
+        if not cached and name in raw:
+            cached = token_counts.read(raw[name])
+    if reasoning and total == sent + made + reasoning:
+        made += reasoning  # xAI counts reasoning beside the completion, not in it
+    return Usage(sent, made, total or sent + made, cached, reasoning)
+
+
+def _detail(details: Any, name: str) -> int:
+    return token_counts.read(details.get(name)) if isinstance(details, dict) else 0

@@ -12,7 +12,6 @@ from proxy.core import jsontext
 from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import ending, errors
 from proxy.core.dialects.google import logprobs as google_logprobs
-from proxy.core.dialects.google import usage as google_usage
 from proxy.core.dialects.google.signatures import Place, keepsake
 from proxy.core.dialects.reading import error_body
 from proxy.core.dialects.reading.decoding import END, UNWRITABLE, Decoding
@@ -231,8 +230,8 @@ class GoogleDecoder(Decoding):
 
     def _usage(self, counts: Chunk) -> None:
         self._counts |= counts
-        if usage := google_usage.read(self._counts):
-            self._emit(UsageDelta(usage))
+        if counted := ending.usage(self._counts):
+            self._emit(UsageDelta(counted))
         else:
             self._odd("usage_without_counts")
 
@@ -240,7 +239,7 @@ class GoogleDecoder(Decoding):
         if not isinstance(reason, str):
             self._odd("finish_not_a_word")
             return
-        meaning = ending.read(reason, message, self._ledger, spoken=self._spoken)
+        meaning = ending.finish(reason, message, self._ledger, spoken=self._spoken)
         if isinstance(meaning, Fault):
             self._fail(meaning)
         else:

@@ -1,14 +1,21 @@
-"""Why Gemini says it stopped. Unlike Chat's reasons, some of these are failures that look like an empty success."""
+"""Why Gemini says it stopped, and what the reply cost.
+
+Unlike Chat's reasons, some of these are failures that look like an empty success. Its counts have thoughts beside the
+output, and tools' prompts beside the input.
+"""
 
 from collections.abc import Mapping
+from typing import Any
 
+from proxy.core.dialects.reading import token_counts
 from proxy.core.dialects.reading.decoding import MAX_LOGGED
 from proxy.core.errors import BackendFault, Fault
 from proxy.core.events import Finish
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
+from proxy.core.model import Usage
 
-WORDS: Mapping[str, Finish] = {
+FINISHES: Mapping[str, Finish] = {
     "STOP": Finish.STOP,
     "MAX_TOKENS": Finish.LENGTH,
     "CONTINUATION": Finish.LENGTH,
@@ -41,10 +48,10 @@ MAY_SUCCEED_NEXT_TIME: Mapping[str, bool] = {
 VAGUE = frozenset({"OTHER", "FINISH_REASON_UNSPECIFIED"})
 
 
-def read(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
+def finish(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
     """`message` is the backend's own on it, if any. `spoken`: the reply had text or a call before."""
-    if word in WORDS:
-        return WORDS[word]
+    if word in FINISHES:
+        return FINISHES[word]
     if word in MAY_SUCCEED_NEXT_TIME:
         return _failure(word, message, retryable=MAY_SUCCEED_NEXT_TIME[word])
     if word not in VAGUE:
@@ -54,7 +61,27 @@ def read(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish 
 
 
 def _failure(word: str, message: object, *, retryable: bool) -> BackendFault:
-    told = f": {quotable(message)}" if isinstance(message, str) and message else "."
+    reason = f": {quotable(message)}" if isinstance(message, str) and message else "."
     return BackendFault(
-        f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{told}", retryable=retryable
+        f"The backend stopped the reply with {quotable(word)[:MAX_LOGGED]}{reason}", retryable=retryable
     )
+
+
+def usage(counts: Mapping[str, Any]) -> Usage | None:
+    """None without a count of the prompt, which all of them have."""
+    if "promptTokenCount" not in counts:
+        return None
+    sent = _count(counts, "promptTokenCount") + _count(counts, "toolUsePromptTokenCount")
+    thought = _count(counts, "thoughtsTokenCount")
+    made = _count(counts, "candidatesTokenCount") + thought
+    return Usage(
+        input_tokens=sent,
+        output_tokens=made,
+        total_tokens=_count(counts, "totalTokenCount") or sent + made,
+        cached_tokens=_count(counts, "cachedContentTokenCount"),
+        reasoning_tokens=thought,
+    )
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int:
+    return token_counts.read(counts.get(name))
