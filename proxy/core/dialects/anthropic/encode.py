@@ -10,7 +10,7 @@ from proxy.core.dialects.anthropic import content, messages, models, thinking
 from proxy.core.dialects.anthropic.models import Model
 from proxy.core.dialects.anthropic.tools import offer
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, patched
+from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -86,38 +86,25 @@ def _form(
 
 
 def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, thinks: bool) -> Body:
+    wishes = tuning_wishes(request)
+    if not wishes:
+        return {}
     sampling = request.sampling
     stops = [word for word in sampling.stop or () if word.strip()]
     if len(stops) < len(sampling.stop or ()):  # blank ones are refused
         ledger.drop("stop")
-    wanted = {
-        "temperature": None if sampling.temperature is None else min(sampling.temperature, MAX_TEMPERATURE),
-        "top_p": sampling.top_p,
-        "stop": stops or None,
-        "presence_penalty": sampling.presence_penalty or None,
-        "frequency_penalty": sampling.frequency_penalty or None,
-        "seed": sampling.seed,
-        "logprobs": sampling.logprobs or None,
-        "top_logprobs": sampling.top_logprobs or None,
-        "verbosity": request.verbosity,
-    }
+    wishes |= {"stop": stops or None, "logprobs": sampling.logprobs or None}
     known = profile.tuning & {"stop"}
     if model.samples and not thinks and not _is_without_sampling(profile):
         known |= profile.tuning & {"temperature", "top_p"}
-    if wanted["temperature"] is not None and "temperature" in known:
-        known -= {"top_p"}  # both together are refused
-    tuning: Body = {}
-    for name, value in wanted.items():
-        if value is None:
-            continue
-        if name in known:
-            tuning[_SPELLED.get(name, name)] = value
-        else:
-            ledger.drop(name)
-    return tuning
+    if sampling.temperature is not None:
+        wishes["temperature"] = min(sampling.temperature, MAX_TEMPERATURE)
+        if "temperature" in known:
+            known -= {"top_p"}  # both together are refused
+    return {_FIELDS.get(name, name): value for name, value in granted(wishes, known, ledger).items()}
 
 
-_SPELLED = {"stop": "stop_sequences"}
+_FIELDS = {"stop": "stop_sequences"}
 
 
 def _asker(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:

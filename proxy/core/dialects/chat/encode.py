@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, patched
+from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
 from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, ChoiceMode, Request, Sampling
+from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
@@ -102,36 +102,11 @@ def _length(request: Request, profile: BackendProfile) -> Body:
 
 USUAL_TIERS = ("auto", "default")
 """What a backend does anyway."""
-UNTUNED = Sampling()
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    sampling = request.sampling
     tier = None if request.service_tier in USUAL_TIERS else request.service_tier
-    if sampling == UNTUNED and request.verbosity is None and tier is None:  # nearly always
-        return {}
-    logprobs = sampling.logprobs or sampling.top_logprobs > 0
-    wanted = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "presence_penalty": sampling.presence_penalty or None,  # 0 is what no penalty is called
-        "frequency_penalty": sampling.frequency_penalty or None,
-        "seed": sampling.seed,
-        "stop": sampling.stop or None,
-        "logprobs": logprobs or None,
-        "top_logprobs": sampling.top_logprobs or None,
-        "verbosity": request.verbosity,
-        "service_tier": tier,
-    }
-    tuning = {}
-    for name, value in wanted.items():
-        if value is None:
-            continue
-        if name in profile.tuning:
-            tuning[name] = value
-        else:
-            ledger.drop(name)
-    return tuning
+    return granted(tuning_wishes(request) | {"service_tier": tier}, profile.tuning, ledger)
 
 
 _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})

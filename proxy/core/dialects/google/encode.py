@@ -10,7 +10,7 @@ from proxy.core.dialects.google import models
 from proxy.core.dialects.google.contents import encode_contents
 from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.writing import answer_format
-from proxy.core.dialects.writing.body import Body, patched
+from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
 from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
@@ -98,33 +98,19 @@ _FIELDS = {
     "stop": "stopSequences",
     "logprobs": "responseLogprobs",
     "top_logprobs": "logprobs",
-    "verbosity": "",
 }
-"""By our names, which the profile has too; what has no name there cannot be told."""
+"""By our names, which the profile has too."""
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     sampling = request.sampling
-    wanted = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "presence_penalty": sampling.presence_penalty or None,  # 0 is what no penalty is called
-        "frequency_penalty": sampling.frequency_penalty or None,
-        "seed": sampling.seed,
-        "stop": sampling.stop or None,
-        "logprobs": sampling.logprobs or sampling.top_logprobs > 0 or None,
-        "top_logprobs": sampling.top_logprobs or None,
-        "verbosity": request.verbosity,
-    }
     limit = sampling.max_tokens or profile.length_default
     config: Body = {"maxOutputTokens": limit} if limit else {}
-    for name, value in wanted.items():
-        if value is None:
-            continue
-        if name not in profile.tuning or not _FIELDS[name] or (name == "seed" and value not in SEEDS):
-            ledger.drop(name)
-        else:
-            config[_FIELDS[name]] = value
+    known = profile.tuning & _FIELDS.keys()
+    if sampling.seed is not None and sampling.seed not in SEEDS:
+        known -= {"seed"}
+    wishes = granted(tuning_wishes(request), known, ledger)
+    config |= {_FIELDS[name]: value for name, value in wishes.items()}
     if len(config.get("stopSequences", ())) > MAX_STOPS:
         config["stopSequences"] = config["stopSequences"][:MAX_STOPS]
         ledger.drop("stop")

@@ -1,11 +1,45 @@
-"""What the bodies of all dialects are made with."""
+"""What all encoders do alike: they heed the wishes that the backend knows, and end with its profile's patch."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from proxy.core.ledger import Ledger
+from proxy.core.model import Request, Sampling
 
 Body = dict[str, Any]
+
+UNTUNED = Sampling()
+
+
+def tuning_wishes(request: Request) -> Body:
+    """How the client wants the model to generate, by our names; None is no wish. Empty if there is none at all."""
+    sampling = request.sampling
+    if sampling == UNTUNED and request.verbosity is None:  # nearly always
+        return {}
+    return {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty or None,  # 0 is what no penalty is called
+        "frequency_penalty": sampling.frequency_penalty or None,
+        "seed": sampling.seed,
+        "stop": sampling.stop or None,
+        "logprobs": sampling.logprobs or sampling.top_logprobs > 0 or None,
+        "top_logprobs": sampling.top_logprobs or None,
+        "verbosity": request.verbosity,
+    }
+
+
+def granted(wishes: Mapping[str, Any], known: Collection[str], ledger: Ledger) -> Body:
+    """The wishes that the backend knows; the others are counted."""
+    fields: Body = {}
+    for name, value in wishes.items():
+        if value is None:
+            continue
+        if name in known:
+            fields[name] = value
+        else:
+            ledger.drop(name)
+    return fields
 
 
 def patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:

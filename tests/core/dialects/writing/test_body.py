@@ -1,9 +1,10 @@
-"""What all encoders end with."""
+"""What the client wishes, what of it is known, and the profile's last word on the body."""
 
 from typing import Any
 
-from proxy.core.dialects.writing.body import patched
+from proxy.core.dialects.writing.body import granted, patched, tuning_wishes
 from proxy.core.ledger import Ledger
+from proxy.core.model import Request, Sampling
 from tests.support.tables import table
 
 
@@ -23,3 +24,27 @@ def test_a_profiles_patch_is_laid_over_the_body(
     ledger = Ledger()
     assert patched(body, patch, ledger) == expected
     assert ledger.dropped == dropped
+
+
+def test_who_wishes_nothing_has_no_wishes() -> None:
+    assert tuning_wishes(Request("m", [])) == {}
+
+
+@table(
+    ("sampling", "wished"),
+    [
+        (Sampling(temperature=0.0), {"temperature": 0.0}),
+        (Sampling(presence_penalty=0.0, frequency_penalty=0.0, stop=[]), {}),
+        (Sampling(top_logprobs=2), {"logprobs": True, "top_logprobs": 2}),
+        (Sampling(seed=0, top_p=0.5), {"seed": 0, "top_p": 0.5}),
+    ],
+)
+def test_wishes(sampling: Sampling, wished: dict[str, Any]) -> None:
+    wishes = tuning_wishes(Request("m", [], sampling=sampling))
+    assert {name: value for name, value in wishes.items() if value is not None} == wished
+
+
+def test_only_known_wishes_are_granted() -> None:
+    ledger = Ledger()
+    assert granted({"seed": 0, "stop": None, "top_p": 1.0}, {"seed", "stop"}, ledger) == {"seed": 0}
+    assert ledger.dropped == {"top_p": 1}
