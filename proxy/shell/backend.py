@@ -205,12 +205,14 @@ class Backend:
         if known is None:
             return
         observed = Observed(plan.request, reply, thought)
-        shown = reply_lessons.shown(spoken_by(plan.profile).reply_lessons, plan.profile, observed)
+        shown = reply_lessons.fields_taught(spoken_by(plan.profile).reply_lessons, plan.profile, observed)
         if not shown:
             return
         now = self._clock()
         news = {
-            name: value for name, value in shown.items() if known.learned.show(name, value, plan.owner, now)
+            name: value
+            for name, value in shown.items()
+            if known.learned.observe(name, value, plan.owner, now)
         }
         if news:
             ledger.log.info(
@@ -239,7 +241,7 @@ class Backend:
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
     if exchange.status == UNAUTHORIZED and not plan.target.key:
         return errors.no_key(forwards=plan.backend.forwards_key)
-    fault = spoken_by(plan.profile).refusal(
+    fault = spoken_by(plan.profile).fault_of(
         exchange.status, exchange.headers, words, own_key=plan.target.own_key
     )
     fault.own_words = fault.own_words or OwnWords(

@@ -207,7 +207,7 @@ class Engine:
     def _pipeline(self, errand: Errand, plan: Plan, outlet: Outlet, client: ClientProfile) -> Pipeline:
         profile = plan.profile
         decoder = spoken_by(profile).decoder
-        keepsakes = Keepsakes() if decoder.keeps(profile) else None
+        keepsakes = Keepsakes() if decoder.wants_extras_back(profile) else None
         keep = keepsakes.keep if keepsakes else None
         surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
         untold = plan.prepared.untold

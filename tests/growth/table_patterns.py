@@ -19,7 +19,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
     "core.markup.openers:_readers": ("", "</tool_call", ""),
     "core.dialects.anthropic.lessons:_without_tuning": ("", "temperatur", ""),
-    "core.dialects.anthropic.models:find": ("opus-4", "-1", ""),
+    "core.dialects.anthropic.models:traits_of": ("opus-4", "-1", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
@@ -110,7 +110,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.dialects.writing.call_ids:_FORMS": ("", "0 ", " "),
     "core.dialects.reading.errors:_BAD_KEY": ("invalid api", "a", "A"),
     "core.dialects.reading.errors:_DEFAULT_PAGE": ("404 the requested file was ", "n\n", ""),
-    "core.dialects.reading.errors:WORDS": ("resource has been ", "r", "A"),
+    "core.dialects.reading.errors:STATUS_BY_WORDS": ("resource has been ", "r", "A"),
     "core.dialects.reading.errors:_CODE": ("a", "-", ""),
     "core.dialects.reading.errors:_MISTAKE_AS_CRASH": ("images", "gt", "A"),
     "core.dialects.reading.errors:_NO_MODEL": ("unknown ", "no f", "A"),
@@ -207,8 +207,8 @@ MADE_LATER: Mapping[str, Callable[[], list[re.Pattern[str]]]] = {
     "core.markup.code:CodeTracker._open_fence": _code_closer,
     "core.markup.openers:Openers.__init__": lambda: [_openers().whole, _openers().begun],
     "core.markup.openers:_readers": _closers,
-    "core.dialects.anthropic.models:find": lambda: [
-        re.compile(row.name + models._NOT_A_LATER_VERSION) for row in models.MODELS
+    "core.dialects.anthropic.models:traits_of": lambda: [
+        re.compile(row.name + models._NOT_A_LATER_VERSION) for row in models.TRAITS
     ],
     "core.policy.admission:_matcher": lambda: [_matcher(("get_*", "*a*b*c*d")).__self__],
     "core.masking.secrets:Secrets.__init__": _secrets,

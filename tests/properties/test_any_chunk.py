@@ -83,7 +83,7 @@ def test_any_bytes_become_deltas(data: bytes, event: bytes) -> None:
 
 @given(values, st.integers(200, 599), st.booleans())
 def test_any_refusal_becomes_a_fault(body: Any, status: int, own_key: bool) -> None:
-    fault = errors.refusal(status, {}, wire(body), own_key=own_key)
+    fault = errors.fault_of(status, {}, wire(body), own_key=own_key)
     assert fault.message
     assert 400 <= fault.status < 600
     assert fault.status != 500

@@ -9,7 +9,7 @@ from proxy.core import jsontext
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.google.encode import encode
-from proxy.core.dialects.google.signatures import keepsake
+from proxy.core.dialects.google.signatures import as_extras
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
@@ -49,7 +49,7 @@ def signed_requests(draw: st.DrawFn, model: str) -> Request:
             if turn.role is Role.ASSISTANT and draw(st.booleans()):
                 whose = draw(st.sampled_from([model, "gemini-3-flash"]))
                 parts.append(
-                    Reasoning(draw(st.sampled_from(["", "Hm"])), keepsake("U0lH", draw(places), whose))
+                    Reasoning(draw(st.sampled_from(["", "Hm"])), as_extras("U0lH", draw(places), whose))
                 )
             parts.append(part)
         turns.append(Turn(turn.role, parts))

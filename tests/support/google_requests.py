@@ -7,7 +7,7 @@ from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.dialects.google.decode import GoogleDecoder
 from proxy.core.dialects.google.encode import encode
-from proxy.core.dialects.google.signatures import keepsake
+from proxy.core.dialects.google.signatures import as_extras
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Request, ToolName, ToolSpec, Turn
 from proxy.core.profile import BackendProfile
@@ -30,7 +30,7 @@ def tool_spec(name: str = "f", **fields: Any) -> ToolSpec:
 
 
 def signed(value: str = SIGNATURE, place: Any = "call", model: str = NEW, text: str = "") -> Reasoning:
-    return Reasoning(text, keepsake(value, place, model))
+    return Reasoning(text, as_extras(value, place, model))
 
 
 def body_of(

@@ -111,7 +111,7 @@ class Learned:
             self._teach(change, owner, now)
         self._forget(now)
 
-    def show(self, name: str, value: Any, owner: str, now: float) -> bool:
+    def observe(self, name: str, value: Any, owner: str, now: float) -> bool:
         """A reply has shown what this field should be; is that news to this owner? Each reply that shows it again
         renews the lesson. What a profile says of itself, or somebody has set by hand, stays."""
         given = getattr(self._base.profile, name)

@@ -37,10 +37,10 @@ _OWNERS = {
 
 def by_models(listing: Any, headers: Mapping[str, str]) -> str | None:
     """`listing` is the answer of `/models`, whatever it turned out to be, `headers` are that answer's."""
-    told = {name.lower(): value.lower() for name, value in headers.items()}
-    if any(name.startswith("x-litellm-") for name in told):
+    lowered = {name.lower(): value.lower() for name, value in headers.items()}
+    if any(name.startswith("x-litellm-") for name in lowered):
         return "litellm"
-    if told.get("server", "").startswith("llama.cpp"):
+    if lowered.get("server", "").startswith("llama.cpp"):
         return "llamacpp"
     for entry in entries(listing):
         if name := _by_entry(entry):

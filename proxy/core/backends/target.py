@@ -63,18 +63,18 @@ def checked(url: str) -> SplitResult:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError as error:
-        raise ValueError(f"{_shown(url)} is not a URL: {error}") from None
+        raise ValueError(f"{_without_secrets(url)} is not a URL: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise ValueError(f"{_shown(url)} is not a URL such as http://localhost:8000/v1")
+        raise ValueError(f"{_without_secrets(url)} is not a URL such as http://localhost:8000/v1")
     if "@" in parts.netloc:
         raise ValueError("a backend URL must not hold a user or password; give the key by itself")
     if not (_HOST.fullmatch(parts.netloc) and parts.netloc.isprintable()):
-        raise ValueError(f"{_shown(url)} has no host that could be connected to")
+        raise ValueError(f"{_without_secrets(url)} has no host that could be connected to")
     if parts.fragment:
-        raise ValueError(f"{_shown(url)} has a fragment, which no server would see")
+        raise ValueError(f"{_without_secrets(url)} has a fragment, which no server would see")
     return parts
 
 
-def _shown(url: str) -> str:
+def _without_secrets(url: str) -> str:
     """For an error message: without what may be a password, in the place of a user or in a query."""
     return repr(url.partition("?")[0].rpartition("@")[2])

@@ -46,21 +46,21 @@ class Decoder(Protocol):
 
 
 class MakeDecoder(Protocol):
-    def keeps(self, profile: BackendProfile) -> bool:
-        """May a backend like this want anything back, so that `keep` will be used?"""
+    def wants_extras_back(self, profile: BackendProfile) -> bool:
+        """May a backend like this want anything back, so that `keep_extras` will be used?"""
 
     def __call__(
         self,
         emit: Callable[[Delta], None],
         profile: BackendProfile,
         ledger: Ledger,
-        keep: Callable[[Extras], None] | None = None,
+        keep_extras: Callable[[Extras], None] | None = None,
         *,
         model: str = "",
         stamp: str = "",
     ) -> Decoder:
-        """`keep` takes what the backend will want back with its reasoning. `model` is whom it must come back to;
-        `stamp`, the time of the request, makes ids for calls that the backend gives none."""
+        """`keep_extras` takes what the backend will want back with its reasoning. `model` is whom it must come back
+        to; `stamp`, the time of the request, makes ids for calls that the backend gives none."""
 
 
 class Encode(Protocol):
@@ -70,7 +70,7 @@ class Encode(Protocol):
         """The request for a streamed reply. `profile` is already that of the model."""
 
 
-class Refusal(Protocol):
+class FaultOf(Protocol):
     def __call__(self, status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
         """What a status other than 2xx means."""
 
@@ -79,7 +79,7 @@ class Refusal(Protocol):
 class Dialect:
     encode: Encode
     decoder: MakeDecoder
-    refusal: Refusal
+    fault_of: FaultOf
     reply_url: Callable[[Target, str], str]
     """Where a streamed reply of a model is asked for."""
     models_url: Callable[[Target], str]
@@ -93,7 +93,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "chat": Dialect(
         encode=chat_encode.encode,
         decoder=ChatDecoder,
-        refusal=reading_errors.refusal,
+        fault_of=reading_errors.fault_of,
         reply_url=chat_urls.reply_url,
         models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
@@ -102,7 +102,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
         decoder=AnthropicDecoder,
-        refusal=anthropic_errors.refusal,
+        fault_of=anthropic_errors.fault_of,
         reply_url=anthropic_urls.reply_url,
         models_url=anthropic_urls.models_url,
         lessons=anthropic_lessons.LESSONS,
@@ -110,7 +110,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "google": Dialect(
         encode=google_encode.encode,
         decoder=GoogleDecoder,
-        refusal=google_errors.refusal,
+        fault_of=google_errors.fault_of,
         reply_url=google_urls.reply_url,
         models_url=google_urls.models_url,
         lessons=google_lessons.LESSONS,

@@ -117,18 +117,18 @@ def until(known: Learned, owner: str = "ann", now: float = 0) -> str | None:
 
 def test_what_a_reply_shows_holds_as_other_lessons_do_and_is_news_once() -> None:
     known = learned()
-    assert known.show("thoughts_until", TAG, "ann", 0)
+    assert known.observe("thoughts_until", TAG, "ann", 0)
     assert (until(known), until(known, "bob")) == (TAG, None)
-    assert not known.show("thoughts_until", TAG, "ann", 0)
-    assert known.show("thoughts_until", TAG, "bob", 0)
+    assert not known.observe("thoughts_until", TAG, "ann", 0)
+    assert known.observe("thoughts_until", TAG, "bob", 0)
     assert until(known, "eve") == TAG
-    assert not known.show("thoughts_until", TAG, "eve", 0)
+    assert not known.observe("thoughts_until", TAG, "eve", 0)
 
 
 def test_each_reply_that_shows_it_again_renews_it() -> None:
     known = learned()
     for now in (0, LASTS_SECONDS - 1):
-        known.show("thoughts_until", TAG, "ann", now)
+        known.observe("thoughts_until", TAG, "ann", now)
     assert until(known, now=LASTS_SECONDS) == TAG
     assert until(known, now=2 * LASTS_SECONDS) is None
 
@@ -136,10 +136,10 @@ def test_each_reply_that_shows_it_again_renews_it() -> None:
 def test_a_reply_that_shows_the_contrary_ends_it_for_its_owner_and_nothing_else() -> None:
     known = learned()
     known.learn(BASE, NO_USAGE, "ann", 0)
-    known.show("thoughts_until", TAG, "ann", 0)
-    assert known.show("thoughts_until", None, "ann", 0)
+    known.observe("thoughts_until", TAG, "ann", 0)
+    assert known.observe("thoughts_until", None, "ann", 0)
     assert profile(known) == NO_USAGE
-    assert not known.show("thoughts_until", None, "ann", 0)
+    assert not known.observe("thoughts_until", None, "ann", 0)
 
 
 def test_what_two_have_taught_is_unlearned_as_it_was_learned() -> None:
@@ -147,13 +147,13 @@ def test_what_two_have_taught_is_unlearned_as_it_was_learned() -> None:
     `stop`), takes it from nobody else."""
     known = learned()
     for owner in ("ann", "bob"):
-        known.show("thoughts_until", TAG, owner, 0)
-    assert known.show("thoughts_until", None, "eve", 0)
-    assert not known.show("thoughts_until", None, "eve", 0)
+        known.observe("thoughts_until", TAG, owner, 0)
+    assert known.observe("thoughts_until", None, "eve", 0)
+    assert not known.observe("thoughts_until", None, "eve", 0)
     assert [until(known, owner) for owner in ("ann", "bob", "cid", "eve")] == [TAG, TAG, TAG, None]
-    assert known.show("thoughts_until", None, "fay", 0)
+    assert known.observe("thoughts_until", None, "fay", 0)
     assert [until(known, owner) for owner in ("ann", "bob", "cid")] == [TAG, TAG, None]
-    assert known.show("thoughts_until", None, "ann", 0)
+    assert known.observe("thoughts_until", None, "ann", 0)
     assert until(known) is None
 
 
@@ -161,7 +161,7 @@ def test_what_was_unlearned_can_be_learned_again() -> None:
     known = learned()
     for shown in (TAG, None, TAG):
         for owner in ("ann", "bob"):
-            known.show("thoughts_until", shown, owner, 0)
+            known.observe("thoughts_until", shown, owner, 0)
         assert until(known, "cid") == shown
     assert len(known._lessons) == 1, "nobody holds the contrary any more"
     assert until(known, "cid", LASTS_SECONDS) is None
@@ -178,5 +178,5 @@ def test_what_one_was_taught_goes_before_what_others_were() -> None:
 def test_what_is_set_by_hand_stays(given: str) -> None:
     known = Learned(Target("t", "http://host", replace(BASE, thoughts_until=given)))
     for shown in (None, "[/THINK]"):
-        assert not known.show("thoughts_until", shown, "ann", 0)
+        assert not known.observe("thoughts_until", shown, "ann", 0)
         assert until(known) == given

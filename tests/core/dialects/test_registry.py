@@ -28,4 +28,4 @@ def test_every_profile_speaks_a_language_of_the_table() -> None:
 def test_a_language_says_whether_anything_may_have_to_be_kept(
     dialect: str, fields: dict[str, Any], expected: bool
 ) -> None:
-    assert DIALECTS[dialect].decoder.keeps(profile(**fields)) is expected
+    assert DIALECTS[dialect].decoder.wants_extras_back(profile(**fields)) is expected

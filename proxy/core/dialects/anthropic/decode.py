@@ -55,7 +55,7 @@ class AnthropicDecoder(Decoding):
         "_bare",
         "_counts",
         "_finished",
-        "_keep",
+        "_keep_extras",
         "_model",
         "_open",
         "_reason",
@@ -66,13 +66,13 @@ class AnthropicDecoder(Decoding):
         emit: Callable[[Delta], None],
         profile: BackendProfile,
         ledger: Ledger,
-        keep: Callable[[Extras], None] | None = None,
+        keep_extras: Callable[[Extras], None] | None = None,
         *,
         model: str = "",
         stamp: str = "",
     ) -> None:
         super().__init__(emit, ledger)
-        self._keep = keep if profile.replay != "none" else None
+        self._keep_extras = keep_extras if profile.replay != "none" else None
         self._model = model
         self._open: dict[int, _Open] = {}
         self._bare: int | None = None
@@ -89,18 +89,18 @@ class AnthropicDecoder(Decoding):
         if data.strip() in EMPTY:
             self._odd("event_empty")
             return
-        said = self._read(data)
-        if isinstance(said, dict):
-            kind = _word(said.get("type")) or event.decode("ascii", "replace")
+        raw = self._read(data)
+        if isinstance(raw, dict):
+            kind = _word(raw.get("type")) or event.decode("ascii", "replace")
             if taker := TAKERS.get(kind):
-                taker(self, said)
-            elif said.get("error"):
-                self._error(said)
+                taker(self, raw)
+            elif raw.get("error"):
+                self._error(raw)
             elif kind != PING:
                 self._odd("event_unknown")
         elif event == b"error":
-            self._fail(errors.in_stream(said or data.decode("utf-8", "replace")))
-        elif said is None:
+            self._fail(errors.in_stream(raw or data.decode("utf-8", "replace")))
+        elif raw is None:
             # Passing it over would lose text in silence.
             self._fail(Garbled(OwnWords("The backend sent an event that is not JSON.")))
         else:
@@ -108,32 +108,32 @@ class AnthropicDecoder(Decoding):
 
     def body(self, data: bytes) -> None:
         """A whole reply that is not a stream."""
-        said = self._read(data)
-        if not isinstance(said, dict):
+        raw = self._read(data)
+        if not isinstance(raw, dict):
             self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
-        elif said.get("type") == "error" or said.get("error"):
-            self._error(said)
-        elif not isinstance(said.get("content"), list):
+        elif raw.get("type") == "error" or raw.get("error"):
+            self._error(raw)
+        elif not isinstance(raw.get("content"), list):
             self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
         else:
-            for index, block in enumerate(said["content"]):
+            for index, block in enumerate(raw["content"]):
                 self._block_start({"index": index, "content_block": block})
                 self._block_stop({"index": index})
-            self._message_delta({"delta": said, "usage": said.get("usage")})
-            self._message_stop(said)
+            self._message_delta({"delta": raw, "usage": raw.get("usage")})
+            self._message_stop(raw)
 
     def _read(self, data: bytes) -> Any:
         """None if it cannot be read at all."""
         try:
-            said = jsontext.quick(data)
-            return jsontext.exactly(said, data) if b'"input"' in data else said
+            raw = jsontext.quick(data)
+            return jsontext.exactly(raw, data) if b'"input"' in data else raw
         except ValueError:
             return self._mended(data)
 
     # ── blocks ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _block_start(self, said: dict[str, Any]) -> None:
-        block, index = said.get("content_block"), said.get("index")
+    def _block_start(self, raw: dict[str, Any]) -> None:
+        block, index = raw.get("content_block"), raw.get("index")
         if type(block) is not dict or type(index) is not int:
             self._odd("block_malformed")
             return
@@ -152,8 +152,8 @@ class AnthropicDecoder(Decoding):
         elif kind == "tool_use":
             self._emit(CallDelta(index, _word(block.get("id")), _word(block.get("name"))))
 
-    def _block_delta(self, said: dict[str, Any]) -> None:
-        delta, index = said.get("delta"), said.get("index")
+    def _block_delta(self, raw: dict[str, Any]) -> None:
+        delta, index = raw.get("delta"), raw.get("index")
         if type(delta) is not dict:
             self._odd("delta_malformed")
             return
@@ -192,8 +192,8 @@ class AnthropicDecoder(Decoding):
                 opened.words.append(text)
             self._emit(CallDelta(index, arguments=text))
 
-    def _block_stop(self, said: dict[str, Any]) -> None:
-        index = said.get("index")
+    def _block_stop(self, raw: dict[str, Any]) -> None:
+        index = raw.get("index")
         opened = self._open.pop(index, None) if type(index) is int else None
         if opened is None:
             self._odd("block_stop_misplaced")
@@ -224,22 +224,22 @@ class AnthropicDecoder(Decoding):
             self._keep_block(opened.start | {"thinking": "".join(opened.words), "signature": signature})
 
     def _keep_block(self, block: dict[str, Any]) -> None:
-        if self._keep and self._keepable(block):
-            self._keep({DIALECT: {BLOCKS: [{"model": self._model, "block": block}]}})
+        if self._keep_extras and self._keepable(block):
+            self._keep_extras({DIALECT: {BLOCKS: [{"model": self._model, "block": block}]}})
 
     # ── the message ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _message_start(self, said: dict[str, Any]) -> None:
-        message = said.get("message")
+    def _message_start(self, raw: dict[str, Any]) -> None:
+        message = raw.get("message")
         if type(message) is dict:
             self._count(message.get("usage"))
         else:
             self._odd("message_malformed")
 
-    def _message_delta(self, said: dict[str, Any]) -> None:
+    def _message_delta(self, raw: dict[str, Any]) -> None:
         """May come twice, the first time without a reason."""
-        self._count(said.get("usage"))
-        delta = said.get("delta")
+        self._count(raw.get("usage"))
+        delta = raw.get("delta")
         if type(delta) is dict and delta.get("stop_reason"):
             self._reason = delta
         if self._reason and not self._open:
@@ -253,30 +253,30 @@ class AnthropicDecoder(Decoding):
             self._finish(self._reason or {})
         self._emit(EndDelta())
 
-    def _count(self, said: Any) -> None:
+    def _count(self, raw: Any) -> None:
         """Later counts replace earlier ones, unless they are null."""
-        if type(said) is dict:
-            self._counts |= {name: value for name, value in said.items() if value is not None}
+        if type(raw) is dict:
+            self._counts |= {name: value for name, value in raw.items() if value is not None}
             if counted := ending.usage(self._counts):
                 self._emit(UsageDelta(counted))
-        elif said is not None:
+        elif raw is not None:
             self._odd("usage_malformed")
 
-    def _finish(self, told: dict[str, Any]) -> None:
+    def _finish(self, delta: dict[str, Any]) -> None:
         if self._finished:
             self._odd("finish_repeated")
             return
         self._finished = True
-        reason = told.get("stop_reason")
+        reason = delta.get("stop_reason")
         finish = ending.finish(str(reason), self._ledger)
         if finish is not Finish.LENGTH:
             self._settle_bare()
-        if finish is Finish.FILTER and (words := ending.explanation(told.get("stop_details"))):
+        if finish is Finish.FILTER and (words := ending.explanation(delta.get("stop_details"))):
             self._emit(RefusalDelta(words))
         self._emit(FinishDelta(finish))
 
-    def _error(self, said: dict[str, Any]) -> None:
-        self._fail(errors.in_stream(said))
+    def _error(self, raw: dict[str, Any]) -> None:
+        self._fail(errors.in_stream(raw))
 
 
 _FITTING = frozenset(

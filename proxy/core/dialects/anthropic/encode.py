@@ -7,7 +7,7 @@ counted. The same request makes the same bytes, and a longer conversation begins
 from dataclasses import replace
 
 from proxy.core.dialects.anthropic import content, messages, models, thinking
-from proxy.core.dialects.anthropic.models import Model
+from proxy.core.dialects.anthropic.models import Traits
 from proxy.core.dialects.anthropic.tools import offer
 from proxy.core.dialects.writing import answer_format
 from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
@@ -30,21 +30,21 @@ MAX_USER = 256
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
-    takes = models.find(model)
-    conversation = messages.converse(request, prepared, profile, takes, model, ledger)
-    plan = thinking.plan(request, profile, takes, ledger, unproven=conversation.unproven)
+    traits = models.traits_of(model)
+    conversation = messages.converse(request, prepared, profile, traits, model, ledger)
+    plan = thinking.plan(request, profile, traits, ledger, unproven=conversation.unproven)
     offered = offer(
         request,
         prepared,
         profile,
-        takes,
+        traits,
         ledger,
         budgeted=plan.budgeted,
         tells_calls=conversation.tells_calls,
     )
     if offered.urge:
-        conversation = messages.urged(conversation, offered.urge, profile, takes)
-    form, instruction = _form(request, profile, takes, ledger, with_tools=bool(offered.tools))
+        conversation = messages.urged(conversation, offered.urge, profile, traits)
+    form, instruction = _form(request, profile, traits, ledger, with_tools=bool(offered.tools))
     system = conversation.system + ([content.text(instruction)] if instruction else [])
     output = {"effort": plan.effort, "format": form}
     body: Body = {
@@ -56,7 +56,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         "tool_choice": offered.choice,
         "thinking": plan.thinking,
         "output_config": {name: value for name, value in output.items() if value},
-        **_tuning(request, profile, takes, ledger, thinks=plan.on),
+        **_tuning(request, profile, traits, ledger, thinks=plan.on),
         **_asker(request, profile, ledger),
     }
     body = {name: value for name, value in body.items() if value or value == 0} | {"stream": True}
@@ -64,28 +64,30 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
 
 
 def _form(
-    request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, with_tools: bool
+    request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, with_tools: bool
 ) -> tuple[Body | None, str | None]:
     """The form of the answer as a schema to be enforced, or in words.
 
     A schema that cannot be enforced is an error only for a client that insists on it.
     """
-    enforced = replace(profile, formats=profile.formats & {"json_schema"} if model.formats else frozenset())
+    enforced = replace(profile, formats=profile.formats & {"json_schema"} if traits.formats else frozenset())
     try:
-        asked = answer_format.asked(request.format, enforced, ledger.work, with_tools=with_tools)
+        form = answer_format.plan(request.format, enforced, ledger.work, with_tools=with_tools)
     except Incompatible:
         if request.format.strict:
             raise
         ledger.drop("format_enforcement")
         in_words = replace(profile, formats=frozenset())
-        asked = answer_format.asked(request.format, in_words, ledger.work, with_tools=with_tools)
-    asked.remark(ledger)
-    if asked.response_format is None:
-        return None, asked.instruction
-    return {"type": "json_schema", "schema": asked.response_format["json_schema"]["schema"]}, None
+        form = answer_format.plan(request.format, in_words, ledger.work, with_tools=with_tools)
+    form.remark(ledger)
+    if form.response_format is None:
+        return None, form.instruction
+    return {"type": "json_schema", "schema": form.response_format["json_schema"]["schema"]}, None
 
 
-def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, thinks: bool) -> Body:
+def _tuning(
+    request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, thinks: bool
+) -> Body:
     wishes = tuning_wishes(request)
     if not wishes:
         return {}
@@ -95,7 +97,7 @@ def _tuning(request: Request, profile: BackendProfile, model: Model, ledger: Led
         ledger.drop("stop")
     wishes |= {"stop": stops or None, "logprobs": sampling.logprobs or None}
     known = profile.tuning & {"stop"}
-    if model.samples and not thinks and not _is_without_sampling(profile):
+    if traits.samples and not thinks and not _is_without_sampling(profile):
         known |= profile.tuning & {"temperature", "top_p"}
     if sampling.temperature is not None:
         wishes["temperature"] = min(sampling.temperature, MAX_TEMPERATURE)

@@ -28,8 +28,8 @@ def finish(reason: str, ledger: Ledger) -> Finish:
 
 def explanation(details: Any) -> str:
     """Why the model refused, if it says so."""
-    said = details.get("explanation") if isinstance(details, Mapping) else None
-    return said if isinstance(said, str) else ""
+    words = details.get("explanation") if isinstance(details, Mapping) else None
+    return words if isinstance(words, str) else ""
 
 
 def usage(counts: Mapping[str, Any]) -> Usage | None:

@@ -36,30 +36,30 @@ ANSWERS_FOR = "x-should-retry"
 """The API's own word on whether a later try can help."""
 
 
-def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
-    complaint = error_body.read(body)
+    error = error_body.read(body)
     if status == 413:  # from the network's edge, in any form
-        said = quotable(complaint.message) or errors.TOO_LARGE
-        return TooLarge(errors.with_advice(said, errors.SHORTEN))
-    if status in (400, 429) and _NOTHING_LEFT.search(complaint.words):
+        text = quotable(error.message) or errors.TOO_LARGE
+        return TooLarge(errors.with_advice(text, errors.SHORTEN))
+    if status in (400, 429) and _NOTHING_LEFT.search(error.words):
         status = 402
-    if status == 404 and complaint.type == "not_found_error" and _NO_MODEL.match(complaint.message):
-        said = f"The backend has no such model: {quotable(complaint.message)}"
-        message = errors.with_advice(said, errors.OTHER_MODEL)
+    if status == 404 and error.type == "not_found_error" and _NO_MODEL.match(error.message):
+        text = f"The backend has no such model: {quotable(error.message)}"
+        message = errors.with_advice(text, errors.OTHER_MODEL)
         return NotFound(message, code="model_not_found", param="model")
-    fault = errors.refusal(status, headers, body, own_key=own_key)
+    fault = errors.fault_of(status, headers, body, own_key=own_key)
     if _header(headers, ANSWERS_FOR) == "false":
         fault.retryable = False
     return fault
 
 
-def in_stream(said: Any) -> Fault:
+def in_stream(raw: Any) -> Fault:
     """An error inside an answer that began as a success."""
-    complaint = error_body.of(said)
-    if complaint.type in STATUS and not jsontext.deeper_than(said, jsontext.WRITABLE_DEPTH):
-        return refusal(STATUS[complaint.type], {}, jsontext.dumps(said), own_key=True)
-    return errors.in_stream(said)
+    error = error_body.of(raw)
+    if error.type in STATUS and not jsontext.deeper_than(raw, jsontext.WRITABLE_DEPTH):
+        return fault_of(STATUS[error.type], {}, jsontext.dumps(raw), own_key=True)
+    return errors.in_stream(raw)
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

@@ -85,10 +85,10 @@ _NEEDED = frozenset({"model", "messages", "max_tokens", "stream", "tools", "syst
 
 def _without_field(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     steps = [step for step in match["field"].split(".") if step.isidentifier() and step != "custom"]
-    place = ".".join(steps)
+    path = ".".join(steps)
     whole = steps[0]
-    if place in _DECIDED_BY:
-        return replace(profile, **_DECIDED_BY[place])
+    if path in _DECIDED_BY:
+        return replace(profile, **_DECIDED_BY[path])
     if whole in _TUNING:
         return replace(profile, tuning=profile.tuning - {_TUNING[whole]})
     if whole in _NEEDED or len(steps) > 1:

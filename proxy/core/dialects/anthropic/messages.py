@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from proxy.core.dialects.anthropic import content
 from proxy.core.dialects.anthropic.content import Block
-from proxy.core.dialects.anthropic.models import LateSystem, Model
+from proxy.core.dialects.anthropic.models import LateSystem, Traits
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import failed
@@ -81,25 +81,25 @@ def converse(
     request: Request,
     prepared: Prepared,
     profile: BackendProfile,
-    model: Model,
-    model_name: str,
+    traits: Traits,
+    model: str,
     ledger: Ledger,
 ) -> Conversation:
-    writer = _Writer(prepared, profile, model_name, ledger)
+    writer = _Writer(prepared, profile, model, ledger)
     for turn in request.turns:
         TAKERS[turn.role](writer, turn.parts)
-    return Conversation(writer.system, _messages(writer.drafts, _may_instruct(profile, model)))
+    return Conversation(writer.system, _messages(writer.drafts, _may_instruct(profile, traits)))
 
 
-def urged(conversation: Conversation, words: str, profile: BackendProfile, model: Model) -> Conversation:
+def urged(conversation: Conversation, words: str, profile: BackendProfile, traits: Traits) -> Conversation:
     """The same with a last instruction, where those of the system stand in a conversation."""
     drafts = [_Draft(message["role"], list(message["content"])) for message in conversation.messages]
     drafts.append(_Draft("system", [content.text(words)]))
-    return Conversation(conversation.system, _messages(drafts, _may_instruct(profile, model)))
+    return Conversation(conversation.system, _messages(drafts, _may_instruct(profile, traits)))
 
 
 class _Writer:
-    def __init__(self, prepared: Prepared, profile: BackendProfile, model_name: str, ledger: Ledger) -> None:
+    def __init__(self, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> None:
         self.system: list[Block] = []
         self.drafts: list[_Draft] = []
         self._names = prepared.names
@@ -108,7 +108,7 @@ class _Writer:
         }
         """By tool, the aliases of its properties by their names."""
         self._replays = profile.replay != "none"
-        self._model = model_name
+        self._model = model
         self._ledger = ledger
         self._ids = CallIds(profile.call_id)
         self._called: dict[str, str] = {}
@@ -164,8 +164,8 @@ class _Writer:
         arguments = BRIDGES[call.kind].told(call.arguments)
         if aliases := self._aliases.get(call.tool):
             arguments = renamed(arguments, aliases)
-        told = call_arguments.as_object(arguments)
-        return {"type": "tool_use", "id": self._ids.upstream(call.call_id), "name": name, "input": told}
+        given = call_arguments.as_object(arguments)
+        return {"type": "tool_use", "id": self._ids.upstream(call.call_id), "name": name, "input": given}
 
     def _results(self, parts: Sequence[Part]) -> None:
         moved: list[Block] = []
@@ -212,8 +212,8 @@ def _plain(blocks: list[Block]) -> str | list[Block]:
 # ── from drafts to messages ──
 
 
-def _may_instruct(profile: BackendProfile, model: Model) -> LateSystem:
-    return model.late_system if profile.late_system == "keep" else "no"
+def _may_instruct(profile: BackendProfile, traits: Traits) -> LateSystem:
+    return traits.late_system if profile.late_system == "keep" else "no"
 
 
 TAKERS: Mapping[Role, Callable[[_Writer, Sequence[Part]], None]] = {
@@ -228,10 +228,10 @@ TAKERS: Mapping[Role, Callable[[_Writer, Sequence[Part]], None]] = {
 def _messages(drafts: Sequence[_Draft], may_instruct: LateSystem) -> list[Message]:
     messages: list[_Draft] = []
     joined = _joined(drafts)
-    for place, draft in enumerate(joined):
+    for index, draft in enumerate(joined):
         if draft.role == "system":
             last = messages[-1] if messages else None
-            follower = joined[place + 1].role if place + 1 < len(joined) else "assistant"
+            follower = joined[index + 1].role if index + 1 < len(joined) else "assistant"
             if follower != "assistant" or not _may_follow(last, may_instruct):
                 draft = _as_user(draft)
         if not messages and draft.role == "assistant":

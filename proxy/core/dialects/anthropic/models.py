@@ -22,11 +22,11 @@ _BUDGETED: frozenset[Thinking] = frozenset({"enabled", "disabled"})
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Traits:
     """The defaults are what the newest have in common."""
 
     name: str
-    """How its name goes on after `claude-`, up to what only dates or places it."""
+    """How a model's name goes on after `claude-`, up to what only dates or places it."""
     thinking: frozenset[Thinking] = _ADAPTIVE
     """The types that `thinking` may have; none: the field itself is unknown."""
     thinks_unasked: bool = True
@@ -57,9 +57,9 @@ def _old(
     thinks: bool = True,
     formats: bool = False,
     efforts: tuple[str, ...] = (),
-) -> Model:
+) -> Traits:
     """Before 4.6: thinking by a budget, if at all."""
-    return Model(
+    return Traits(
         name,
         thinking=_BUDGETED if thinks else frozenset(),
         thinks_unasked=False,
@@ -75,21 +75,21 @@ def _old(
 _BY_WISH: frozenset[Thinking] = frozenset({"adaptive", "enabled", "disabled"})
 _EFFORTS_OF_4_6 = ("low", "medium", "high", "max")
 
-NEWEST = Model("opus-5-5", forcing="never")
+NEWEST = Traits("opus-5-5", forcing="never")
 
-MODELS = (
-    *(Model(name, forcing="never") for name in ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2")),
-    Model("fable-5"),
-    Model("mythos-5"),
+TRAITS = (
+    *(Traits(name, forcing="never") for name in ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2")),
+    Traits("fable-5"),
+    Traits("mythos-5"),
     NEWEST,
-    Model("sonnet-5-5", thinking=frozenset({"adaptive", "between_tools"}), forcing="never"),
-    Model("haiku-5-5", thinking=_SWITCHED, late_system="not_after_results"),
-    Model("opus-5", thinking=_SWITCHED),
-    Model("sonnet-5", thinking=_SWITCHED, late_system="no"),
-    Model("opus-4-8", thinking=_SWITCHED, thinks_unasked=False),
-    Model("opus-4-7", thinking=_SWITCHED, thinks_unasked=False, late_system="no"),
+    Traits("sonnet-5-5", thinking=frozenset({"adaptive", "between_tools"}), forcing="never"),
+    Traits("haiku-5-5", thinking=_SWITCHED, late_system="not_after_results"),
+    Traits("opus-5", thinking=_SWITCHED),
+    Traits("sonnet-5", thinking=_SWITCHED, late_system="no"),
+    Traits("opus-4-8", thinking=_SWITCHED, thinks_unasked=False),
+    Traits("opus-4-7", thinking=_SWITCHED, thinks_unasked=False, late_system="no"),
     *(
-        Model(
+        Traits(
             name,
             thinking=_BY_WISH,
             thinks_unasked=False,
@@ -111,7 +111,7 @@ MODELS = (
     _old("3", 4_096, thinks=False),
 )
 
-FOREIGN = Model(
+FOREIGN = Traits(
     "",
     thinking=frozenset(),
     thinks_unasked=False,
@@ -128,9 +128,9 @@ _NOT_A_LATER_VERSION = r"(?!-?\d{1,2}(?!\d))"
 """`opus-5-6` is no `opus-5`, but `opus-5-20260201` is one."""
 
 
-def find(model: str) -> Model:
+def traits_of(model: str) -> Traits:
     """By any name it goes by: clouds put their own words before it, and routers write 4.6 for 4-6."""
     _, known, rest = model.lower().replace(".", "-").rpartition("claude-")
     if not known:
         return FOREIGN
-    return next((row for row in MODELS if re.match(row.name + _NOT_A_LATER_VERSION, rest)), NEWEST)
+    return next((row for row in TRAITS if re.match(row.name + _NOT_A_LATER_VERSION, rest)), NEWEST)

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from proxy.core.dialects.anthropic.models import LADDER, Model
+from proxy.core.dialects.anthropic.models import LADDER, Traits
 from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -34,48 +34,50 @@ class Plan(NamedTuple):
         return self.thinking is not None and self.thinking["type"] in ("enabled", "adaptive")
 
 
-def plan(request: Request, profile: BackendProfile, model: Model, ledger: Ledger, *, unproven: bool) -> Plan:
+def plan(
+    request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, unproven: bool
+) -> Plan:
     """`unproven`: the calls that were just answered have lost the thoughts before them, without which a model that
     thinks by a budget refuses them."""
-    limit = model.limit(request.sampling.max_tokens or profile.length_default)
-    word = _word(request, profile, model, ledger)
+    limit = traits.limit(request.sampling.max_tokens or profile.length_default)
+    word = _word(request, profile, traits, ledger)
     if word == "none":
-        return Plan(*_silenced(model, ledger), limit)
-    if "adaptive" in model.thinking:
-        wished = word is not None or (model.thinks_unasked and profile.effort_field != "none")
+        return Plan(*_silenced(traits, ledger), limit)
+    if "adaptive" in traits.thinking:
+        wished = word is not None or (traits.thinks_unasked and profile.effort_field != "none")
         # Without `display` the newest return their thoughts as a signature alone.
         thinking = {"type": "adaptive", "display": "summarized"} if wished else None
-        return Plan(thinking, _rounded(word, model.efforts), limit)
+        return Plan(thinking, _rounded(word, traits.efforts), limit)
     if word is None:
         return Plan(None, None, limit)
     if unproven:
-        return Plan({"type": "disabled"}, _rounded(word, model.efforts), limit)
+        return Plan({"type": "disabled"}, _rounded(word, traits.efforts), limit)
     budget = BUDGETS[_rounded(word, tuple(BUDGETS)) or "medium"]
     answer = min(limit, ANSWER)
     if request.sampling.max_tokens:
-        limit = model.limit(limit + budget)
+        limit = traits.limit(limit + budget)
     if limit <= LEAST_BUDGET:
         ledger.drop("reasoning_effort")
         return Plan(None, None, limit)
     budget = max(min(budget, limit - answer), LEAST_BUDGET)
-    return Plan({"type": "enabled", "budget_tokens": budget}, _rounded(word, model.efforts), limit)
+    return Plan({"type": "enabled", "budget_tokens": budget}, _rounded(word, traits.efforts), limit)
 
 
-def _word(request: Request, profile: BackendProfile, model: Model, ledger: Ledger) -> str | None:
+def _word(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> str | None:
     """The wish, if the model has any way to heed it."""
     wanted = request.reasoning.effort
     word = profile.effort_map.get(wanted, wanted) if wanted else None
-    heeded = profile.effort_field != "none" and model.thinking and (word in LADDER or word == "none")
+    heeded = profile.effort_field != "none" and traits.thinking and (word in LADDER or word == "none")
     if wanted and not heeded:
         ledger.drop("reasoning_effort")
     return word if heeded else None
 
 
-def _silenced(model: Model, ledger: Ledger) -> tuple[Config | None, str | None]:
-    if not model.thinks_unasked:
+def _silenced(traits: Traits, ledger: Ledger) -> tuple[Config | None, str | None]:
+    if not traits.thinks_unasked:
         return None, None
     for off in ("disabled", "between_tools"):
-        if off in model.thinking:
+        if off in traits.thinking:
             return {"type": off}, None
     ledger.drop("reasoning_effort")
     ledger.warn(ALWAYS_THINKS)

@@ -7,7 +7,7 @@ one too large.
 
 from typing import Any, NamedTuple
 
-from proxy.core.dialects.anthropic.models import Model
+from proxy.core.dialects.anthropic.models import Traits
 from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
@@ -33,7 +33,7 @@ def offer(
     request: Request,
     prepared: Prepared,
     profile: BackendProfile,
-    model: Model,
+    traits: Traits,
     ledger: Ledger,
     *,
     budgeted: bool,
@@ -43,33 +43,33 @@ def offer(
     if not prepared.tools:
         declares = tells_calls and profile.orphan_tools != "keep"
         return Offer([_declared(NO_TOOL)] if declares else [], None)
-    wanted, choice, urge = _choice(prepared, profile, model, budgeted)
+    wanted, choice, urge = _choice(prepared, profile, traits, budgeted)
     return Offer(
-        _tools(wanted, prepared, profile, model, ledger),
+        _tools(wanted, prepared, profile, traits, ledger),
         _one_at_a_time(choice, request, profile, ledger),
         urge,
     )
 
 
 def _choice(
-    prepared: Prepared, profile: BackendProfile, model: Model, budgeted: bool
+    prepared: Prepared, profile: BackendProfile, traits: Traits, budgeted: bool
 ) -> tuple[list[PreparedTool], Choice | None, str | None]:
     tools, forced = prepared.tools, prepared.forced
     if prepared.mode is ChoiceMode.AUTO:
         return tools, None, None
     if prepared.mode is ChoiceMode.NONE:
         return tools, {"type": "none"}, None
-    if not _can_force(profile, model, budgeted):
+    if not _can_force(profile, traits, budgeted):
         named = [tool for tool in tools if tool.name == forced] or tools
         which = f"the tool `{named[0].name}`" if len(named) == 1 else "one of the tools"
         return named, {"type": "auto"}, f"Answer with a call of {which}, not with text."
     return tools, {"type": "tool", "name": forced} if forced else {"type": "any"}, None
 
 
-def _can_force(profile: BackendProfile, model: Model, budgeted: bool) -> bool:
-    if profile.force_tool == "auto" or model.forcing == "never":
+def _can_force(profile: BackendProfile, traits: Traits, budgeted: bool) -> bool:
+    if profile.force_tool == "auto" or traits.forcing == "never":
         return False
-    return model.forcing == "always" or not budgeted
+    return traits.forcing == "always" or not budgeted
 
 
 def _one_at_a_time(
@@ -86,14 +86,14 @@ def _one_at_a_time(
 
 
 def _tools(
-    tools: list[PreparedTool], prepared: Prepared, profile: BackendProfile, model: Model, ledger: Ledger
+    tools: list[PreparedTool], prepared: Prepared, profile: BackendProfile, traits: Traits, ledger: Ledger
 ) -> list[dict[str, Any]]:
     allowance = Allowance()
     declared = []
     for tool in tools:
         entry = _declared(tool)
         if tool.strict:
-            if model.formats and "json_schema" in profile.formats and allowance.takes(tool.parameters):
+            if traits.formats and "json_schema" in profile.formats and allowance.takes(tool.parameters):
                 entry["strict"] = True
             else:
                 prepared.drop_strict([tool], ledger)

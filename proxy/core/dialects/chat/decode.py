@@ -44,7 +44,7 @@ class ChatDecoder(Decoding):
         "_finished",
         "_keep_details",
         "_keep_proof",
-        "_place",
+        "_next_index",
         "_spoken",
         "_untold",
     )
@@ -54,26 +54,26 @@ class ChatDecoder(Decoding):
         emit: Callable[[Delta], None],
         profile: BackendProfile,
         ledger: Ledger,
-        keep: Callable[[Extras], None] | None = None,
+        keep_extras: Callable[[Extras], None] | None = None,
         *,
         model: str = "",
         stamp: str = "",
     ) -> None:
-        """`keep` takes what the backend will want back with its reasoning; None where no client carries it."""
+        """`keep_extras` takes what the backend will want back with its reasoning; None where no client carries it."""
         super().__init__(emit, ledger)
-        self._keep_details = keep if profile.replay == DETAILS else None
-        self._keep_proof = keep if profile.signed_calls else None
+        self._keep_details = keep_extras if profile.replay == DETAILS else None
+        self._keep_proof = keep_extras if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
         self._spoken = False
         """Was there any output? Decides what a full context window means."""
-        self._place: int | None = None
+        self._next_index: int | None = None
         """In a whole body every entry of a list of calls is a call of its own, so its place is its index."""
         self._untold: list[Any] = []
         """Log probabilities of tokens that made no text yet: the first bytes of a character, say."""
 
     @staticmethod
-    def keeps(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile) -> bool:
         return profile.signed_calls or profile.replay == DETAILS
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,7 +84,7 @@ class ChatDecoder(Decoding):
             self._emit(EndDelta())
             return
         try:
-            chunk = self._said = jsontext.quick(data)
+            chunk = self._parsed = jsontext.quick(data)
             self._data = data
         except ValueError:
             self._unclean(data.strip(), event)
@@ -104,7 +104,7 @@ class ChatDecoder(Decoding):
         if error_body.is_one(reply):
             self._fail(errors.in_stream(reply))
         elif isinstance(choices, list) and choices:
-            self._place = 0
+            self._next_index = 0
             self._chunk(reply, b"")
             self._emit(EndDelta())
         else:
@@ -191,7 +191,7 @@ class ChatDecoder(Decoding):
 
     def _message(self, choice: dict[str, Any]) -> Any:
         """A whole body's, or a stream's that calls its deltas so. At the end of a stream it repeats what was said."""
-        return None if self._spoken and self._place is None else choice.get("message")
+        return None if self._spoken and self._next_index is None else choice.get("message")
 
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
         """In the order in which models say things: they think, speak, then call."""
@@ -233,10 +233,10 @@ class ChatDecoder(Decoding):
         else:
             self._odd("text_not_a_string")
 
-    def _logprobs(self, said: Any) -> list[Any]:
+    def _logprobs(self, raw: Any) -> list[Any]:
         """With those of earlier tokens that made no text by themselves."""
         untold, self._untold = self._untold, []
-        return untold + reading_logprobs.read(said)
+        return untold + reading_logprobs.read(raw)
 
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -259,15 +259,15 @@ class ChatDecoder(Decoding):
             self._odd("call_without_function")
             function = call
         index = call.get("index")
-        if self._place is not None:
-            index, self._place = self._place, self._place + 1
+        if self._next_index is not None:
+            index, self._next_index = self._next_index, self._next_index + 1
         elif type(index) is not int:
             index = None
         arguments = function.get("arguments")
         if type(arguments) is not str:
             arguments = self._as_text(arguments)
-        call_id = _word(said) if (said := call.get("id")) else None
-        name = _word(said) if (said := function.get("name")) else None
+        call_id = _word(raw) if (raw := call.get("id")) else None
+        name = _word(raw) if (raw := function.get("name")) else None
         if self._keep_proof and call_id and (proof := call.get("extra_content")) and self._keepable(proof):
             self._keep_proof({DIALECT: {"proofs": [{"id": call_id, "extra_content": proof}]}})
         if call_id or name or arguments:
@@ -298,8 +298,8 @@ class ChatDecoder(Decoding):
         elif not usage and "choices" not in chunk:
             self._odd("chunk_without_choices")
 
-    def _usage(self, said: Any) -> None:
-        usage = ending.usage(said)
+    def _usage(self, raw: Any) -> None:
+        usage = ending.usage(raw)
         if usage is None:
             self._odd("usage_without_counts")
         else:
@@ -319,8 +319,8 @@ class ChatDecoder(Decoding):
 def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
     """In a choice, as Moonshot has it, or in a field of Groq's."""
     choices = chunk.get("choices")
-    for place in (*(choices if type(choices) is list else ()), chunk.get("x_groq")):
-        if type(place) is dict and (usage := place.get("usage")):
+    for holder in (*(choices if type(choices) is list else ()), chunk.get("x_groq")):
+        if type(holder) is dict and (usage := holder.get("usage")):
             return usage
     return None
 

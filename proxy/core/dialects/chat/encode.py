@@ -23,7 +23,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     whole = asked_whole(request, profile)
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
-    asked = answer_format.asked(request.format, profile, ledger.work, with_tools=bool(tools))
+    form = answer_format.plan(request.format, profile, ledger.work, with_tools=bool(tools))
     body: Body = {
         "model": model,
         "messages": encode_messages(
@@ -32,7 +32,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
             profile,
             ledger,
             flatten=orphaned and profile.orphan_tools == "flatten",
-            note=asked.instruction,
+            note=form.instruction,
         ),
         "stream": not whole,
     }
@@ -44,8 +44,8 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
         body |= _choice(prepared, profile, ledger) | _parallel(request, profile, ledger)
         if not profile.strict_tools:
             prepared.drop_strict(prepared.tools, ledger)
-    if asked.response_format:
-        body["response_format"] = asked.response_format
+    if form.response_format:
+        body["response_format"] = form.response_format
     body |= _length(request, profile) | _tuning(request, profile, ledger)
     if (word := _effort(request, prepared, profile, ledger)) is not None:
         body |= _thinking(word, profile)

@@ -47,7 +47,7 @@ from proxy.core.tools.names import NameTable
 Message = dict[str, Any]
 
 MEDIA = (Image, Audio, File)
-WORDS = (Text, Refusal)
+PROSE = (Text, Refusal)
 
 RAW = "_raw"
 """Holds the arguments of an earlier call that are no JSON object, since servers parse them and fail on others."""
@@ -147,13 +147,13 @@ class _Conversation:
         calls: list[Message] = []
         reasoning: list[Reasoning] = []
         for part in parts:
-            if isinstance(part, WORDS):
+            if isinstance(part, PROSE):
                 if part.text:
                     blocks.append([part.text])
             elif isinstance(part, Call):
                 call = self._call(part)
                 if self._flatten:
-                    blocks.append([_told(call["function"])])
+                    blocks.append([_in_words(call["function"])])
                 else:
                     calls.append(call)
             elif isinstance(part, Reasoning):
@@ -269,7 +269,7 @@ TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Part]], None]] = {
 }
 
 
-def _told(function: Mapping[str, str]) -> str:
+def _in_words(function: Mapping[str, str]) -> str:
     return f"[called {function['name']}: {function['arguments']}]"
 
 

@@ -15,20 +15,20 @@ from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import media as google_media
 from proxy.core.dialects.google.media import Note
 from proxy.core.dialects.google.models import Traits
-from proxy.core.dialects.google.signatures import DUMMY, Place, read
+from proxy.core.dialects.google.signatures import DUMMY, Carrier, read
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
 from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
-from proxy.core.model import Part as Said
+from proxy.core.model import Part as TurnPart
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 Part = dict[str, Any]
 Content = dict[str, Any]
-Waiting = dict[Place, str]
+Waiting = dict[Carrier, str]
 """Signatures that were read before the part that they belong to."""
 
 MAX_DEPTH = 30
@@ -81,7 +81,7 @@ class _Conversation:
 
     # ── what is said to the model ──────────────────────────────────────────────────────────────────────────────
 
-    def _instruct(self, parts: Sequence[Said]) -> None:
+    def _instruct(self, parts: Sequence[TurnPart]) -> None:
         words = [part.text for part in parts if isinstance(part, Text) and part.text]
         for part in parts:
             if not isinstance(part, Text):
@@ -91,17 +91,17 @@ class _Conversation:
         elif words:
             self._user([{"text": as_instruction(PARTS.join(words))}])
 
-    def _say(self, parts: Sequence[Said]) -> None:
-        said: list[Part] = []
+    def _say(self, parts: Sequence[TurnPart]) -> None:
+        written: list[Part] = []
         for part in parts:
             match part:
                 case Text():
-                    said += [{"text": part.text}] if part.text else []
+                    written += [{"text": part.text}] if part.text else []
                 case Image() | Audio() | File():
-                    said.append(_shown(google_media.of_user(part, self._profile, self._ledger)))
+                    written.append(_as_part(google_media.of_user(part, self._profile, self._ledger)))
                 case _:
                     self._ledger.drop("misplaced_part")
-        self._user(said)
+        self._user(written)
 
     def _user(self, parts: list[Part]) -> None:
         last = self._contents[-1] if self._contents else None
@@ -114,41 +114,41 @@ class _Conversation:
 
     # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
 
-    def _assistant(self, parts: Sequence[Said]) -> None:
-        said: list[Part] = []
+    def _assistant(self, parts: Sequence[TurnPart]) -> None:
+        written: list[Part] = []
         waiting: Waiting = {}
         for part in parts:
             match part:
                 case Text() | Refusal():
                     if part.text:
-                        said.append({"text": part.text} | _signed(waiting.pop("text", None)))
+                        written.append({"text": part.text} | _signed(waiting.pop("text", None)))
                 case Call():
-                    said += _late(waiting)
-                    said.append(self._call(part) | _signed(waiting.pop("call", None)))
+                    written += _late(waiting)
+                    written.append(self._call(part) | _signed(waiting.pop("call", None)))
                 case Reasoning():
-                    self._remember(part, said, waiting)
+                    self._remember(part, written, waiting)
                 case _:
                     self._ledger.drop("misplaced_part")
-        said += _late(waiting)
+        written += _late(waiting)
         if waiting:
             self._ledger.drop("signature")
-        self._model_content(said)
+        self._model_content(written)
 
-    def _remember(self, thought: Reasoning, said: list[Part], waiting: Waiting) -> None:
+    def _remember(self, thought: Reasoning, written: list[Part], waiting: Waiting) -> None:
         """Words of thoughts are not sent: what the model needs of them is in the signatures."""
         signatures = read(thought.extras, self._model) if self._profile.signed_calls else []
         if not signatures:
             self._ledger.drop("reasoning")
-        for value, place in signatures:
-            match place:
+        for value, carrier in signatures:
+            match carrier:
                 case "thought":
-                    said.append({"text": thought.text, "thought": True} | _signed(value))
+                    written.append({"text": thought.text, "thought": True} | _signed(value))
                 case "end":
-                    said.append({"text": ""} | _signed(value))
+                    written.append({"text": ""} | _signed(value))
                 case _:
-                    if place in waiting:  # what it came with is no longer there
+                    if carrier in waiting:  # what it came with is no longer there
                         self._ledger.drop("signature")
-                    waiting[place] = value
+                    waiting[carrier] = value
 
     def _model_content(self, parts: list[Part]) -> None:
         if not parts:
@@ -167,7 +167,7 @@ class _Conversation:
 
     # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────
 
-    def _results(self, parts: Sequence[Said]) -> None:
+    def _results(self, parts: Sequence[TurnPart]) -> None:
         responses: list[Part] = []
         moved: list[Part] = []
         for part in parts:
@@ -219,7 +219,7 @@ class _Conversation:
                 first.setdefault("thoughtSignature", DUMMY)
 
 
-TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Said]], None]] = {
+TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[TurnPart]], None]] = {
     Role.SYSTEM: _Conversation._instruct,
     Role.DEVELOPER: _Conversation._instruct,
     Role.USER: _Conversation._say,
@@ -230,15 +230,15 @@ TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Said]], None]] = {
 
 def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:
     """Where the current turn begins: the last content in which the user, not a tool, said something."""
-    places = [
-        place
-        for place, content in enumerate(contents)
+    indices = [
+        index
+        for index, content in enumerate(contents)
         if content["role"] == "user" and any("functionResponse" not in part for part in content["parts"])
     ]
-    return places[-1]
+    return indices[-1]
 
 
-def _shown(media: Part | Note) -> Part:
+def _as_part(media: Part | Note) -> Part:
     return {"text": media.text} if isinstance(media, Note) else media
 
 

@@ -12,7 +12,7 @@ from proxy.core import jsontext
 from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import ending, errors
 from proxy.core.dialects.google import logprobs as google_logprobs
-from proxy.core.dialects.google.signatures import Place, keepsake
+from proxy.core.dialects.google.signatures import Carrier, as_extras
 from proxy.core.dialects.reading import error_body
 from proxy.core.dialects.reading.decoding import END, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
@@ -48,12 +48,12 @@ BESIDE_WORDS = {
 
 class GoogleDecoder(Decoding):
     __slots__ = (
+        "_calls_by_id",
         "_counts",
         "_finished",
-        "_keep",
+        "_keep_extras",
         "_model",
         "_numbers",
-        "_said_calls",
         "_spoken",
         "_stamp",
         "_untold",
@@ -64,16 +64,16 @@ class GoogleDecoder(Decoding):
         emit: Callable[[Delta], None],
         profile: BackendProfile,
         ledger: Ledger,
-        keep: Callable[[Extras], None] | None = None,
+        keep_extras: Callable[[Extras], None] | None = None,
         *,
         model: str = "",
         stamp: str = "",
     ) -> None:
         super().__init__(emit, ledger)
-        self._keep = keep
+        self._keep_extras = keep_extras
         self._model = bare(model)
         self._stamp = stamp
-        self._said_calls: dict[str, tuple[str, str]] = {}
+        self._calls_by_id: dict[str, tuple[str, str]] = {}
         """By their ids: name and arguments."""
         self._numbers: dict[str, int] = {}
         """The last that told two calls of one id apart."""
@@ -87,7 +87,7 @@ class GoogleDecoder(Decoding):
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     @staticmethod
-    def keeps(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile) -> bool:
         """Any of its parts may be signed."""
         return True
 
@@ -108,18 +108,18 @@ class GoogleDecoder(Decoding):
         if self._finished:
             self._emit(EndDelta())
 
-    def _read(self, data: bytes, complaint: str) -> None:
+    def _read(self, data: bytes, otherwise: str) -> None:
         try:
-            said = jsontext.quick(data)
+            raw = jsontext.quick(data)
             if b'"args"' in data:
-                said = jsontext.exactly(said, data)
+                raw = jsontext.exactly(raw, data)
         except ValueError:
-            said = self._mended(data)
-        for chunk in said if isinstance(said, list) else [said]:
+            raw = self._mended(data)
+        for chunk in raw if isinstance(raw, list) else [raw]:
             if isinstance(chunk, dict):
                 self._chunk(chunk)
             else:
-                self._fail(Garbled(complaint))
+                self._fail(Garbled(otherwise))
 
     # ── one chunk ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -158,7 +158,7 @@ class GoogleDecoder(Decoding):
         elif not isinstance(text, str):
             # Even a signature by itself: sent back, it would be a part without data, which is refused.
             self._odd("part_unknown")
-            if beside := next((said for field, said in BESIDE_WORDS.items() if field in part), None):
+            if beside := next((what for field, what in BESIDE_WORDS.items() if field in part), None):
                 self._ledger.warn(
                     f"The model's answer held {beside}, which cannot be passed on and is left out."
                 )
@@ -175,10 +175,10 @@ class GoogleDecoder(Decoding):
             logprobs, self._untold = self._untold, []
             self._emit(TextDelta(text, logprobs or None))
 
-    def _sign(self, signature: Any, place: Place) -> None:
+    def _sign(self, signature: Any, carrier: Carrier) -> None:
         """Before the delta that it belongs to, so that it stands there when it comes back."""
-        if self._keep and isinstance(signature, str) and signature:
-            self._keep(keepsake(signature, place, self._model))
+        if self._keep_extras and isinstance(signature, str) and signature:
+            self._keep_extras(as_extras(signature, carrier, self._model))
 
     # ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -193,35 +193,35 @@ class GoogleDecoder(Decoding):
         elif (arguments := self._arguments(call.get("args"))) is not None:
             self._whole_call(call.get("id"), name, arguments, signature)
 
-    def _whole_call(self, said_id: Any, name: str, arguments: str, signature: Any) -> None:
-        if isinstance(said_id, str) and self._said_calls.get(said_id) == (name, arguments):
+    def _whole_call(self, raw_id: Any, name: str, arguments: str, signature: Any) -> None:
+        if isinstance(raw_id, str) and self._calls_by_id.get(raw_id) == (name, arguments):
             self._odd("call_repeated")
             return
-        call_id = self._own_id(said_id if isinstance(said_id, str) else "", name)
-        index = len(self._said_calls)
-        self._said_calls[call_id] = (name, arguments)
+        call_id = self._own_id(raw_id if isinstance(raw_id, str) else "", name)
+        index = len(self._calls_by_id)
+        self._calls_by_id[call_id] = (name, arguments)
         self._spoken = True
         self._sign(signature, "call")
         self._emit(CallDelta(index, call_id, name, arguments))
 
-    def _own_id(self, said_id: str, name: str) -> str:
+    def _own_id(self, raw_id: str, name: str) -> str:
         """Generations before the third give none; whatever the id, no two calls share it."""
-        stem = call_id = said_id or f"call_{self._stamp}_{name}"
+        stem = call_id = raw_id or f"call_{self._stamp}_{name}"
         number = self._numbers.get(stem, 1)
-        while call_id in self._said_calls:
+        while call_id in self._calls_by_id:
             number += 1
             call_id = f"{stem}_{number}"
         self._numbers[stem] = number
         return call_id
 
-    def _arguments(self, said: Any) -> str | None:
+    def _arguments(self, raw: Any) -> str | None:
         """None if they cannot be told, which ends the reply."""
-        if said is None:
+        if raw is None:
             return "{}"
-        if isinstance(said, str):
-            return said
+        if isinstance(raw, str):
+            return raw
         try:
-            return jsontext.compact(said)
+            return jsontext.compact(raw)
         except jsontext.BadJson:
             self._fail(Garbled(UNWRITABLE))
             return None

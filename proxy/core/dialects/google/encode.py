@@ -26,17 +26,17 @@ SEEDS = range(-(2**31), 2**31)
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
-    traits = models.traits(model)
+    traits = models.traits_of(model)
     with_both = profile.format_with_tools and traits.json_with_tools
-    asked = answer_format.asked(
+    form = answer_format.plan(
         request.format,
         replace(profile, format_with_tools=with_both),
         ledger.work,
         with_tools=bool(prepared.tools),
     )
-    asked.remark(ledger)
+    form.remark(ledger)
     system, contents = encode_contents(
-        request.turns, prepared.names, profile, traits, model, ledger, note=asked.instruction
+        request.turns, prepared.names, profile, traits, model, ledger, note=form.instruction
     )
     body: Body = {"contents": contents}
     if system:
@@ -49,7 +49,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
     config = (
         _tuning(request, profile, ledger)
         | _thinking(request, profile, traits, ledger)
-        | _format(asked.response_format, profile)
+        | _format(form.response_format, profile)
     )
     if config:
         body["generationConfig"] = config
@@ -69,8 +69,8 @@ def _declared(tool: PreparedTool, profile: BackendProfile) -> Body:
         declared["parametersJsonSchema"] = tool.parameters
     elif tool.parameters.get("properties"):  # older models refuse an object of nothing
         declared["parameters"] = tool.parameters
-    elif said := tool.parameters.get("description"):  # which may be all that is told of a map
-        declared["description"] = "\n".join(text for text in (tool.description, said) if text)
+    elif note := tool.parameters.get("description"):  # which may be all that is told of a map
+        declared["description"] = "\n".join(text for text in (tool.description, note) if text)
     return declared
 
 
@@ -135,7 +135,7 @@ def _thinking(request: Request, profile: BackendProfile, traits: Traits, ledger:
     effort = profile.effort_map.get(wish.effort, wish.effort) if wish.effort else None
     config = None
     if profile.effort_field != "none":
-        config = traits.thinking_config(effort, shown=wish.summary is not None)
+        config = traits.thinking_config(effort, with_thoughts=wish.summary is not None)
     if wish.effort and (config is None or effort not in models.EFFORTS):
         ledger.drop("reasoning_effort")
     if wish.effort == "none" and config and config.get("thinkingBudget") != 0:

@@ -41,47 +41,47 @@ _DAILY = re.compile(r"per_?day", re.IGNORECASE)
 Error = Mapping[str, Any]
 
 
-def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
     try:
         error = error_in(jsontext.loads(body))
     except jsontext.BadJson:
         error = None
     if error is None:  # something between us and Google speaks
-        return errors.refusal(status, headers, body, own_key=own_key)
+        return errors.fault_of(status, headers, body, own_key=own_key)
     return _judged(error, _status(error, status), headers, body, own_key=own_key)
 
 
-def in_stream(said: Any) -> Fault:
+def in_stream(raw: Any) -> Fault:
     """An error inside an answer that began as a success."""
-    error = error_in(said)
+    error = error_in(raw)
     if (
         error is None
         or not (status := _status(error, 0))
         or jsontext.deeper_than(error, jsontext.WRITABLE_DEPTH)
     ):
-        return errors.in_stream(said)
+        return errors.in_stream(raw)
     return _judged(error, status, {}, jsontext.dumps({"error": error}), own_key=True)
 
 
-def error_in(said: Any) -> Error | None:
+def error_in(raw: Any) -> Error | None:
     """The error, where this is one in Google's form."""
-    if isinstance(said, list):
-        said = said[0] if said else None
-    error = said.get("error") if isinstance(said, dict) else None
+    if isinstance(raw, list):
+        raw = raw[0] if raw else None
+    error = raw.get("error") if isinstance(raw, dict) else None
     return error if isinstance(error, dict) else None
 
 
 def _judged(error: Error, status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     if status == 429 and _is_daily(error):
-        said = error.get("message")
-        message = quotable(said) if isinstance(said, str) else ""
+        text = error.get("message")
+        message = quotable(text) if isinstance(text, str) else ""
         return OutOfQuota(message or "The account at the backend has no quota left for today.")
     if status == CRASH:
         return errors.crash(body)
     if (delay := _delay(error)) is not None:
         headers = {**headers, "retry-after": delay}
-    return errors.refusal(status, headers, body, own_key=own_key)
+    return errors.fault_of(status, headers, body, own_key=own_key)
 
 
 def _status(error: Error, otherwise: int) -> int:

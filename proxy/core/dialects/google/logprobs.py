@@ -6,11 +6,11 @@ from typing import Any
 from proxy.core.dialects.reading import logprobs
 
 
-def read(said: Any) -> list[Any]:
+def read(raw: Any) -> list[Any]:
     """One entry per token; whatever is no entry is left out."""
-    if not isinstance(said, dict):
+    if not isinstance(raw, dict):
         return []
-    chosen, beside = _list(said.get("chosenCandidates")), _list(said.get("topCandidates"))
+    chosen, beside = _list(raw.get("chosenCandidates")), _list(raw.get("topCandidates"))
     entries = [
         _entry(token)
         | {"top_logprobs": [_entry(other) for other in _list(_others(others)) if _is_one(other)]}
@@ -24,12 +24,12 @@ def _others(beside: Any) -> Any:
     return beside.get("candidates") if isinstance(beside, dict) else None
 
 
-def _entry(said: dict[str, Any]) -> dict[str, Any]:
-    return {"token": said.get("token"), "logprob": said.get("logProbability")}
+def _entry(raw: dict[str, Any]) -> dict[str, Any]:
+    return {"token": raw.get("token"), "logprob": raw.get("logProbability")}
 
 
-def _is_one(said: Any) -> bool:
-    return isinstance(said, dict)
+def _is_one(raw: Any) -> bool:
+    return isinstance(raw, dict)
 
 
 def _list(value: Any) -> list[Any]:

@@ -48,9 +48,10 @@ class Traits:
     system: bool = True
     """Is there a place for instructions?"""
 
-    def thinking_config(self, effort: str | None, *, shown: bool) -> Config | None:
-        """For an effort in the client's words; `shown`: the thoughts themselves are wanted. None: nothing to say."""
-        if self.thinking == "none" or not (effort or shown):
+    def thinking_config(self, effort: str | None, *, with_thoughts: bool) -> Config | None:
+        """For an effort in the client's words. `with_thoughts`: the thoughts themselves are wanted. None: nothing is
+        to be said."""
+        if self.thinking == "none" or not (effort or with_thoughts):
             return None
         if self.thinking == "level":
             level = self.levels.get(effort or "")
@@ -89,6 +90,6 @@ UNKNOWN = replace(NEWEST, thinking="none", media_in_results=False)
 """A name of somebody's own, behind which any generation may be: nothing that only some of them take."""
 
 
-def traits(model: str) -> Traits:
+def traits_of(model: str) -> Traits:
     name = model.lower()
     return next((found for pattern, found in TRAITS if pattern.search(name)), UNKNOWN)

@@ -1,6 +1,6 @@
 """Thought signatures: the model's own proof of what it thought, which it wants back on the part that it came with.
 
-They are kept in the reasoning that stands right before that part. The place says which part it is, because others may
+They are kept in the reasoning that stands right before that part. Each says which part carried it, because others may
 come between the two on the way through a client.
 """
 
@@ -15,17 +15,17 @@ DIALECT = "google"
 DUMMY = "skip_thought_signature_validator"
 """Google's word for a signature that is lost: taken anywhere, at a price in quality."""
 
-Place = Literal["call", "text", "thought", "end"]
+Carrier = Literal["call", "text", "thought", "end"]
 """On the next call, on the next text, on the thought itself, or on an empty text of its own."""
 
 
 class Signature(NamedTuple):
     value: str
-    place: Place
+    carrier: Carrier
 
 
-def keepsake(value: str, place: Place, model: str) -> Extras:
-    return {DIALECT: {"signatures": [{"model": model, "signature": value, "place": place}]}}
+def as_extras(value: str, carrier: Carrier, model: str) -> Extras:
+    return {DIALECT: {"signatures": [{"model": model, "signature": value, "place": carrier}]}}
 
 
 def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
@@ -34,7 +34,7 @@ def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
     kept = extras.get(DIALECT)
     entries = kept.get("signatures") if isinstance(kept, Mapping) else None
     return [
-        Signature(entry["signature"], _place(entry))
+        Signature(entry["signature"], _carrier(entry))
         for entry in (entries if isinstance(entries, list) else ())
         if isinstance(entry, Mapping)
         and entry.get("model", model) == model
@@ -42,9 +42,9 @@ def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
     ]
 
 
-def _place(entry: Mapping[str, Any]) -> Place:
-    said = entry.get("place")
-    return next((place for place in get_args(Place) if place == said), "call")
+def _carrier(entry: Mapping[str, Any]) -> Carrier:
+    raw = entry.get("place")
+    return next((carrier for carrier in get_args(Carrier) if carrier == raw), "call")
 
 
 def _is_text(value: Any) -> bool:

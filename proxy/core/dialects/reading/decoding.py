@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.dialects.reading.surrogates import HalfMender
+from proxy.core.dialects.reading.surrogates import SurrogateJoiner
 from proxy.core.errors import Fault, Garbled, OwnWords
 from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
@@ -27,17 +27,17 @@ put around them on the way, is refused where it comes from."""
 
 
 class Decoding:
-    __slots__ = ("_data", "_emit", "_ledger", "_mending", "_said")
+    __slots__ = ("_data", "_emit", "_joins_surrogates", "_ledger", "_parsed")
 
     def __init__(self, emit: Callable[[Delta], None], ledger: Ledger) -> None:
         self._emit = emit
         self._ledger = ledger
-        self._mending = False
-        self._data, self._said = b"", None
+        self._joins_surrogates = False
+        self._data, self._parsed = b"", None
         """The event that is being read, and what the quick parser has made of it."""
 
     @staticmethod
-    def keeps(profile: BackendProfile) -> bool:
+    def wants_extras_back(profile: BackendProfile) -> bool:
         """May the backend want anything back with its reasoning?"""
         return profile.replay != "none"
 
@@ -49,9 +49,9 @@ class Decoding:
         except jsontext.BadJson:
             return None
         self._odd("json_mended")
-        if not self._mending:
-            self._mending = True
-            self._emit = HalfMender(self._emit).feed
+        if not self._joins_surrogates:
+            self._joins_surrogates = True
+            self._emit = SurrogateJoiner(self._emit).feed
         return value
 
     def _keepable(self, value: Any) -> bool:
@@ -70,10 +70,10 @@ class Decoding:
     def _exact(self, value: Any) -> Any:
         """This part of the event with every digit as it was sent, for it is to be written anew. Few have such parts, so
         that nothing is looked for in the others."""
-        exact = jsontext.exactly(self._said, self._data)
-        if exact is self._said:
+        exact = jsontext.exactly(self._parsed, self._data)
+        if exact is self._parsed:
             return value
-        twins = [(self._said, exact)]
+        twins = [(self._parsed, exact)]
         for one, other in twins:
             if one is value:
                 return other

@@ -27,7 +27,7 @@ RECOGNISED = 12
 SHORTEST = 3
 """What is shorter stands in any text."""
 OCCURRENCES = 8
-MAX_PLACES = 1_000
+MAX_SPANS = 1_000
 """In a refusal. If more of them hold something of the client's, all of it may be."""
 
 FREE = frozenset(
@@ -68,9 +68,9 @@ def _plain(text: str) -> str:
 
 
 class Echoes:
-    def __init__(self, body: bytes, refusal: str) -> None:
+    def __init__(self, body: bytes, message: str) -> None:
         self._body = body
-        self._refusal = refusal
+        self._message = message
 
     def source(self, match: re.Match[str]) -> Source:
         """Of what matched in the refusal."""
@@ -78,9 +78,9 @@ class Echoes:
         strings = self._strings
         if strings is None:
             return Source.BOTH
-        if any(found in said for said in strings):
+        if any(found in chosen for chosen in strings):
             return Source.CLIENT
-        begin = len(_plain(self._refusal[: match.start()]))
+        begin = len(_plain(self._message[: match.start()]))
         end = begin + len(found) + 1
         overlap = any(first < end and begin < last for first, last in self._echoed)
         return Source.BOTH if overlap else Source.BACKEND
@@ -100,26 +100,26 @@ class Echoes:
     @cached_property
     def _echoed(self) -> list[tuple[int, int]]:
         """Where in the refusal, as it is compared, something of the client's stands."""
-        refusal = f" {_plain(self._refusal)} "
-        found = (place for said in self._strings or () for place in _places(said, refusal))
-        places = [*islice(found, MAX_PLACES)]
-        return places if len(places) < MAX_PLACES else [(0, len(refusal))]
+        message = f" {_plain(self._message)} "
+        found = (span for chosen in self._strings or () for span in _spans(chosen, message))
+        spans = [*islice(found, MAX_SPANS)]
+        return spans if len(spans) < MAX_SPANS else [(0, len(message))]
 
 
-def _places(said: str, refusal: str) -> Iterator[tuple[int, int]]:
+def _spans(chosen: str, message: str) -> Iterator[tuple[int, int]]:
     """In a refusal with a blank at either end; the places are those without it."""
-    if len(said) < SHORTEST:
+    if len(chosen) < SHORTEST:
         return
-    if len(said) <= RECOGNISED:
-        for at in _all(f" {said} ", refusal):
-            yield at, at + len(said)
+    if len(chosen) <= RECOGNISED:
+        for at in _all(f" {chosen} ", message):
+            yield at, at + len(chosen)
         return
-    for at in _all(said[:RECOGNISED], refusal):
-        yield at - 1, at - 1 + _shared(said, refusal[at : at + len(said)])
-    for at in _all(said[-RECOGNISED:], refusal):
+    for at in _all(chosen[:RECOGNISED], message):
+        yield at - 1, at - 1 + _shared(chosen, message[at : at + len(chosen)])
+    for at in _all(chosen[-RECOGNISED:], message):
         last = at + RECOGNISED
-        before = refusal[max(0, last - len(said)) : last]
-        yield last - 1 - _shared(said[::-1], before[::-1]), last - 1
+        before = message[max(0, last - len(chosen)) : last]
+        yield last - 1 - _shared(chosen[::-1], before[::-1]), last - 1
 
 
 def _all(part: str, text: str) -> Iterator[int]:

@@ -48,7 +48,7 @@ MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1027: 400, 1039: 429, 2013: 4
 
 
 @dataclass(slots=True, frozen=True)
-class Complaint:
+class ErrorBody:
     message: str = ""
     code: str = ""
     type: str = ""
@@ -59,25 +59,25 @@ class Complaint:
     """Everything said at any level, in lower case: what matchers search."""
 
 
-def read(body: bytes) -> Complaint:
+def read(body: bytes) -> ErrorBody:
     return of(body.decode("utf-8", "replace"))
 
 
-def is_one(said: Any) -> bool:
+def is_one(raw: Any) -> bool:
     """Is this, where a reply or a chunk of one was expected, a complaint?"""
-    if not isinstance(said, dict):
+    if not isinstance(raw, dict):
         return False
-    choices = said.get("choices")
-    if not SIGNS.isdisjoint(said) and _complains(said, choices):
+    choices = raw.get("choices")
+    if not SIGNS.isdisjoint(raw) and _complains(raw, choices):
         return True
     if choices:
         entries = choices if isinstance(choices, list) else []
         return bool([one for one in entries if isinstance(one, dict) and one.get("error")])
-    return _is_error(said.get("object"))
+    return _is_error(raw.get("object"))
 
 
-def _complains(said: dict[str, Any], choices: Any) -> bool:
-    base, groq, error = said.get("base_resp"), said.get("x_groq"), said.get("error")
+def _complains(raw: dict[str, Any], choices: Any) -> bool:
+    base, groq, error = raw.get("base_resp"), raw.get("x_groq"), raw.get("error")
     if isinstance(error, dict) and choices:
         error = any(error.values())  # gateways in Go write each field, one without a value too
     if isinstance(groq, dict):
@@ -86,44 +86,44 @@ def _complains(said: dict[str, Any], choices: Any) -> bool:
         return True
     if choices:
         return False
-    words = isinstance(said.get("message"), str) or bool(said.get("detail") or said.get("fault"))
-    return words or _is_error(said.get("type"))
+    words = isinstance(raw.get("message"), str) or bool(raw.get("detail") or raw.get("fault"))
+    return words or _is_error(raw.get("type"))
 
 
 def _is_error(word: Any) -> bool:
     return isinstance(word, str) and word.lower() == "error"
 
 
-def of(said: Any, depth: int = 0) -> Complaint:
+def of(raw: Any, depth: int = 0) -> ErrorBody:
     if depth == MAX_DEPTH:
-        return Complaint()
-    match said:
+        return ErrorBody()
+    match raw:
         case str():
-            return _of_text(said.strip(), depth)
+            return _of_text(raw.strip(), depth)
         case list():
-            return _of_entries([of(entry, depth + 1) for entry in said[:MAX_ENTRIES]])
+            return _of_entries([of(entry, depth + 1) for entry in raw[:MAX_ENTRIES]])
         case dict():
-            return _of_object(said, depth)
+            return _of_object(raw, depth)
         case _:
-            return Complaint()
+            return ErrorBody()
 
 
-def _of_text(text: str, depth: int) -> Complaint:
+def _of_text(text: str, depth: int) -> ErrorBody:
     if text.startswith(("{", "[")):
         try:
             return of(jsontext.loads(text), depth + 1)
         except jsontext.BadJson:
             pass  # text after all
     if text.startswith("<"):
-        return Complaint()  # a web page says nothing to whom we answer
-    return Complaint(message=text, words=text[:MAX_WORDS].lower())
+        return ErrorBody()  # a web page says nothing to whom we answer
+    return ErrorBody(message=text, words=text[:MAX_WORDS].lower())
 
 
-def _of_entries(entries: list[Complaint]) -> Complaint:
+def _of_entries(entries: list[ErrorBody]) -> ErrorBody:
     if not entries:
-        return Complaint()
+        return ErrorBody()
     first = entries[0]
-    return Complaint(
+    return ErrorBody(
         "; ".join(entry.message for entry in entries if entry.message),
         first.code,
         first.type,
@@ -133,29 +133,29 @@ def _of_entries(entries: list[Complaint]) -> Complaint:
     )
 
 
-def _of_object(said: dict[str, Any], depth: int) -> Complaint:
-    inner = Complaint()
+def _of_object(raw: dict[str, Any], depth: int) -> ErrorBody:
+    inner = ErrorBody()
     for name in NESTED:
-        value = said.get(name)
+        value = raw.get(name)
         if not inner.message and (name == "raw" or not isinstance(value, str) or value.startswith("{")):
             found = of(value, depth + 1)
             inner = found if found.words else inner
-    message = next((text for name in MESSAGES if isinstance(text := said.get(name), str) and text), "")
-    code, kind = _word(said.get("code")), _word(said.get("type"))
-    param = said.get("param")
-    if place := _place(said.get("loc")):
-        message, param = f"{message}: {place} ({kind})", place
-    return Complaint(
+    message = next((text for name in MESSAGES if isinstance(text := raw.get(name), str) and text), "")
+    code, kind = _word(raw.get("code")), _word(raw.get("type"))
+    param = raw.get("param")
+    if path := _path(raw.get("loc")):
+        message, param = f"{message}: {path} ({kind})", path
+    return ErrorBody(
         inner.message or message,
         inner.code or code,
         inner.type or kind,
         inner.param or (param if isinstance(param, str) and param not in NOTHING else None),
-        inner.status or _status(said),
+        inner.status or _status(raw),
         " ".join(filter(None, (message[:MAX_WORDS].lower(), code.lower(), kind.lower(), inner.words))),
     )
 
 
-def _place(loc: Any) -> str:
+def _path(loc: Any) -> str:
     """FastAPI's `["body", "messages", 0, "name"]` → `messages[0].name`."""
     if not isinstance(loc, list):
         return ""
@@ -163,12 +163,12 @@ def _place(loc: Any) -> str:
     return path.removeprefix(".body").removeprefix(".")
 
 
-def _status(said: dict[str, Any]) -> int | None:
+def _status(raw: dict[str, Any]) -> int | None:
     for name in STATUSES:
-        word = _word(said.get(name))
+        word = _word(raw.get(name))
         if len(word) == 3 and word.isdecimal() and word[0] in "45":
             return int(word)
-    number = said.get("status_code")
+    number = raw.get("status_code")
     return MINIMAX_STATUS.get(number) if isinstance(number, int) else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.dialects.reading import error_body, field_names, overflow, retry_after
-from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.error_body import ErrorBody
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -77,7 +77,7 @@ _DEFAULT_PAGE = re.compile(
 )
 """What servers say by themselves of a path that they do not have."""
 
-WORDS = (
+STATUS_BY_WORDS = (
     (_NO_QUOTA, 402),
     (re.compile(r"invalid_api_key|authentication|unauthorized"), 401),
     (re.compile(r"permission_?denied|permission_error"), 403),
@@ -104,9 +104,11 @@ VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
 
 
 @dataclass(slots=True, frozen=True)
-class Refusal:
+class _Judged:
+    """What is known of a refusal before anybody has been made responsible for it."""
+
     status: int
-    complaint: Complaint
+    error: ErrorBody
     retry_after: float | None = None
     own_key: bool = True
     """Was it the proxy's key, not the client's?"""
@@ -115,75 +117,75 @@ class Refusal:
 
     @property
     def text(self) -> str:
-        return quotable(self.complaint.message)
+        return quotable(self.error.message)
 
     def says(self, else_says: str, then: str = "") -> str:
         """Its own words, which clients may know, and `then` what follows from them."""
         return with_advice(self.text or else_says, then)
 
 
-def with_advice(said: str, advice: str) -> str:
+def with_advice(text: str, advice: str) -> str:
     if not advice:
-        return said
-    return f"{said} {advice}" if said[-1] in ".!?…" else f"{said}. {advice}"
+        return text
+    return f"{text} {advice}" if text[-1] in ".!?…" else f"{text}. {advice}"
 
 
-def refusal(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
+def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
     """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
-    complaint = error_body.read(body)
-    if status in MAY_MEAN_OVERFLOW and (overflow.matches(complaint) or (status == 413 and not body.strip())):
-        return _overflow(complaint)
+    error = error_body.read(body)
+    if status in MAY_MEAN_OVERFLOW and (overflow.matches(error) or (status == 413 and not body.strip())):
+        return _overflow(error)
     if 400 <= status < 500:
-        status = VENDOR_CODES.get(complaint.code, status)
+        status = VENDOR_CODES.get(error.code, status)
     structured = body.lstrip()[:1] in (b"{", b"[")
-    return _judge(Refusal(status, complaint, retry_after.seconds(headers), own_key, structured))
+    return _judge(_Judged(status, error, retry_after.seconds(headers), own_key, structured))
 
 
-def in_stream(error: Any) -> Fault:
+def in_stream(raw: Any) -> Fault:
     """An error inside an answer that began as a success: an object in any dialect, or text."""
-    complaint = error_body.of(error)
-    if overflow.matches(complaint):
-        return _overflow(complaint)
-    refusal = Refusal(_likely_status(complaint), complaint)
+    error = error_body.of(raw)
+    if overflow.matches(error):
+        return _overflow(error)
+    judged = _Judged(_likely_status(error), error)
     # The request was accepted, so a crash is one, whatever it names.
-    return _crashed(refusal) if refusal.status == CRASH else _judge(refusal)
+    return _crashed(judged) if judged.status == CRASH else _judge(judged)
 
 
 def crash(body: bytes) -> Fault:
     """Of a backend that never means the request by it, whatever it names."""
-    return _crashed(Refusal(CRASH, error_body.read(body)))
+    return _crashed(_Judged(CRASH, error_body.read(body)))
 
 
-def _likely_status(complaint: Complaint) -> int:
-    status = VENDOR_CODES.get(complaint.code) or complaint.status
-    return status or next((status for words, status in WORDS if words.search(complaint.words)), CRASH)
+def _likely_status(error: ErrorBody) -> int:
+    status = VENDOR_CODES.get(error.code) or error.status
+    return status or next((status for words, status in STATUS_BY_WORDS if words.search(error.words)), CRASH)
 
 
-def _judge(refusal: Refusal) -> Fault:
-    if refusal.complaint.code == "model_not_found":
-        return _no_model(refusal)
-    judge = JUDGES.get(refusal.status) or JUDGES_BY_CLASS.get(refusal.status // 100, _crash)
-    fault = judge(refusal)
-    fault.seen = str(refusal.status)
+def _judge(judged: _Judged) -> Fault:
+    if judged.error.code == "model_not_found":
+        return _no_model(judged)
+    judge = JUDGES.get(judged.status) or JUDGES_BY_CLASS.get(judged.status // 100, _crash)
+    fault = judge(judged)
+    fault.seen = str(judged.status)
     return fault
 
 
-def _overflow(complaint: Complaint) -> Fault:
-    said = quotable(complaint.message) or "The conversation is longer than the model's context window."
-    return ClientFault(with_advice(said, SHORTEN), code="context_length_exceeded")
+def _overflow(error: ErrorBody) -> Fault:
+    text = quotable(error.message) or "The conversation is longer than the model's context window."
+    return ClientFault(with_advice(text, SHORTEN), code="context_length_exceeded")
 
 
-def _redirect(_: Refusal) -> Fault:
+def _redirect(_: _Judged) -> Fault:
     message = OwnWords(
         "The backend redirects elsewhere, where the key must not go. Is the backend's URL right?"
     )
     return BackendFault(message, code="upstream_redirect", retryable=False)
 
 
-def _key_refused(refusal: Refusal) -> Fault:
+def _key_refused(judged: _Judged) -> Fault:
     """The backend's text is not repeated: it likes to quote the key."""
-    if refusal.own_key:
-        message = OwnWords(f"The backend refused the proxy's access (HTTP {refusal.status:d}).")
+    if judged.own_key:
+        message = OwnWords(f"The backend refused the proxy's access (HTTP {judged.status:d}).")
         return BackendFault(message, code="upstream_auth", retryable=False)
     return Unauthorized("The backend refused the API key of this request. Send one that is valid there.")
 
@@ -198,91 +200,91 @@ def no_key(*, forwards: bool) -> Fault:
     return BackendFault(message, code="upstream_auth", retryable=False)
 
 
-def _forbidden(refusal: Refusal) -> Fault:
+def _forbidden(judged: _Judged) -> Fault:
     """It knows who asks: a region, a model or an organisation is not allowed."""
-    if _BAD_KEY.search(refusal.complaint.words):
-        return _key_refused(refusal)
+    if _BAD_KEY.search(judged.error.words):
+        return _key_refused(judged)
     return Forbidden(
-        refusal.says(f"The backend forbids this request (HTTP {refusal.status}) without a reason.")
+        judged.says(f"The backend forbids this request (HTTP {judged.status}) without a reason.")
     )
 
 
-def _no_quota(refusal: Refusal) -> Fault:
-    return OutOfQuota(refusal.says("The account at the backend has no quota left."))
+def _no_quota(judged: _Judged) -> Fault:
+    return OutOfQuota(judged.says("The account at the backend has no quota left."))
 
 
-def _limited(refusal: Refusal) -> Fault:
-    if _NO_QUOTA.search(refusal.complaint.words):
-        return _no_quota(refusal)
-    return RateLimited(refusal.says("The backend limits the rate."), retry_after=refusal.retry_after)
+def _limited(judged: _Judged) -> Fault:
+    if _NO_QUOTA.search(judged.error.words):
+        return _no_quota(judged)
+    return RateLimited(judged.says("The backend limits the rate."), retry_after=judged.retry_after)
 
 
-def _not_found(refusal: Refusal) -> Fault:
+def _not_found(judged: _Judged) -> Fault:
     """Of a model, of the path, or in words that are about something else: a kind of content, a file."""
-    if _NO_MODEL.search(refusal.complaint.words):
-        return _no_model(refusal)
-    said = refusal.complaint.message.strip()
-    of_path = not refusal.structured or not said or _DEFAULT_PAGE.fullmatch(said.lower())
-    return _no_path(refusal) if of_path else _client_mistake(refusal)
+    if _NO_MODEL.search(judged.error.words):
+        return _no_model(judged)
+    text = judged.error.message.strip()
+    of_path = not judged.structured or not text or _DEFAULT_PAGE.fullmatch(text.lower())
+    return _no_path(judged) if of_path else _client_mistake(judged)
 
 
-def _no_model(refusal: Refusal) -> Fault:
-    message = refusal.says("The backend has no such model.", OTHER_MODEL)
+def _no_model(judged: _Judged) -> Fault:
+    message = judged.says("The backend has no such model.", OTHER_MODEL)
     return NotFound(message, code="model_not_found", param="model")
 
 
-def _no_path(refusal: Refusal) -> Fault:
+def _no_path(judged: _Judged) -> Fault:
     message: str = OwnWords(
-        f"The backend has no such path (HTTP {refusal.status:d}). Is the backend's URL right?"
+        f"The backend has no such path (HTTP {judged.status:d}). Is the backend's URL right?"
     )
-    if refusal.text:
-        message += f" It said: {refusal.text}"
+    if judged.text:
+        message += f" It said: {judged.text}"
     return BackendFault(message, code="upstream_not_found", retryable=False)
 
 
-def _too_large(refusal: Refusal) -> Fault:
-    if overflow.RATE_LIMIT.search(refusal.complaint.words):
+def _too_large(judged: _Judged) -> Fault:
+    if overflow.RATE_LIMIT.search(judged.error.words):
         # Groq: one request is larger than a minute's allowance, so neither waiting nor repeating helps.
-        return ClientFault(refusal.says(TOO_LARGE, SHORTEN), code="request_too_large")
-    return TooLarge(refusal.says(TOO_LARGE, SHORTEN))
+        return ClientFault(judged.says(TOO_LARGE, SHORTEN), code="request_too_large")
+    return TooLarge(judged.says(TOO_LARGE, SHORTEN))
 
 
-def _client_mistake(refusal: Refusal) -> Fault:
-    complaint = refusal.complaint
-    status = refusal.status if refusal.status < 500 else 400
-    said = _CODE.fullmatch(complaint.code)
+def _client_mistake(judged: _Judged) -> Fault:
+    error = judged.error
+    status = judged.status if judged.status < 500 else 400
+    is_code = _CODE.fullmatch(error.code)
     return ClientFault(
-        refusal.says(f"The backend refused the request (HTTP {status}) without a reason. {SIMPLER}"),
+        judged.says(f"The backend refused the request (HTTP {status}) without a reason. {SIMPLER}"),
         status=status,
-        code=complaint.code if said and complaint.code.lower() not in MEANINGFUL_CODES else None,
-        param=field_names.client_name(complaint),
+        code=error.code if is_code and error.code.lower() not in MEANINGFUL_CODES else None,
+        param=field_names.client_name(error),
         retryable=status in MAY_PASS,
     )
 
 
-def _crash(refusal: Refusal) -> Fault:
-    if refusal.status == CRASH and _MISTAKE_AS_CRASH.search(refusal.complaint.words):
-        return _client_mistake(refusal)
-    return _crashed(refusal)
+def _crash(judged: _Judged) -> Fault:
+    if judged.status == CRASH and _MISTAKE_AS_CRASH.search(judged.error.words):
+        return _client_mistake(judged)
+    return _crashed(judged)
 
 
-def _crashed(refusal: Refusal) -> Fault:
-    return BackendFault(refusal.says("The backend failed."))
+def _crashed(judged: _Judged) -> Fault:
+    return BackendFault(judged.says("The backend failed."))
 
 
-def _bad_gateway(refusal: Refusal) -> Fault:
-    return GatewayFault(refusal.says("The backend failed."))
+def _bad_gateway(judged: _Judged) -> Fault:
+    return GatewayFault(judged.says("The backend failed."))
 
 
-def _timeout(refusal: Refusal) -> Fault:
-    return Timeout(refusal.says("The backend gave up waiting for the model."))
+def _timeout(judged: _Judged) -> Fault:
+    return Timeout(judged.says("The backend gave up waiting for the model."))
 
 
-def _overloaded(refusal: Refusal) -> Fault:
-    return Overloaded(refusal.says("The backend is overloaded."), retry_after=refusal.retry_after)
+def _overloaded(judged: _Judged) -> Fault:
+    return Overloaded(judged.says("The backend is overloaded."), retry_after=judged.retry_after)
 
 
-Judge = Callable[[Refusal], Fault]
+Judge = Callable[[_Judged], Fault]
 
 JUDGES: dict[int, Judge] = {
     401: _key_refused,

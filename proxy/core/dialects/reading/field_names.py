@@ -6,7 +6,7 @@ the third tool here may be the fifth there. Those are named without their place.
 
 import re
 
-from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.error_body import ErrorBody
 
 NAMES = {
     "messages": "input",
@@ -47,9 +47,9 @@ _NAMED = re.compile(
 _FIELD = re.compile(r"\w{1,64}")
 
 
-def client_name(complaint: Complaint) -> str | None:
-    said = complaint.param
-    if said is None and (named := _NAMED.search(complaint.message)):
-        said = named["name"]
-    field = _FIELD.match(said or "")
+def client_name(error: ErrorBody) -> str | None:
+    name = error.param
+    if name is None and (named := _NAMED.search(error.message)):
+        name = named["name"]
+    field = _FIELD.match(name or "")
     return NAMES.get(field[0], field[0]) if field else None

@@ -6,17 +6,17 @@ from proxy.core.jsontext import mend
 from proxy.core.logprobs import of_text
 
 
-def of_answer(said: Any, thought: Any, answer: Any) -> Any:
+def of_answer(raw: Any, thought: Any, answer: Any) -> Any:
     """Beside a thought: what is said of the answer, if there is any."""
-    if not thought or not isinstance(said, dict):
-        return said
-    tokens = _dicts(said.get("content"))
+    if not thought or not isinstance(raw, dict):
+        return raw
+    tokens = _dicts(raw.get("content"))
     return {"content": of_text(tokens, answer)} if isinstance(answer, str) and answer else None
 
 
-def read(said: Any) -> list[Any]:
+def read(raw: Any) -> list[Any]:
     """One entry per token; whatever is no entry is left out, for these are never worth a reply."""
-    tokens = said.get("content") if isinstance(said, dict) else None
+    tokens = raw.get("content") if isinstance(raw, dict) else None
     return [_entry(token) | {"top_logprobs": _alternatives(token)} for token in _dicts(tokens)]
 
 
@@ -24,15 +24,15 @@ def _alternatives(token: dict[str, Any]) -> list[Any]:
     return [_entry(alternative) for alternative in _dicts(token.get("top_logprobs"))]
 
 
-def _entry(said: dict[str, Any]) -> dict[str, Any]:
+def _entry(raw: dict[str, Any]) -> dict[str, Any]:
     """Chat backends say null for `bytes`, which clients of the Responses API cannot read."""
-    token = said.get("token")
+    token = raw.get("token")
     token = mend(token) if isinstance(token, str) else ""
-    logprob, raw = said.get("logprob"), said.get("bytes")
+    logprob, sent = raw.get("logprob"), raw.get("bytes")
     return {
         "token": token,
         "logprob": logprob if isinstance(logprob, int | float) else None,
-        "bytes": [b for b in raw if isinstance(b, int)] if isinstance(raw, list) else list(token.encode()),
+        "bytes": [b for b in sent if isinstance(b, int)] if isinstance(sent, list) else list(token.encode()),
     }
 
 

@@ -6,7 +6,7 @@ turn. So the words are matched here, and the words that only look like them are 
 
 import re
 
-from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.error_body import ErrorBody
 
 CODES = {
     "context_length_exceeded",
@@ -50,9 +50,9 @@ LOOK_ALIKE = re.compile(r"string_above_max_length|string too long|max_tokens is 
 """An over-long string or a wish for too much output is no overflow, even where a gateway files it as one."""
 
 
-def matches(complaint: Complaint) -> bool:
-    if complaint.status == 429 or RATE_LIMIT.search(complaint.words) or LOOK_ALIKE.search(complaint.words):
+def matches(error: ErrorBody) -> bool:
+    if error.status == 429 or RATE_LIMIT.search(error.words) or LOOK_ALIKE.search(error.words):
         return False
-    if complaint.code in CODES or complaint.type in CODES:
+    if error.code in CODES or error.type in CODES:
         return True
-    return any(fragment in complaint.words for fragment in FRAGMENTS)
+    return any(fragment in error.words for fragment in FRAGMENTS)

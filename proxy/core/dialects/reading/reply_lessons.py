@@ -29,7 +29,7 @@ ReplyRow = Callable[[BackendProfile, Observed], Mapping[str, Any]]
 renews the lesson, and what is no news costs nothing."""
 
 
-def shown(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
+def fields_taught(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in rows:
         found.update(row(profile, observed))

@@ -11,14 +11,14 @@ MAX_SECONDS = 120.0
 
 def seconds(headers: Mapping[str, str]) -> float | None:
     """From `retry-after-ms` or `retry-after`. A date counts from the backend's own clock, or not at all."""
-    said = {name.lower(): value for name, value in headers.items()}
-    wait = _number(said.get("retry-after-ms"))
+    lowered = {name.lower(): value for name, value in headers.items()}
+    wait = _number(lowered.get("retry-after-ms"))
     if wait is not None:
         wait /= 1000
     else:
-        wait = _number(said.get("retry-after"))
+        wait = _number(lowered.get("retry-after"))
     if wait is None:
-        until, now = _date(said.get("retry-after")), _date(said.get("date"))
+        until, now = _date(lowered.get("retry-after")), _date(lowered.get("date"))
         if until is None or now is None:
             return None
         wait = (until - now).total_seconds()

@@ -25,7 +25,7 @@ Channel = type[Prose] | int | None
 """A kind of prose, or the index of a call, which may be missing."""
 
 
-class HalfMender:
+class SurrogateJoiner:
     """A first half waits for the next delta of its channel, or for the end of the reply."""
 
     __slots__ = ("_emit", "_waiting")

@@ -6,8 +6,8 @@ MOST = 2**53 - 1
 NUMBERS = (int, float)
 
 
-def read(said: object) -> int:
+def read(raw: object) -> int:
     """Fractions are cut, and what no count can be (negative, without end, text) is zero."""
-    if isinstance(said, NUMBERS) and 0 < said <= MOST:
-        return said if type(said) is int else int(said)
+    if isinstance(raw, NUMBERS) and 0 < raw <= MOST:
+        return raw if type(raw) is int else int(raw)
     return 0

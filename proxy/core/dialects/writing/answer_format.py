@@ -14,7 +14,7 @@ NAMELESS = "answer"
 """Chat demands a name for a schema."""
 
 
-class Asked(NamedTuple):
+class FormatPlan(NamedTuple):
     response_format: dict[str, Any] | None
     instruction: str | None
     relaxed: tuple[str, ...] = ()
@@ -30,24 +30,24 @@ class Asked(NamedTuple):
             )
 
 
-NOTHING = Asked(None, None)
+NOTHING = FormatPlan(None, None)
 TEXT, JSON_OBJECT, JSON_SCHEMA = FormatKind.TEXT, FormatKind.JSON_OBJECT, FormatKind.JSON_SCHEMA
 
 
-def asked(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> Asked:
+def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> FormatPlan:
     if wanted.kind is TEXT:
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is JSON_SCHEMA and "json_schema" in enforced:
         result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
         named = _named(wanted, result.schema)
-        return Asked({"type": "json_schema", "json_schema": named}, None, result.relaxed)
+        return FormatPlan({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:
-        return Asked(None, _instruction(wanted, with_tools))
+        return FormatPlan(None, _instruction(wanted, with_tools))
     response_format = {"type": "json_object"}
     if wanted.kind is JSON_OBJECT:
-        return Asked(response_format, None)
-    return Asked(response_format, _instruction(wanted, with_tools))
+        return FormatPlan(response_format, None)
+    return FormatPlan(response_format, _instruction(wanted, with_tools))
 
 
 def _named(wanted: OutputFormat, reduced: Schema) -> dict[str, Any]:

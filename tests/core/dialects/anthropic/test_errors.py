@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from proxy.core import jsontext
-from proxy.core.dialects.anthropic.errors import in_stream, refusal
+from proxy.core.dialects.anthropic.errors import fault_of, in_stream
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -30,7 +30,7 @@ def refused(
     headers: Mapping[str, str] | None = None,
     own_key: bool = True,
 ) -> Fault:
-    return refusal(status, headers or {}, jsontext.dumps(error(kind, message)), own_key=own_key)
+    return fault_of(status, headers or {}, jsontext.dumps(error(kind, message)), own_key=own_key)
 
 
 ROWS = [
@@ -95,7 +95,7 @@ def test_no_such_model() -> None:
 
 @table("body", [b"", b"<html>413</html>", b'{"type":"error"}'])
 def test_too_large_comes_from_the_edge_in_any_form(body: bytes) -> None:
-    said = refusal(413, {}, body, own_key=True)
+    said = fault_of(413, {}, body, own_key=True)
     assert type(said) is TooLarge
     assert said.message
 

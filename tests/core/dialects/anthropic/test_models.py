@@ -1,6 +1,6 @@
 """What each generation of models takes."""
 
-from proxy.core.dialects.anthropic.models import FOREIGN, MODELS, NEWEST, find
+from proxy.core.dialects.anthropic.models import FOREIGN, NEWEST, TRAITS, traits_of
 from tests.support.tables import table
 
 
@@ -33,16 +33,16 @@ from tests.support.tables import table
     ],
 )
 def test_a_model_is_found_by_any_name_it_goes_by(model: str, row: str) -> None:
-    assert find(model).name == row
+    assert traits_of(model).name == row
 
 
 @table("model", ["claude-opus-5-6", "claude-fable-5-3", "claude-fable-6", "claude-something"])
 def test_an_unknown_claude_is_taken_for_one_of_the_newest(model: str) -> None:
-    assert find(model) is NEWEST
+    assert traits_of(model) is NEWEST
 
 
 def test_another_vendors_model_is_no_claude() -> None:
-    assert find("kimi-k2") is FOREIGN
+    assert traits_of("kimi-k2") is FOREIGN
     assert not FOREIGN.thinking
 
 
@@ -76,7 +76,7 @@ def test_each_row(
     formats: bool,
     most: int,
 ) -> None:
-    row = find(f"claude-{model}")
+    row = traits_of(f"claude-{model}")
     assert " ".join(sorted(row.thinking)) == thinking
     assert (row.efforts[-1] if row.efforts else None) == top
     assert (row.thinks_unasked, row.samples, row.forcing) == (unasked, samples, forcing)
@@ -84,11 +84,11 @@ def test_each_row(
 
 
 def test_4_6_has_no_xhigh() -> None:
-    assert "xhigh" not in find("claude-opus-4-6").efforts
+    assert "xhigh" not in traits_of("claude-opus-4-6").efforts
 
 
 def test_no_row_stands_twice() -> None:
-    assert len({row.name for row in MODELS}) == len(MODELS)
+    assert len({row.name for row in TRAITS}) == len(TRAITS)
 
 
 @table(
@@ -104,4 +104,4 @@ def test_no_row_stands_twice() -> None:
 def test_the_limit_is_never_above_what_is_known_to_be_refused(
     model: str, wanted: int | None, limit: int
 ) -> None:
-    assert find(model).limit(wanted) == limit
+    assert traits_of(model).limit(wanted) == limit

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.anthropic.models import find
+from proxy.core.dialects.anthropic.models import traits_of
 from proxy.core.dialects.anthropic.thinking import Plan, plan
 from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
@@ -24,7 +24,7 @@ def planned(
     **changes: Any,
 ) -> Plan:
     request = Request("m", [], reasoning=ReasoningWish(effort), sampling=Sampling(max_tokens=limit))
-    return plan(request, on(**changes), find(model), ledger or Ledger(), unproven=unproven)
+    return plan(request, on(**changes), traits_of(model), ledger or Ledger(), unproven=unproven)
 
 
 def budget(tokens: int) -> dict[str, Any]:

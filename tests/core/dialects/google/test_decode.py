@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.google.decode import GoogleDecoder
-from proxy.core.dialects.google.signatures import keepsake
+from proxy.core.dialects.google.signatures import as_extras
 from proxy.core.errors import BackendFault, ClientFault, Empty, Garbled, Overloaded
 from proxy.core.events import (
     CallDelta,
@@ -117,7 +117,7 @@ def test_a_signature_is_kept_before_what_it_came_with(part: dict[str, Any], plac
         b'{"candidates":[{"content":{"parts":[' + _json(part | {"thoughtSignature": SIGNATURE}) + b"]}}]}",
         b"",
     )
-    assert order[0] == keepsake(SIGNATURE, place, NEW)
+    assert order[0] == as_extras(SIGNATURE, place, NEW)
     assert len(order) == (1 if place == "end" else 2)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.dialects.google.errors import in_stream, refusal
+from proxy.core.dialects.google.errors import fault_of, in_stream
 from proxy.core.errors import (
     BackendFault,
     ClientFault,
@@ -37,7 +37,7 @@ def error(code: Any = None, status: Any = None, message: Any = "Why.", *details:
 
 
 def refused(status: int, body: Any, own_key: bool = True, headers: dict[str, str] | None = None) -> Fault:
-    return refusal(status, headers or {}, jsontext.dumps(body), own_key=own_key)
+    return fault_of(status, headers or {}, jsontext.dumps(body), own_key=own_key)
 
 
 def quota(*violations: Any) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def test_a_header_is_believed_where_the_details_say_nothing() -> None:
     ],
 )
 def test_what_something_else_says_is_judged_as_anybodys(body: bytes) -> None:
-    assert type(refusal(503, {}, body, own_key=True)) is Overloaded
+    assert type(fault_of(503, {}, body, own_key=True)) is Overloaded
 
 
 @table(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.google.models import traits
+from proxy.core.dialects.google.models import traits_of
 from tests.support.tables import table
 
 
@@ -45,12 +45,12 @@ from tests.support.tables import table
 def test_how_thinking_is_asked_for(model: str, effort: str | None, config: dict[str, Any] | None) -> None:
     """A level and a budget at once are refused, and so is either by a model that does not think."""
     shown = {} if config == {"thinkingBudget": 0} else {"includeThoughts": True}
-    found = traits(model).thinking_config(effort, shown=True)
+    found = traits_of(model).thinking_config(effort, with_thoughts=True)
     assert found == (None if config is None else config | shown)
 
 
 def test_nothing_is_said_of_thinking_unless_it_is_asked_for() -> None:
-    assert traits("gemini-3.5-flash").thinking_config(None, shown=False) is None
+    assert traits_of("gemini-3.5-flash").thinking_config(None, with_thoughts=False) is None
 
 
 @table(
@@ -69,6 +69,6 @@ def test_nothing_is_said_of_thinking_unless_it_is_asked_for() -> None:
 def test_what_else_a_generation_takes(
     model: str, signed: bool, json_with_tools: bool, validated: bool, media: bool, system: bool
 ) -> None:
-    found = traits(model)
+    found = traits_of(model)
     assert (found.signed, found.json_with_tools, found.validated) == (signed, json_with_tools, validated)
     assert (found.media_in_results, found.system) == (media, system)

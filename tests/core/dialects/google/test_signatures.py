@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from proxy.core.dialects.google.signatures import Signature, keepsake, read
+from proxy.core.dialects.google.signatures import Signature, as_extras, read
 from tests.support.tables import table
 
 
 def test_what_is_kept_is_read_again() -> None:
-    assert read(keepsake("U0lH", "end", "m"), "m") == [Signature("U0lH", "end")]
+    assert read(as_extras("U0lH", "end", "m"), "m") == [Signature("U0lH", "end")]
 
 
 @table(

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.error_body import ErrorBody
 from tests.support.tables import table
 
 SHAPES: list[tuple[str, Any, tuple[str, str, str, str | None, int | None]]] = [
@@ -138,7 +138,7 @@ def test_shapes(said: Any, fields: tuple[Any, ...]) -> None:
 def test_a_body_is_read_whatever_its_bytes() -> None:
     assert error_body.read(jsontext.dumps({"error": "No."})).message == "No."
     assert error_body.read(b"No\xff.").message == "No\ufffd."
-    assert error_body.read(b"") == Complaint()
+    assert error_body.read(b"") == ErrorBody()
 
 
 def test_the_words_hold_what_was_said_at_every_level() -> None:

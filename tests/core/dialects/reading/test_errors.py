@@ -27,7 +27,7 @@ TOO_MANY_PER_MINUTE = "Request too large for model `m` (TPM): Limit 6000, Reques
 def refuse(status: int, body: Any = b"", *, own_key: bool = True, **headers: str) -> Fault:
     data = body if isinstance(body, bytes) else jsontext.dumps(body)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return errors.refusal(status, named, data, own_key=own_key)
+    return errors.fault_of(status, named, data, own_key=own_key)
 
 
 def error(message: str, **fields: Any) -> dict[str, Any]:

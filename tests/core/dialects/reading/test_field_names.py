@@ -1,6 +1,6 @@
 """F14: a backend's complaint names the field that the client wrote."""
 
-from proxy.core.dialects.reading.error_body import Complaint
+from proxy.core.dialects.reading.error_body import ErrorBody
 from proxy.core.dialects.reading.field_names import client_name
 from tests.support.tables import table
 
@@ -24,7 +24,7 @@ from tests.support.tables import table
     ],
 )
 def test_a_field_that_is_told(param: str | None, name: str | None) -> None:
-    assert client_name(Complaint("No.", param=param)) == name
+    assert client_name(ErrorBody("No.", param=param)) == name
 
 
 @table(
@@ -41,4 +41,4 @@ def test_a_field_that_is_told(param: str | None, name: str | None) -> None:
     ],
 )
 def test_a_field_that_stands_in_the_text(message: str, name: str | None) -> None:
-    assert client_name(Complaint(message)) == name
+    assert client_name(ErrorBody(message)) == name

@@ -1,6 +1,6 @@
 """F36: halves of characters are joined over deltas, each channel by itself; orphans become U+FFFD."""
 
-from proxy.core.dialects.reading.surrogates import HalfMender
+from proxy.core.dialects.reading.surrogates import SurrogateJoiner
 from proxy.core.events import (
     CallDelta,
     Delta,
@@ -21,7 +21,7 @@ STOP = FinishDelta(Finish.STOP)
 
 def mend(*deltas: Delta) -> list[Delta]:
     mended: list[Delta] = []
-    mender = HalfMender(mended.append)
+    mender = SurrogateJoiner(mended.append)
     for delta in deltas:
         mender.feed(delta)
     return mended

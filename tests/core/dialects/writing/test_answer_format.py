@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.dialects.writing.answer_format import asked
+from proxy.core.dialects.writing.answer_format import plan
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.work import Work
@@ -39,13 +39,13 @@ def test_what_is_asked_for(
     wanted: OutputFormat, formats: Any, with_tools: bool, beside: bool, response_format: Any, told: bool
 ) -> None:
     on = profile(formats=frozenset(formats), format_with_tools=beside)
-    result = asked(wanted, on, Work(), with_tools=with_tools)
+    result = plan(wanted, on, Work(), with_tools=with_tools)
     assert result.response_format == response_format
     assert bool(result.instruction) is told
 
 
 def test_a_schema_is_told_whole_and_exactly() -> None:
-    instruction = asked(WANTED, profile(formats=frozenset()), Work(), with_tools=False).instruction or ""
+    instruction = plan(WANTED, profile(formats=frozenset()), Work(), with_tools=False).instruction or ""
     assert instruction.startswith("Your answer must be one JSON object and nothing else")
     assert '{"type":"object","properties":{"x":{"type":"string","$comment":"c"}}}' in instruction
 
@@ -55,7 +55,7 @@ def test_what_is_not_enforced_of_a_schema_is_counted_and_the_client_is_told() ->
         FormatKind.JSON_SCHEMA, schema={"properties": {"x": {"type": "string", "minLength": 1}}}
     )
     ledger = Ledger()
-    asked(wanted, profile(schema=frozenset({"google"})), Work(), with_tools=False).remark(ledger)
+    plan(wanted, profile(schema=frozenset({"google"})), Work(), with_tools=False).remark(ledger)
     assert ledger.dropped == {"schema:minLength": 1}
     assert ledger.warnings == [
         "The backend was told in words, and does not enforce, parts of the schema of the answer: minLength. "
@@ -66,13 +66,13 @@ def test_what_is_not_enforced_of_a_schema_is_counted_and_the_client_is_told() ->
 def test_with_tools_only_the_final_answer_is_meant() -> None:
     for wanted in (WANTED, OBJECT, OutputFormat(FormatKind.JSON_SCHEMA)):
         assert "instead of calling a tool" in (
-            asked(wanted, profile(), Work(), with_tools=True).instruction or ""
+            plan(wanted, profile(), Work(), with_tools=True).instruction or ""
         )
 
 
 def test_chat_demands_a_name_and_takes_the_rest_as_given() -> None:
     wanted = OutputFormat(FormatKind.JSON_SCHEMA, None, None, "A point.", strict=False)
-    result = asked(wanted, profile(), Work(), with_tools=False)
+    result = plan(wanted, profile(), Work(), with_tools=False)
     assert (result.response_format or {})["json_schema"] == {
         "name": "answer",
         "schema": {},
