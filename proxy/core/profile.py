@@ -56,7 +56,7 @@ OPENAI_MAX_TOOLS = 128
 class BackendProfile:
     name: str = "default"
     dialect: str = "chat"
-    """The language it speaks: a name in the table of `outbound.dialects`."""
+    """The language it speaks: a name in the table of `dialects.registry`."""
 
     # ── where it is ─────────────────────────────────────────────────────────────────────────────────────────────
     hosts: tuple[str, ...] = ()

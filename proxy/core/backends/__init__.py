@@ -1,1 +1,8 @@
-"""Which backends there are, what each can do, and where it is."""
+"""Which backends there are, and where; how they speak is the matter of `dialects`.
+
+- `profiles` has a row for each known backend, `model_rules` one for each quirk that a model brings along, and `efforts`
+  the words for reasoning effort that both use.
+- `recognise` tells which profile a backend has, `listing` what its list of models says, `learned` what its refusals and
+  replies taught.
+- `target` is where a backend is, `routes` which one answers for a model, `post` one HTTP request to it.
+"""

@@ -1,7 +1,7 @@
 """The known backends: what differs from the default, and nothing else.
 
-Hosted services change any week, so each value is only where we start; `lessons` corrects it from the backend's own
-refusals. The fields and their defaults are explained in `capabilities`; what a model brings along wherever it is served
+Hosted services change any week, so each value is only where we start; lessons correct it from the backend's own
+refusals. The fields and their defaults are explained in `core.profile`; what a model brings along wherever it is served
 stands in `model_rules`.
 """
 

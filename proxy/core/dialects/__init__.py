@@ -1,12 +1,8 @@
-"""How backends speak: a request on its way out, and their answers and refusals on the way in.
+"""How backends speak: one folder for each language, with the same names in each, and what they share.
 
-    capabilities → profiles        in what backends differ, and how the known ones do
-    dialects                       the languages, one row each: encode, decode, refusals, addresses, lessons
-    chat_*, anthropic_*, google_*  the three of them
-    model_rules                    what a model brings along wherever it is served
-    recognise, lessons             which profile a URL has; what a refusal teaches about it
-    target, routes                 where a request goes
+- `registry` says what a dialect is, and has the table of them: encode, decode, faults, URLs, lessons.
+- `chat`, `anthropic` and `google` are the three; none imports another.
+- `reading` is for all decoders and whoever judges a refusal, `writing` for all encoders.
 
-A new backend of a known language is an entry in `profiles`; a new language is modules of its own and a row in
-`dialects`.
+A backend of a known language is a row in `backends.profiles`; a new language is a folder and a row in `registry`.
 """

@@ -134,7 +134,7 @@ class AnthropicDecoder(Decoding):
 
     def _block_start(self, raw: dict[str, Any]) -> None:
         block, index = raw.get("content_block"), raw.get("index")
-        if type(block) is not dict or type(index) is not int:
+        if not isinstance(block, dict) or type(index) is not int:
             self._odd("block_malformed")
             return
         kind = _word(block.get("type")) or ""
@@ -209,7 +209,9 @@ class AnthropicDecoder(Decoding):
             self._bare = index
             return
         try:
-            self._emit(CallDelta(index, arguments=given if type(given) is str else jsontext.compact(given)))
+            self._emit(
+                CallDelta(index, arguments=given if isinstance(given, str) else jsontext.compact(given))
+            )
         except jsontext.BadJson:
             self._fail(Garbled(UNWRITABLE))
 
@@ -231,7 +233,7 @@ class AnthropicDecoder(Decoding):
 
     def _message_start(self, raw: dict[str, Any]) -> None:
         message = raw.get("message")
-        if type(message) is dict:
+        if isinstance(message, dict):
             self._count(message.get("usage"))
         else:
             self._odd("message_malformed")
@@ -240,7 +242,7 @@ class AnthropicDecoder(Decoding):
         """May come twice, the first time without a reason."""
         self._count(raw.get("usage"))
         delta = raw.get("delta")
-        if type(delta) is dict and delta.get("stop_reason"):
+        if isinstance(delta, dict) and delta.get("stop_reason"):
             self._reason = delta
         if self._reason and not self._open:
             self._finish(self._reason)
@@ -255,7 +257,7 @@ class AnthropicDecoder(Decoding):
 
     def _count(self, raw: Any) -> None:
         """Later counts replace earlier ones, unless they are null."""
-        if type(raw) is dict:
+        if isinstance(raw, dict):
             self._counts |= {name: value for name, value in raw.items() if value is not None}
             if counted := ending.usage(self._counts):
                 self._emit(UsageDelta(counted))

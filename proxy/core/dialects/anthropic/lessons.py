@@ -1,4 +1,4 @@
-"""What a refusal of the Messages API teaches: see `lessons`.
+"""What refusals of the Messages API teach: the table for `reading.lessons`.
 
 Some are true of the model, some only of this conversation: that its thoughts no longer fit what stands before them.
 """

@@ -308,7 +308,7 @@ class ChatDecoder(Decoding):
     def _finish(self, reason: Any) -> None:
         if reason == self._finished:
             self._odd("finish_repeated")
-        elif type(reason) is not str or reason == "null":
+        elif not isinstance(reason, str) or reason == "null":
             self._odd("finish_not_a_word")
         else:
             self._finished = reason
@@ -319,8 +319,8 @@ class ChatDecoder(Decoding):
 def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
     """In a choice, as Moonshot has it, or in a field of Groq's."""
     choices = chunk.get("choices")
-    for holder in (*(choices if type(choices) is list else ()), chunk.get("x_groq")):
-        if type(holder) is dict and (usage := holder.get("usage")):
+    for holder in (*(choices if isinstance(choices, list) else ()), chunk.get("x_groq")):
+        if isinstance(holder, dict) and (usage := holder.get("usage")):
             return usage
     return None
 

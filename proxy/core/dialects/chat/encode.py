@@ -69,13 +69,12 @@ def _tool(tool: PreparedTool, profile: BackendProfile) -> Body:
     return {"type": "function", "function": function}
 
 
-AUTO = ChoiceMode.AUTO
 _REQUIRED: Mapping[ForceTool, str] = {"object": "required", "required": "required", "any": "any"}
 
 
 def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body:
     """`auto` is the default everywhere, and refused as a word here and there."""
-    if prepared.mode is AUTO:
+    if prepared.mode is ChoiceMode.AUTO:
         return {}
     if prepared.mode is ChoiceMode.NONE:
         return {"tool_choice": "none"}

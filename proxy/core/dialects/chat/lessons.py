@@ -1,4 +1,4 @@
-"""What refusals of Chat backends teach: see `lessons`."""
+"""What refusals of Chat backends teach: the table for `reading.lessons`."""
 
 import re
 from collections.abc import Sequence

@@ -180,7 +180,7 @@ class _Conversation:
         self._user(moved)
 
     def _response(self, result: Result, moved: list[Part]) -> Content:
-        name = self._called[result.call_id]  # `inbound.history` has seen to it that there is one
+        name = self._called[result.call_id]  # `surfaces.reading.history` has seen to it that there is one
         words: list[str] = []
         inside: list[Part] = []
         outside: list[Part] = []

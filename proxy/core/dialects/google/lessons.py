@@ -1,4 +1,4 @@
-"""What Gemini's refusals teach: see `lessons`."""
+"""What Gemini's refusals teach: the table for `reading.lessons`."""
 
 import re
 from collections.abc import Sequence

@@ -42,7 +42,7 @@ class Decoding:
         return profile.replay != "none"
 
     def _mended(self, data: bytes) -> Any:
-        """What the strict parser refuses. None if it cannot be read at all. From now on half characters must be
+        """What the strict parser refuses. None if it cannot be read at all. From now on lone surrogates must be
         expected."""
         try:
             value = jsontext.lenient(data)

@@ -1,9 +1,10 @@
 """What a reply teaches of the model that gave it: where a server ignores a field, or knows nothing of its own model's
 templates, no refusal ever says so.
 
-Such lessons are kept as those of refusals are: for a while, for the owner whose request taught them (see `learned`).
-Still a client can make a model say anything. So a row may only choose between ways that come to the same where the
-server does as it is told: what is learned wrongly costs nobody an answer, and the next reply takes it back.
+Such lessons are kept as those of refusals are: for a while, for the owner whose request taught them (see
+`backends.learned`). Still a client can make a model say anything. So a row may only choose between ways that come to
+the same where the server does as it is told: what is learned wrongly costs nobody an answer, and the next reply takes
+it back.
 """
 
 from collections.abc import Callable, Mapping, Sequence

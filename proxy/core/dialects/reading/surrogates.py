@@ -1,6 +1,6 @@
-"""A stage for the rare backend that cuts its text between the two halves of a character (`core.surrogates`).
+"""A stage for the rare backend that cuts its text between the two halves of a character: it joins lone surrogates.
 
-The decoder puts it behind itself when the first half turns up, so nobody else pays for it.
+A decoder puts it behind itself when the first of them turns up, so that nobody else pays for it.
 """
 
 from collections.abc import Callable

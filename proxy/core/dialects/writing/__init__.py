@@ -1,1 +1,9 @@
-"""What all encoders share."""
+"""What dialects share on the way out: requests to backends.
+
+- `body` heeds the client's wishes on how to generate, and lays the profile's merge patch over a body.
+- `notes` holds our own sentences that models and clients read.
+- `answer_format` plans structured output: enforced, or asked for in words.
+- `call_arguments` and `call_ids` write earlier calls in the form that a backend takes, `failed_results` marks their
+  failures.
+- `data_urls` reads files that stand in the request.
+"""

@@ -31,21 +31,20 @@ class FormatPlan(NamedTuple):
 
 
 NOTHING = FormatPlan(None, None)
-TEXT, JSON_OBJECT, JSON_SCHEMA = FormatKind.TEXT, FormatKind.JSON_OBJECT, FormatKind.JSON_SCHEMA
 
 
 def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> FormatPlan:
-    if wanted.kind is TEXT:
+    if wanted.kind is FormatKind.TEXT:
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
-    if wanted.kind is JSON_SCHEMA and "json_schema" in enforced:
+    if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
         result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
         named = _named(wanted, result.schema)
         return FormatPlan({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:
         return FormatPlan(None, _instruction(wanted, with_tools))
     response_format = {"type": "json_object"}
-    if wanted.kind is JSON_OBJECT:
+    if wanted.kind is FormatKind.JSON_OBJECT:
         return FormatPlan(response_format, None)
     return FormatPlan(response_format, _instruction(wanted, with_tools))
 
@@ -64,6 +63,6 @@ def _instruction(wanted: OutputFormat, with_tools: bool) -> str:
         "When you give your final answer instead of calling a tool, it" if with_tools else "Your answer"
     )
     form = f"{occasion} must be one JSON object and nothing else: no other text, no code fence."
-    if wanted.kind is JSON_OBJECT:
+    if wanted.kind is FormatKind.JSON_OBJECT:
         return form
     return f"{form} It must be valid against this JSON Schema:\n{jsontext.compact(wanted.schema or {})}"
