@@ -48,8 +48,16 @@ from proxy.core.sink import Outlet
 from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.stream.empty_reply import unanswered
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
-from proxy.core.stream.parts import OVER, Calls, CallState
-from proxy.core.stream.prose import REASONING, TEXT, Leading, OpenProse, Prose
+from proxy.core.stream.parts import (
+    OVER,
+    REASONING,
+    TEXT,
+    Calls,
+    CallState,
+    Leading,
+    OpenProse,
+    Prose,
+)
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 

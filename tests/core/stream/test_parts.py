@@ -1,13 +1,48 @@
-"""R07, F51: which call a fragment belongs to, and what is known of one call while it is being received."""
+"""Prose while it grows; F51: which call a fragment belongs to, and what is known of one call while it is received."""
 
 from itertools import product
 
 import pytest
 
-from proxy.core.events import CallDelta
+from proxy.core.events import CallDelta, PartKind
+from proxy.core.ledger import Ledger
+from proxy.core.model import Reasoning, Refusal, ReplyPart, Text
 from proxy.core.stream.lifecycle import CALL_MOVES, BrokenOrder, CallPhase
-from proxy.core.stream.parts import Calls, CallState
+from proxy.core.stream.parts import TEXT, Calls, CallState, Leading, OpenProse
 from tests.support.tables import table
+
+# ── prose ──
+
+
+@table(
+    ("kind", "part"),
+    [(PartKind.TEXT, Text("ab")), (PartKind.REASONING, Reasoning("ab")), (PartKind.REFUSAL, Refusal("ab"))],
+    ids=lambda value: getattr(value, "value", ""),
+)
+def test_its_pieces_become_one_part_of_its_kind(kind: PartKind, part: ReplyPart) -> None:
+    assert OpenProse(kind, ["a", "b"]).part() == part
+
+
+def test_log_probabilities_belong_to_a_text_if_there_are_any() -> None:
+    assert OpenProse(PartKind.TEXT, ["a"], [1]).part() == Text("a", [1])
+    assert OpenProse(PartKind.TEXT, ["a"]).part() == Text("a", None)
+
+
+def test_two_parts_share_no_pieces() -> None:
+    OpenProse(PartKind.TEXT).pieces.append("a")
+    assert OpenProse(PartKind.TEXT).part() == Text("")
+
+
+def test_v24_long_white_space_is_read_in_linear_time() -> None:
+    leading = Leading(Ledger())
+    for _ in range(100_000):
+        assert leading.grown(TEXT, "\n", None) is None
+    opened = leading.grown(TEXT, "Hi", None)
+    assert opened is not None
+    assert opened.said() == ("\n" * 100_000 + "Hi", None)
+    leading.leave_out()
+    assert leading.grown(TEXT, "a", None) is not opened
+
 
 # ── one call ──
 
