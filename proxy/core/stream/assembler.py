@@ -26,7 +26,6 @@ from proxy.core.events import (
     CallHead,
     Delta,
     EndDelta,
-    Ending,
     ErrorDelta,
     Event,
     Finish,
@@ -36,17 +35,16 @@ from proxy.core.events import (
     PartStarted,
     ReasoningDelta,
     RefusalDelta,
-    ReplyEnded,
     ReplyStarted,
     TextDelta,
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
-from proxy.core.model import Call, Usage
+from proxy.core.model import Call
 from proxy.core.sink import Outlet
 from proxy.core.stream.client_call_ids import ShownIds
-from proxy.core.stream.empty_reply import unanswered
+from proxy.core.stream.ending import STOP, EndingEvidence
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.parts import (
     OVER,
@@ -67,10 +65,6 @@ MAX_CALLS = 1024
 MAX_LATE = 64
 """Deltas after the end that are counted. One event may hold hundreds of thousands more, which nobody need decode."""
 
-STOP = Finish.STOP
-ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
-
-
 AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 """What follows the model's finish. Anything else takes it back."""
 
@@ -80,7 +74,6 @@ class Assembler:
         self, outlet: Outlet, names: NameTable, ids: ShownIds, ledger: Ledger, identity: str = "id"
     ) -> None:
         self.phase = NEW
-        self.finish: Finish | None = None
         self.finishing = False
         self._emit_event = outlet.feed
         self._emit_delta = outlet.delta
@@ -91,14 +84,12 @@ class Assembler:
         self._open: OpenProse | CallState | None = None
         self._leading = Leading(ledger)
         self._held: deque[Prose | CallState] = deque()
-        self._usage: Usage | None = None
-        self._spoken: set[PartKind] = set()
-        self._forbidden = ""
+        self._evidence = EndingEvidence(ledger)
 
     @property
     def begun(self) -> bool:
         """Has anything been said that a client would miss?"""
-        return bool(self._spoken)
+        return bool(self._evidence.started)
 
     def start(self) -> None:
         self._emit(ReplyStarted())
@@ -117,10 +108,10 @@ class Assembler:
         """The backend's bytes have ended."""
         if self.phase is ENDED:
             return
-        if self.finish is None:
+        if (finish := self._evidence.finish) is None:
             self.fail(Truncated(OwnWords("The backend's stream stopped before the reply was finished.")))
         else:
-            self._conclude(self.finish)
+            self._conclude(finish)
 
     def fail(self, fault: Fault) -> None:
         """End the reply as failed: what is open ends incomplete, what was held back behind it is lost and counted."""
@@ -130,7 +121,7 @@ class Assembler:
         self._end_open(complete=False)
         self._lose_held()
         self._drop_unopened("cut")
-        self._emit(ReplyEnded(Ending.FAILED, self._usage, fault, self._forbidden))
+        self._emit(self._evidence.failed(fault))
 
     # ── deltas ──
 
@@ -163,24 +154,17 @@ class Assembler:
             self._open_in_turn(call)
 
     def _on_usage(self, delta: UsageDelta) -> None:
-        self._usage = delta.usage
+        self._evidence.usage = delta.usage
 
     def _on_finish(self, delta: FinishDelta) -> None:
-        if self.finish is None:
-            self.finish, self.finishing = delta.finish, True
-        elif self.finish is STOP and delta.finish is not STOP:
-            self.finish = delta.finish  # what was cut is never complete
-        else:
-            self._ledger.odd("finish_repeated")
+        if self._evidence.take_finish(delta.finish):
+            self.finishing = True
 
     def _on_end(self, _: EndDelta) -> None:
-        if self.finish is not None:
-            self._conclude(self.finish)
-        elif self.begun and self._calls.all_whole():
-            self._ledger.odd("finish_missing")
-            self._conclude(STOP)
-        else:
+        if (finish := self._evidence.at_end_mark(self._calls)) is None:
             self.fail(Truncated(OwnWords("The backend ended its stream without finishing the reply.")))
+        else:
+            self._conclude(finish)
 
     def _on_error(self, delta: ErrorDelta) -> None:
         self.fail(delta.fault)
@@ -236,7 +220,7 @@ class Assembler:
     def _open_in_turn(self, call: CallState) -> None:
         if not self._names.permits(call.name):
             self._drop(call, "forbidden")
-            self._forbidden = self._forbidden or self._names.forbids(call.name)
+            self._evidence.forbidden = self._evidence.forbidden or self._names.forbids(call.name)
         elif self._held or self._blocked():
             call.move(CallPhase.QUEUED)
             self._held.append(call)
@@ -323,12 +307,7 @@ class Assembler:
                     self._lose_held()
         self._end_open(complete=not cut or (isinstance(self._open, CallState) and not self._blocked()))
         self._drop_unopened("nameless")
-        proved = self.finish is not None and not self._calls.all
-        fault = None if cut else unanswered(self._spoken, self._ledger, proved, self._forbidden)
-        if fault is None:
-            self._emit(ReplyEnded(ENDINGS[finish], self._usage, forbidden=self._forbidden))
-        else:
-            self.fail(fault)
+        self._emit(self._evidence.concluded(finish, self._calls))
 
     def _lose_held(self) -> None:
         """An item that ends incomplete is the last one: nothing may follow it, so what would have is counted."""
@@ -342,7 +321,7 @@ class Assembler:
     def _emit(self, event: Event) -> None:
         self.phase = after(self.phase, event)
         if isinstance(event, PartStarted):
-            self._spoken.add(event.kind)
+            self._evidence.started.add(event.kind)
         self._emit_event(event)
 
 

@@ -1,0 +1,59 @@
+"""What a reply has said about its own end, and how it therefore ends.
+
+Success needs proof: a finish reason, or `[DONE]` after an answer and whole calls. A reply that finished with nothing in
+it has failed all the same (`empty_reply`).
+"""
+
+from proxy.core.errors import Fault
+from proxy.core.events import Ending, Finish, PartKind, ReplyEnded
+from proxy.core.ledger import Ledger
+from proxy.core.model import Usage
+from proxy.core.stream.empty_reply import unanswered
+from proxy.core.stream.parts import Calls
+
+STOP = Finish.STOP
+ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
+
+
+class EndingEvidence:
+    """One per reply. The assembler tells it what happens; only its methods decide what that means for the end."""
+
+    __slots__ = ("_ledger", "finish", "forbidden", "started", "usage")
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.finish: Finish | None = None
+        """Why the model stopped, once it has said so."""
+        self.usage: Usage | None = None
+        self.started: set[PartKind] = set()
+        """The kinds of parts that the client has seen start."""
+        self.forbidden = ""
+        """A sentence about the first call that was dropped because tool_choice does not allow it."""
+
+    def take_finish(self, finish: Finish) -> bool:
+        """Notes why the model stopped. True for the first time it says so."""
+        if self.finish is None:
+            self.finish = finish
+            return True
+        if self.finish is STOP and finish is not STOP:
+            self.finish = finish  # what was cut is never complete
+        else:
+            self._ledger.odd("finish_repeated")
+        return False
+
+    def at_end_mark(self, calls: Calls) -> Finish | None:
+        """The finish when the backend says that nothing follows; None if the reply proves none."""
+        if self.finish is None and self.started and calls.all_whole():
+            self._ledger.odd("finish_missing")
+            return STOP
+        return self.finish
+
+    def failed(self, fault: Fault) -> ReplyEnded:
+        return ReplyEnded(Ending.FAILED, self.usage, fault, self.forbidden)
+
+    def concluded(self, finish: Finish, calls: Calls) -> ReplyEnded:
+        """The ending of a reply that has come to its end, and whose parts have all ended."""
+        proved = self.finish is not None and not calls.all
+        if finish is STOP and (fault := unanswered(self.started, self._ledger, proved, self.forbidden)):
+            return self.failed(fault)
+        return ReplyEnded(ENDINGS[finish], self.usage, forbidden=self.forbidden)
