@@ -507,6 +507,25 @@ def test_attack_20_a_faults_message_is_read_by_those_who_tell_clients() -> None:
     } == TELLS_CLIENTS
 
 
+# ── counters ──
+
+COUNTS = {"oddities", "dropped", "markup"}
+READ_COUNTS = {"proxy.core.ledger", "proxy.shell.in_flight", "proxy.shell.ops.metrics"}
+"""The ledger itself, the request's line in the log, and the metrics."""
+
+
+def test_counters_are_write_only() -> None:
+    """A ledger lives as long as its request: a stage that read a count might act upon an earlier attempt's."""
+    assert {
+        module.name
+        for module in EVERY
+        for node in module.nodes
+        if isinstance(node, ast.Attribute)
+        and node.attr in COUNTS
+        and (ast.unparse(node.value).endswith("ledger") or module.name == "proxy.core.ledger")
+    } == READ_COUNTS
+
+
 # ── files ──
 
 WITHOUT_TEST: dict[str, str] = {

@@ -85,6 +85,8 @@ class Assembler:
         self._leading = Leading(ledger)
         self._held: deque[Prose | CallState] = deque()
         self._evidence = EndingEvidence(ledger)
+        self._late = 0
+        """Deltas that came after the end."""
 
     @property
     def begun(self) -> bool:
@@ -97,7 +99,8 @@ class Assembler:
     def feed(self, delta: Delta) -> None:
         if self.phase is ENDED:
             self._ledger.odd("delta_after_end")
-            if self._ledger.oddities["delta_after_end"] >= MAX_LATE:
+            self._late += 1
+            if self._late >= MAX_LATE:
                 raise ReplyOver
             return
         if self.finishing and type(delta) not in AFTER_FINISH:

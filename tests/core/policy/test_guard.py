@@ -491,6 +491,22 @@ class TestInItsPlace:
         pipeline.fail(Truncated("Gone."))
         assert out == told
 
+    def test_p04_a_forbidden_call_of_an_earlier_attempt_is_not_blamed_on_this_one(self) -> None:
+        rules, ledger, faults = replace(LAX, required=True), Ledger(), []
+        names = NameTable(DECLARED.values(), only=[SEARCH.tool])
+        for calls in (call_chunk(0, "a", "get_weather", GOOD), b""):
+            pipeline = Pipeline(
+                lambda emit: ChatDecoder(emit, DEFAULT, ledger),
+                names=names,
+                mint=counting_mint(),
+                ledger=ledger,
+                sink=recorder([]),
+                stages=[guard(rules, ledger)],
+            )
+            pipeline.feed(calls + STOP + DONE)
+            faults.append(type(pipeline.fault))
+        assert faults == [Unfit, Empty]
+
     def test_what_belongs_to_a_held_call_stays_right_before_it(self) -> None:
         out: list[Told] = []
         keepsakes = Keepsakes()

@@ -30,7 +30,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.stream.assembler import MAX_CALLS, Assembler
+from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE, Assembler
 from proxy.core.stream.client_call_ids import MAX_CALL_ID, ShownIds
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
 from proxy.core.tools.names import NameTable
@@ -791,6 +791,14 @@ def test_it_has_begun_when_a_part_has_started() -> None:
 def test_it_has_ended_with_its_last_event_and_not_with_the_finish() -> None:
     assert assemble(TextDelta("x"), STOP, close=False).assembler.phase is not ReplyPhase.ENDED
     assert assemble(TextDelta("x"), STOP, END, close=False).assembler.phase is ReplyPhase.ENDED
+
+
+def test_what_came_too_late_in_an_earlier_attempt_is_not_held_against_this_one() -> None:
+    reply = assemble(TextDelta("x"), STOP)
+    for _ in range(MAX_LATE):
+        reply.ledger.odd("delta_after_end")
+    reply.assembler.feed(TextDelta("late"))
+    assert reply.odd == {"delta_after_end": MAX_LATE + 1}
 
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:
