@@ -2,7 +2,7 @@
 
 A decoder says *deltas* as they come off the wire: late, split, repeated, interleaved. The assembler alone turns them
 into *events*, which never are: parts strictly one after another, each started and ended once, one ending, last. What a
-part says between its start and its end is text and no event; it goes its own way (`outlet`).
+part says between its start and its end is text and no event; it goes its own way (`sink`).
 """
 
 from dataclasses import dataclass, field

@@ -16,14 +16,14 @@ TakeDelta = Callable[[str, list[Any] | None], None]
 
 
 @dataclass(slots=True)
-class Outlet:
+class Sink:
     feed: Callable[[Event], None]
     delta: TakeDelta
 
 
-Stage = Callable[[Outlet], Outlet]
+Stage = Callable[[Sink], Sink]
 """Made anew for each reply, from where its own events go."""
 
 
-def unheard(text: str, logprobs: list[Any] | None) -> None:
-    """For who wants each part only when it is whole."""
+def ignore_delta(text: str, logprobs: list[Any] | None) -> None:
+    """Ignores deltas, for consumers that read whole parts."""

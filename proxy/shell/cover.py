@@ -12,7 +12,7 @@ from proxy.core.errors import Fault
 from proxy.core.events import Event, ReplyEnded
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.tenants import key_of
 
 LEAST_KEY, MAX_KEY = 12, 200
@@ -51,12 +51,12 @@ class Cover:
             fault.code = type(fault).code
         return fault
 
-    def before(self, outlet: Outlet, headers: Mapping[str, str]) -> Outlet:
-        """The same outlet, for a stream, whose ending may tell of a fault."""
+    def before(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
+        """The same sink, for a stream, whose ending may tell of a fault."""
 
         def feed(event: Event) -> None:
             if isinstance(event, ReplyEnded) and event.fault is not None:
                 self.over(event.fault, headers)
-            outlet.feed(event)
+            sink.feed(event)
 
-        return Outlet(feed, outlet.delta)
+        return Sink(feed, sink.delta)

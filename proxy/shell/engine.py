@@ -24,7 +24,7 @@ from proxy.core.model import Call, Request
 from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
-from proxy.core.sink import Outlet, unheard
+from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.argument_names import restored
 from proxy.core.stream.stages.one_reply import OneReply
@@ -150,11 +150,11 @@ class Engine:
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
             asked.answered(Reply(), errand.owner)
             return None
-        outlet = NOWHERE
+        sink = NOWHERE
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
-            outlet = self.cover.before(Outlet(encoder.feed, encoder.delta), errand.headers)
-        return await self._answer(errand, plan, attempts, outlet, asked.client)
+            sink = self.cover.before(Sink(encoder.feed, encoder.delta), errand.headers)
+        return await self._answer(errand, plan, attempts, sink, asked.client)
 
     async def _read(self, errand: Errand, body: Any) -> Asked:
         """Whoever sends very much waits beside the others, not before them (F79)."""
@@ -188,12 +188,12 @@ class Engine:
             await errand.channel.finish()
 
     async def _answer(
-        self, errand: Errand, plan: Plan, attempts: Attempts, outlet: Outlet, client: ClientProfile
+        self, errand: Errand, plan: Plan, attempts: Attempts, sink: Sink, client: ClientProfile
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
-        reply = OneReply(outlet)
+        reply = OneReply(sink)
         while True:
-            pipeline = self._pipeline(errand, plan, reply.outlet, client)
+            pipeline = self._pipeline(errand, plan, reply.sink, client)
             errand.reply = pipeline.reply
             await self._run(errand, plan, pipeline)
             thought = pipeline.put_right(seen=plan.request.stream)
@@ -204,7 +204,7 @@ class Engine:
                 return pipeline
             plan = following
 
-    def _pipeline(self, errand: Errand, plan: Plan, outlet: Outlet, client: ClientProfile) -> Pipeline:
+    def _pipeline(self, errand: Errand, plan: Plan, sink: Sink, client: ClientProfile) -> Pipeline:
         profile = plan.profile
         decoder = spoken_by(profile).decoder
         keepsakes = Keepsakes() if decoder.wants_extras_back(profile) else None
@@ -220,7 +220,7 @@ class Engine:
             names=plan.prepared.names,
             mint=self._mint,
             ledger=ledger,
-            sink=outlet,
+            sink=sink,
             used_ids=partial(_call_ids, plan.request),
             call_identity=profile.call_identity,
             own_call_ids=surface.own_call_ids,
@@ -346,5 +346,5 @@ def _whose(errand: Errand, request: Request) -> str:
     return f"{errand.tenant.name} {request.model}"
 
 
-NOWHERE = Outlet(deque[Event](maxlen=0).append, unheard)
+NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)
 """For a client that does not stream: the pipeline itself collects the reply."""

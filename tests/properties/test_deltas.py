@@ -23,7 +23,7 @@ from proxy.core.events import (
 )
 from proxy.core.jsontext import is_object
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
@@ -237,7 +237,7 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
     response = ResponseObject(WITH_TOOLS, counting_mint(), lambda: NOW)
     encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
     collector = Collector(encoder.feed)
-    feed = into(Outlet(collector.feed, encoder.delta))
+    feed = into(Sink(collector.feed, encoder.delta))
     for event in assembled(said, names).events:
         feed(event)
     final = read_stream(b"".join(frames))[-1]["response"]

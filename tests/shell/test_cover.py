@@ -9,7 +9,7 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Incompatible, Ow
 from proxy.core.events import Ending, Event, ReplyEnded, ReplyStarted
 from proxy.core.masking.redact import MASK
 from proxy.core.masking.secrets import Secrets
-from proxy.core.sink import Outlet, unheard
+from proxy.core.sink import Sink, ignore_delta
 from proxy.shell.cover import Cover
 
 KEY, THEIRS = "7f3a9c5be1d84402a6f0", "a-client's-own-key"
@@ -58,10 +58,10 @@ def test_a_very_long_key_is_no_reason_to_search_for_long() -> None:
 
 def test_attack_19_the_end_of_a_stream_tells_no_secret() -> None:
     heard: deque[Event] = deque()
-    outlet = COVER.before(Outlet(heard.append, unheard), HEADERS)
-    assert outlet.delta is unheard, "the way of a token is not made longer"
+    sink = COVER.before(Sink(heard.append, ignore_delta), HEADERS)
+    assert sink.delta is ignore_delta, "the way of a token is not made longer"
     fault = BackendFault(f"Quota exceeded for {KEY}.")
     for event in (ReplyStarted(), ReplyEnded(Ending.COMPLETED), ReplyEnded(Ending.FAILED, fault=fault)):
-        outlet.feed(event)
+        sink.feed(event)
     assert heard[-1].fault.message == f"Quota exceeded for {MASK}."  # type: ignore[union-attr]
     assert len(heard) == 3

@@ -48,12 +48,12 @@ def test_a_client_that_needs_an_answer_has_a_stage_that_sees_to_it() -> None:
 
 def test_what_only_passes_text_on_is_not_in_its_way() -> None:
     """The way of a token leads past all of them."""
-    outlet = recorder([])
-    way = outlet.delta
+    sink = recorder([])
+    way = sink.delta
     keepsakes = Keepsakes()
     for stage in stages(TOOLS, client=CODEX, keepsakes=keepsakes):
-        outlet = stage(outlet)
-    assert outlet.delta is way
+        sink = stage(sink)
+    assert sink.delta is way
 
 
 def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:

@@ -20,7 +20,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.surfaces.surface import Encoder
@@ -59,18 +59,18 @@ class PartDelta:
 Told = Event | PartDelta
 
 
-def recorder(told: list[Told]) -> Outlet:
-    return Outlet(told.append, lambda text, logprobs: told.append(PartDelta(text, logprobs)))
+def recorder(told: list[Told]) -> Sink:
+    return Sink(told.append, lambda text, logprobs: told.append(PartDelta(text, logprobs)))
 
 
-def into(outlet: Outlet | Encoder) -> Callable[[Told], None]:
+def into(sink: Sink | Encoder) -> Callable[[Told], None]:
     """Each goes its own way, as the assembler sends them."""
 
     def feed(told: Told) -> None:
         if isinstance(told, PartDelta):
-            outlet.delta(told.text, told.logprobs)
+            sink.delta(told.text, told.logprobs)
         else:
-            outlet.feed(told)
+            sink.feed(told)
 
     return feed
 

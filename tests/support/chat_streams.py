@@ -15,7 +15,7 @@ from proxy.core.errors import Fault
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, Request
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.surfaces.chat.calls import CallForm, ToolCalls
@@ -91,7 +91,7 @@ def run_chat(
         names=prepared.names,
         mint=counting_mint(),
         ledger=ledger,
-        sink=Outlet(encoder.feed, encoder.delta),
+        sink=Sink(encoder.feed, encoder.delta),
         used_ids=lambda: {
             part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
         },

@@ -19,7 +19,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import Keepsakes
 from proxy.core.stream.stages.summary import condensed
@@ -94,7 +94,7 @@ def start(
         names=prepared.names,
         mint=mint,
         ledger=ledger,
-        sink=Outlet(encoder.feed, encoder.delta),
+        sink=Sink(encoder.feed, encoder.delta),
         used_ids=lambda: {
             part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
         },

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from proxy.core.events import Event, PartEnded
 from proxy.core.model import Call, ToolName, ToolSpec
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.work import BRIEF_UNITS, Allowance, Dear, Purse
 
 Problem = TypeVar("Problem")
@@ -55,9 +55,9 @@ class Verdicts(Generic[Problem]):
     def _told(self, arguments: str) -> Problem | None:
         return self._verdict
 
-    def stage(self, outlet: Outlet) -> Outlet:
-        self._emit, self._pass_on = outlet.feed, outlet.delta
-        return Outlet(self._feed, self._delta)
+    def stage(self, sink: Sink) -> Sink:
+        self._emit, self._pass_on = sink.feed, sink.delta
+        return Sink(self._feed, self._delta)
 
     def answer(self, verdict: Problem | None) -> None:
         """On the question. What was held goes on, until there is another."""

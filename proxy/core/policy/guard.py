@@ -18,7 +18,7 @@ from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, R
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
-from proxy.core.sink import Outlet, Stage
+from proxy.core.sink import Sink, Stage
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted, or_raise
 
 MAX_COMPLAINT = 130
@@ -127,9 +127,9 @@ def rules_for(
 def guard(rules: Rules, ledger: Ledger) -> Stage:
     """The stage for one reply."""
 
-    def stage(outlet: Outlet) -> Outlet:
-        made = _Guard(rules, ledger, outlet)
-        return Outlet(made.feed, made.delta if made.watches else outlet.delta)
+    def stage(sink: Sink) -> Sink:
+        made = _Guard(rules, ledger, sink)
+        return Sink(made.feed, made.delta if made.watches else sink.delta)
 
     return stage
 
@@ -169,11 +169,11 @@ class _Guard:
         "watches",
     )
 
-    def __init__(self, rules: Rules, ledger: Ledger, outlet: Outlet) -> None:
+    def __init__(self, rules: Rules, ledger: Ledger, sink: Sink) -> None:
         self._rules = rules
         self._ledger = ledger
-        self._emit = outlet.feed
-        self._pass_on = outlet.delta
+        self._emit = sink.feed
+        self._pass_on = sink.delta
         self.watches = rules.holds or rules.limits_mode is LIMITS_ENFORCED
         """Do the fragments of a call matter, or only the whole?"""
         self._open: _OpenCall | None = None

@@ -42,7 +42,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.stream.ending import STOP, EndingEvidence
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
@@ -71,12 +71,12 @@ AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 
 class Assembler:
     def __init__(
-        self, outlet: Outlet, names: NameTable, ids: ShownIds, ledger: Ledger, identity: str = "id"
+        self, sink: Sink, names: NameTable, ids: ShownIds, ledger: Ledger, identity: str = "id"
     ) -> None:
         self.phase = NEW
         self.finishing = False
-        self._emit_event = outlet.feed
-        self._emit_delta = outlet.delta
+        self._emit_event = sink.feed
+        self._emit_delta = sink.delta
         self._names = names
         self._ledger = ledger
         self._ids = ids

@@ -10,7 +10,7 @@ from collections.abc import Set
 from proxy.core.errors import Empty, OwnWords
 from proxy.core.events import Ending, Event, PartKind, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 
 REASONING = PartKind.REASONING
 THOUGHT = frozenset({REASONING})
@@ -30,9 +30,9 @@ def unanswered(spoken: Set[PartKind], ledger: Ledger, proved: bool, forbidden: s
     return None
 
 
-def answer_needed(outlet: Outlet) -> Outlet:
+def answer_needed(sink: Sink) -> Sink:
     """A stage for clients that cannot do with thoughts alone."""
-    emit = outlet.feed
+    emit = sink.feed
     answered = False
 
     def feed(event: Event) -> None:
@@ -46,7 +46,7 @@ def answer_needed(outlet: Outlet) -> Outlet:
                 pass
         emit(event)
 
-    return Outlet(feed, outlet.delta)
+    return Sink(feed, sink.delta)
 
 
 def _empty() -> Empty:

@@ -12,7 +12,7 @@ from proxy.core.events import Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
-from proxy.core.sink import Outlet, Stage
+from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ShownIds
 from proxy.core.stream.intake import Decoder, Intake
@@ -34,7 +34,7 @@ class Pipeline:
         names: NameTable,
         mint: Mint,
         ledger: Ledger,
-        sink: Outlet,
+        sink: Sink,
         used_ids: Callable[[], Set[str]] = frozenset,
         call_identity: str = "id",
         own_call_ids: bool = False,
@@ -56,11 +56,11 @@ class Pipeline:
         collector = Collector(sink.feed)
         self.reply = collector.reply
         """As far as it has come."""
-        outlet = Outlet(collector.feed, sink.delta)
+        first = Sink(collector.feed, sink.delta)
         for stage in reversed(stages):
-            outlet = stage(outlet)
+            first = stage(first)
         ids = ShownIds(mint, used_ids, own_call_ids)
-        self._assembler = Assembler(outlet, names, ids, ledger, call_identity)
+        self._assembler = Assembler(first, names, ids, ledger, call_identity)
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
         following = (self._markup or self._assembler).feed
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None

@@ -11,7 +11,7 @@ from typing import Any
 from proxy.core.events import CallHead, Event, PartEnded, PartStarted
 from proxy.core.model import Call, ToolName
 from proxy.core.schemas.aliases import renamed
-from proxy.core.sink import Outlet, Stage
+from proxy.core.sink import Sink, Stage
 
 Aliases = Mapping[ToolName, Mapping[str, str]]
 """By tool, the names of properties by their aliases."""
@@ -19,21 +19,21 @@ Aliases = Mapping[ToolName, Mapping[str, str]]
 
 def restored(aliases: Aliases) -> list[Stage]:
     """None where there is nothing to be restored."""
-    return [lambda outlet: _outlet(aliases, outlet)] if aliases else []
+    return [lambda sink: _renaming(aliases, sink)] if aliases else []
 
 
-def _outlet(aliases: Aliases, outlet: Outlet) -> Outlet:
-    made = _Restored(aliases, outlet)
-    return Outlet(made.feed, made.delta)
+def _renaming(aliases: Aliases, sink: Sink) -> Sink:
+    made = _Restored(aliases, sink)
+    return Sink(made.feed, made.delta)
 
 
 class _Restored:
     __slots__ = ("_aliases", "_emit", "_names", "_pass_on")
 
-    def __init__(self, aliases: Aliases, outlet: Outlet) -> None:
+    def __init__(self, aliases: Aliases, sink: Sink) -> None:
         self._aliases = aliases
-        self._emit = outlet.feed
-        self._pass_on = outlet.delta
+        self._emit = sink.feed
+        self._pass_on = sink.delta
         self._names: Mapping[str, str] | None = None
         """Of the open call, if it has any."""
 

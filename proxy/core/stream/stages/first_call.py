@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.core.events import Event, PartEnded, PartKind, PartStarted
 from proxy.core.ledger import Ledger
-from proxy.core.sink import Outlet, Stage
+from proxy.core.sink import Sink, Stage
 
 CALL = PartKind.CALL
 TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."
@@ -19,9 +19,9 @@ def first_call(ledger: Ledger, forget: Callable[[], None] | None = None) -> Stag
     """The stage for one reply. `forget` is called for each call that does not pass: what its model wants back with it
     goes too."""
 
-    def stage(outlet: Outlet) -> Outlet:
-        made = _FirstCall(ledger, forget, outlet)
-        return Outlet(made.feed, made.delta)
+    def stage(sink: Sink) -> Sink:
+        made = _FirstCall(ledger, forget, sink)
+        return Sink(made.feed, made.delta)
 
     return stage
 
@@ -29,11 +29,11 @@ def first_call(ledger: Ledger, forget: Callable[[], None] | None = None) -> Stag
 class _FirstCall:
     __slots__ = ("_called", "_dropping", "_emit", "_forget", "_ledger", "_pass_on")
 
-    def __init__(self, ledger: Ledger, forget: Callable[[], None] | None, outlet: Outlet) -> None:
+    def __init__(self, ledger: Ledger, forget: Callable[[], None] | None, sink: Sink) -> None:
         self._ledger = ledger
         self._forget = forget
-        self._emit = outlet.feed
-        self._pass_on = outlet.delta
+        self._emit = sink.feed
+        self._pass_on = sink.delta
         self._called = False
         self._dropping = False
         """Is the open part a call too many?"""

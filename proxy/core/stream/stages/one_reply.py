@@ -5,21 +5,21 @@ none does, it is told.
 """
 
 from proxy.core.events import Event, ReplyEnded, ReplyStarted
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 
 
 class OneReply:
-    def __init__(self, outlet: Outlet) -> None:
-        self._emit = outlet.feed
-        self._delta = outlet.delta
+    def __init__(self, sink: Sink) -> None:
+        self._emit = sink.feed
+        self._delta = sink.delta
         self._started = False
         self._said = False
         self._failure: ReplyEnded | None = None
 
     @property
-    def outlet(self) -> Outlet:
+    def sink(self) -> Sink:
         """For one attempt. Text cannot come before the start of its part, which is looked at."""
-        return Outlet(self._feed, self._delta)
+        return Sink(self._feed, self._delta)
 
     def _feed(self, event: Event) -> None:
         if self._said:

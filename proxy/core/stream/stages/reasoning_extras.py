@@ -10,7 +10,7 @@ from dataclasses import replace
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded
 from proxy.core.fragments import joined
 from proxy.core.model import Extras, Reasoning
-from proxy.core.sink import Outlet
+from proxy.core.sink import Sink
 
 Emit = Callable[[Event], None]
 
@@ -26,16 +26,16 @@ class Keepsakes:
         """What they belong to is left out."""
         self._kept.clear()
 
-    def added(self, outlet: Outlet) -> Outlet:
+    def added(self, sink: Sink) -> Sink:
         """A stage that adds them to the events."""
-        emit = outlet.feed
+        emit = sink.feed
 
         def feed(event: Event) -> None:
             if self._kept:
                 event = self._beside(event, emit)
             emit(event)
 
-        return Outlet(feed, outlet.delta)
+        return Sink(feed, sink.delta)
 
     def _beside(self, event: Event, emit: Emit) -> Event:
         match event:

@@ -2,13 +2,13 @@
 
 from proxy.core.events import Ending, Event, PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Refusal, Summary, Text
-from proxy.core.sink import Outlet, unheard
+from proxy.core.sink import Sink, ignore_delta
 
 
-def condensed(outlet: Outlet) -> Outlet:
+def condensed(sink: Sink) -> Sink:
     """Only a whole summary is one: of a reply that was cut short, nothing but the ending is passed on."""
     said: list[str] = []
-    emit = outlet.feed
+    emit = sink.feed
 
     def feed(event: Event) -> None:
         match event:
@@ -23,4 +23,4 @@ def condensed(outlet: Outlet) -> Outlet:
             case _:  # the way to it
                 pass
 
-    return Outlet(feed, unheard)
+    return Sink(feed, ignore_delta)

@@ -21,7 +21,7 @@ COMPLETED = ReplyEnded(Ending.COMPLETED)
 def shown(*attempts: list[Told]) -> list[Told]:
     events: list[Told] = []
     reply = OneReply(recorder(events))
-    feed = into(reply.outlet)
+    feed = into(reply.sink)
     for attempt in attempts:
         for event in (ReplyStarted(), *attempt):
             feed(event)
@@ -49,7 +49,7 @@ def test_the_last_failure_is_told_when_nothing_follows() -> None:
 def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
     events: list[Told] = []
     reply = OneReply(recorder(events))
-    feed = into(reply.outlet)
+    feed = into(reply.sink)
     broken = ReplyEnded(Ending.FAILED, fault=Truncated("Broken off."))
     for event in (ReplyStarted(), *SAID, broken):
         feed(event)
