@@ -29,7 +29,7 @@ from proxy.core.model import (
 )
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.first_call import first_call
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.memory.reasoning import Recall
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, recorder
@@ -86,15 +86,15 @@ class Heard:
     def __init__(self, pieces: Iterable[bytes], *, one_call: bool = False) -> None:
         self.ledger = Ledger()
         self.events: list[Told] = []
-        keepsakes = Keepsakes()
+        extras = ReasoningExtras()
         self.pipeline = Pipeline(
-            lambda emit: GoogleDecoder(emit, GOOGLE, self.ledger, keepsakes.keep, model=NEW, stamp="17"),
+            lambda emit: GoogleDecoder(emit, GOOGLE, self.ledger, extras.add, model=NEW, stamp="17"),
             names=NameTable(TOOLS),
             mint=counting_mint(),
             ledger=self.ledger,
             sink=recorder(self.events),
             call_identity=GOOGLE.call_identity,
-            stages=[*([first_call(self.ledger, keepsakes.forget)] if one_call else []), keepsakes.added],
+            stages=[*([first_call(self.ledger, extras.discard)] if one_call else []), extras.stage],
         )
         for piece in pieces:
             self.pipeline.feed(piece)

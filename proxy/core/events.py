@@ -119,7 +119,7 @@ class PartStarted:
     call: CallHead | None = None
     """Present exactly when `kind` is CALL."""
     wordless: bool = False
-    """No delta will follow: a summary, or reasoning of which there is nothing but keepsakes."""
+    """No delta will follow: a summary, or reasoning of which there is nothing but extras."""
 
 
 @dataclass(slots=True)

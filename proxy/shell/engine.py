@@ -28,7 +28,7 @@ from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.argument_names import restored
 from proxy.core.stream.stages.one_reply import OneReply
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.memory.call_ids import as_backend_knows
 from proxy.core.surfaces.memory.reasoning import Recall
@@ -207,13 +207,11 @@ class Engine:
     def _pipeline(self, errand: Errand, plan: Plan, sink: Sink, client: ClientProfile) -> Pipeline:
         profile = plan.profile
         decoder = spoken_by(profile).decoder
-        keepsakes = Keepsakes() if decoder.wants_extras_back(profile) else None
-        keep = keepsakes.keep if keepsakes else None
+        extras = ReasoningExtras() if decoder.wants_extras_back(profile) else None
+        keep = extras.add if extras else None
         surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
         untold = plan.prepared.untold
-        stages = stages_for(
-            plan.request, client, surface, tenant, keepsakes, ledger, errand.verdicts_on, untold
-        )
+        stages = stages_for(plan.request, client, surface, tenant, extras, ledger, errand.verdicts_on, untold)
         stamp = str(int(self._now() * 1000))
         return Pipeline(
             lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),

@@ -9,7 +9,7 @@ from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.sink import Stage
 from proxy.core.stream.empty_reply import answer_needed
 from proxy.core.stream.stages.first_call import first_call
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.surface import Surface
@@ -23,7 +23,7 @@ def stages_for(
     client: ClientProfile,
     surface: Surface,
     tenant: Tenant,
-    keepsakes: Keepsakes | None,
+    extras: ReasoningExtras | None,
     ledger: Ledger,
     verdicts_on: Callable[[Mapping[ToolName, ToolSpec]], Verdicts[Problem]],
     untold: Collection[ToolName] = (),
@@ -34,9 +34,9 @@ def stages_for(
     if request.compact:
         return [*stages, condensed]
     if request.tools and not request.parallel_calls:
-        stages.append(first_call(ledger, keepsakes.forget if keepsakes else None))
-    if keepsakes:
-        stages.append(keepsakes.added)
+        stages.append(first_call(ledger, extras.discard if extras else None))
+    if extras:
+        stages.append(extras.stage)
     rules = rules_for(
         request,
         tenant,

@@ -11,7 +11,7 @@ from proxy.core.dialects.anthropic.decode import AnthropicDecoder
 from proxy.core.events import ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.tools.names import NameTable
 from tests.properties.examples import examples
 from tests.scripted.anthropic import body, stream
@@ -55,15 +55,15 @@ def streams(draw: st.DrawFn) -> list[Any]:
 
 
 def ending(data: bytes) -> ReplyEnded:
-    ledger, keepsakes = Ledger(), Keepsakes()
+    ledger, extras = Ledger(), ReasoningExtras()
     out: list[Told] = []
     pipeline = Pipeline(
-        lambda emit: AnthropicDecoder(emit, PROFILES["anthropic"], ledger, keepsakes.keep, model="m"),
+        lambda emit: AnthropicDecoder(emit, PROFILES["anthropic"], ledger, extras.add, model="m"),
         names=NameTable(),
         mint=counting_mint(),
         ledger=ledger,
         sink=recorder(out),
-        stages=[keepsakes.added],
+        stages=[extras.stage],
     )
     pipeline.feed(data)
     pipeline.close()

@@ -9,7 +9,7 @@ from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import Verdicts
 from proxy.core.sink import Stage
 from proxy.core.stream.empty_reply import answer_needed
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import CODEX, DEFAULT, EventStyle
 from proxy.core.surfaces.memory.tokens import Seal
@@ -32,7 +32,7 @@ def verdicts_on(declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
 
 
 def stages(request: Request, **how: Any) -> list[Stage]:
-    given = {"client": DEFAULT, "surface": SURFACE, "tenant": ANYBODY, "keepsakes": None}
+    given = {"client": DEFAULT, "surface": SURFACE, "tenant": ANYBODY, "extras": None}
     return stages_for(request, **given | how, ledger=Ledger(), verdicts_on=verdicts_on)
 
 
@@ -50,18 +50,18 @@ def test_what_only_passes_text_on_is_not_in_its_way() -> None:
     """The way of a token leads past all of them."""
     sink = recorder([])
     way = sink.delta
-    keepsakes = Keepsakes()
-    for stage in stages(TOOLS, client=CODEX, keepsakes=keepsakes):
+    extras = ReasoningExtras()
+    for stage in stages(TOOLS, client=CODEX, extras=extras):
         sink = stage(sink)
     assert sink.delta is way
 
 
 def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:
-    keepsakes = Keepsakes()
+    extras = ReasoningExtras()
     required = replace(TOOLS, choice=REQUIRED)
-    assert [stage == keepsakes.added for stage in stages(required, keepsakes=keepsakes)] == [True, False]
+    assert [stage == extras.stage for stage in stages(required, extras=extras)] == [True, False]
     one = replace(required, parallel_calls=False)
-    assert [stage == keepsakes.added for stage in stages(one, keepsakes=keepsakes)] == [False, True, False]
+    assert [stage == extras.stage for stage in stages(one, extras=extras)] == [False, True, False]
 
 
 def test_calls_are_checked_only_where_that_is_wanted() -> None:

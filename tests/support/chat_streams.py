@@ -17,7 +17,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, Request
 from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.chat.calls import CallForm, ToolCalls
 from proxy.core.surfaces.chat.completion import Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
@@ -84,10 +84,10 @@ def run_chat(
     prepared = prepare(request, profile, ledger)
     completion = completion_of(request, form or ToolCalls(), ledger, include_usage)
     frames: list[bytes] = []
-    keepsakes = Keepsakes()
+    extras = ReasoningExtras()
     encoder = ChatEncoder(completion, frames.append)
     pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profile, ledger, keepsakes.keep),
+        lambda emit: ChatDecoder(emit, profile, ledger, extras.add),
         names=prepared.names,
         mint=counting_mint(),
         ledger=ledger,
@@ -100,7 +100,7 @@ def run_chat(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
-        stages=[keepsakes.added],
+        stages=[extras.stage],
     )
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
         pipeline.feed(piece)

@@ -21,7 +21,7 @@ from proxy.core.markup import registry
 from proxy.core.model import Call, ToolSpec
 from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import condensed
 from proxy.core.surfaces.clients import Extended
 from proxy.core.surfaces.memory.tokens import Seal
@@ -88,9 +88,9 @@ def start(
     response = ResponseObject(body, mint, lambda: NOW, SEAL if sealed or request.compact else None)
     frames: list[bytes] = []
     encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
-    keepsakes = Keepsakes()
+    extras = ReasoningExtras()
     pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profile, ledger, keepsakes.keep),
+        lambda emit: ChatDecoder(emit, profile, ledger, extras.add),
         names=prepared.names,
         mint=mint,
         ledger=ledger,
@@ -103,7 +103,7 @@ def start(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
-        stages=[condensed] if request.compact else [keepsakes.added] if sealed else [],
+        stages=[condensed] if request.compact else [extras.stage] if sealed else [],
     )
     return Run(pipeline, response, ledger, frames)
 

@@ -5,7 +5,7 @@ anything of a call is seen, the call is held back until it has ended, and its ar
 is never held. A held call that was cut short is left out: it proves nothing, and nobody could run it. A warning tells
 of it, since beside whole calls the ending alone may not.
 
-It stands behind the stage that adds keepsakes, which must find the call they belong to in its place.
+It stands behind the stage that adds the extras of reasoning, which must find the call they belong to in its place.
 """
 
 from collections.abc import Callable, Collection, Mapping

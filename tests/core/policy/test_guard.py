@@ -30,7 +30,7 @@ from proxy.core.model import (
 from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.profile import DEFAULT
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
@@ -463,22 +463,22 @@ class TestRules:
 
 
 class TestInItsPlace:
-    """Between a whole pipeline and its client, behind the stage that adds keepsakes."""
+    """Between a whole pipeline and its client, behind the stage that adds the extras of reasoning."""
 
-    def pipeline(self, rules: Rules, out: list[Told], keepsakes: Keepsakes) -> Pipeline:
+    def pipeline(self, rules: Rules, out: list[Told], extras: ReasoningExtras) -> Pipeline:
         ledger = Ledger()
         return Pipeline(
-            lambda emit: ChatDecoder(emit, DEFAULT, ledger, keepsakes.keep),
+            lambda emit: ChatDecoder(emit, DEFAULT, ledger, extras.add),
             names=NameTable(DECLARED.values()),
             mint=counting_mint(),
             ledger=ledger,
             sink=recorder(out),
-            stages=[keepsakes.added, guard(rules, ledger)],
+            stages=[extras.stage, guard(rules, ledger)],
         )
 
     def test_a_bad_call_ends_the_reply_whatever_the_backend_goes_on_to_say(self) -> None:
         out: list[Told] = []
-        pipeline = self.pipeline(ENFORCING, out, Keepsakes())
+        pipeline = self.pipeline(ENFORCING, out, ReasoningExtras())
         pipeline.feed(chunk({"content": "Let me see."}) + call_chunk(0, "a", "get_weather", "{}"))
         assert not pipeline.ended
         pipeline.feed(call_chunk(1, "b", "get_weather", GOOD))
@@ -509,10 +509,10 @@ class TestInItsPlace:
 
     def test_what_belongs_to_a_held_call_stays_right_before_it(self) -> None:
         out: list[Told] = []
-        keepsakes = Keepsakes()
-        pipeline = self.pipeline(ENFORCING, out, keepsakes)
+        extras = ReasoningExtras()
+        pipeline = self.pipeline(ENFORCING, out, extras)
         for index, id in enumerate("ab"):
-            keepsakes.keep({"chat": {"proofs": [id]}})
+            extras.add({"chat": {"proofs": [id]}})
             pipeline.feed(call_chunk(index, id, "get_weather", GOOD))
         pipeline.feed(STOP + DONE)
         read_events(out)

@@ -15,54 +15,54 @@ from proxy.core.sink import Sink
 Emit = Callable[[Event], None]
 
 
-class Keepsakes:
+class ReasoningExtras:
     def __init__(self) -> None:
-        self._kept: list[Extras] = []
+        self._gathered: list[Extras] = []
 
-    def keep(self, extras: Extras) -> None:
-        self._kept.append(extras)
+    def add(self, extras: Extras) -> None:
+        self._gathered.append(extras)
 
-    def forget(self) -> None:
-        """What they belong to is left out."""
-        self._kept.clear()
+    def discard(self) -> None:
+        """Forgets the extras gathered so far, because the call that they belong to is dropped."""
+        self._gathered.clear()
 
-    def added(self, sink: Sink) -> Sink:
-        """A stage that adds them to the events."""
+    def stage(self, sink: Sink) -> Sink:
+        """Adds the extras to the events that pass."""
         emit = sink.feed
 
         def feed(event: Event) -> None:
-            if self._kept:
-                event = self._beside(event, emit)
+            if self._gathered:
+                event = self._with_extras(event, emit)
             emit(event)
 
         return Sink(feed, sink.delta)
 
-    def _beside(self, event: Event, emit: Emit) -> Event:
+    def _with_extras(self, event: Event, emit: Emit) -> Event:
         match event:
             case PartEnded(Reasoning() as thought):
-                return replace(event, part=Reasoning(thought.text, self._gathered()))
+                return replace(event, part=Reasoning(thought.text, self._take_all()))
             case PartStarted(kind) if kind is not PartKind.REASONING:
-                self._by_themselves(emit)
+                self._emit_alone(emit)
             case ReplyEnded(Ending.COMPLETED):
-                self._by_themselves(emit)
+                self._emit_alone(emit)
             case _:  # they stay for what comes next
                 pass
         return event
 
-    def _by_themselves(self, emit: Emit) -> None:
+    def _emit_alone(self, emit: Emit) -> None:
         emit(PartStarted(PartKind.REASONING, wordless=True))
-        emit(PartEnded(Reasoning("", self._gathered()), complete=True))
+        emit(PartEnded(Reasoning("", self._take_all()), complete=True))
 
-    def _gathered(self) -> Extras:
-        """All of them as one: the lists of one name, in one dialect, follow each other, and what came in pieces is
-        whole."""
+    def _take_all(self) -> Extras:
+        """Joins the extras gathered so far, and forgets them. Lists of one name, in one dialect, follow each other, and
+        objects that came in pieces are made whole."""
         whole: Extras = {}
-        for extras in self._kept:
+        for extras in self._gathered:
             for dialect, things in extras.items():
                 kept = whole.setdefault(dialect, {})
                 for name, values in things.items():
                     kept.setdefault(name, []).extend(values)
-        self._kept.clear()
+        self._gathered.clear()
         return {
             dialect: {name: joined(values) for name, values in kept.items()}
             for dialect, kept in whole.items()

@@ -22,7 +22,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import Keepsakes
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.tools.names import NameTable
 from tests.support.anthropic_requests import ANTHROPIC, MODEL, messages_of, on, sent
 from tests.support.assembling import Told, recorder
@@ -460,15 +460,15 @@ def wire(events: list[Json], newline: bytes = b"\n") -> bytes:
 
 
 def run(pieces: Any) -> Pipeline:
-    ledger, keepsakes = Ledger(), Keepsakes()
+    ledger, extras = Ledger(), ReasoningExtras()
     events: list[Told] = []
     pipeline = Pipeline(
-        lambda emit: AnthropicDecoder(emit, ANTHROPIC, ledger, keepsakes.keep, model=MODEL),
+        lambda emit: AnthropicDecoder(emit, ANTHROPIC, ledger, extras.add, model=MODEL),
         names=NameTable([ToolSpec(ToolName("get_weather")), ToolSpec(ToolName("now"))]),
         mint=counting_mint(),
         ledger=ledger,
         sink=recorder(events),
-        stages=[keepsakes.added],
+        stages=[extras.stage],
     )
     for piece in pieces:
         pipeline.feed(piece)
