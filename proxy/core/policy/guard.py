@@ -129,7 +129,7 @@ def guard(rules: Rules, ledger: Ledger) -> Stage:
 
     def stage(sink: Sink) -> Sink:
         made = _Guard(rules, ledger, sink)
-        return Sink(made.feed, made.delta if made.watches else sink.delta)
+        return Sink(made.feed, made.delta if made.inspects_deltas else sink.delta)
 
     return stage
 
@@ -166,7 +166,7 @@ class _Guard:
         "_remarks",
         "_rules",
         "_usage",
-        "watches",
+        "inspects_deltas",
     )
 
     def __init__(self, rules: Rules, ledger: Ledger, sink: Sink) -> None:
@@ -174,7 +174,7 @@ class _Guard:
         self._ledger = ledger
         self._emit = sink.feed
         self._pass_on = sink.delta
-        self.watches = rules.holds or rules.limits_mode is LIMITS_ENFORCED
+        self.inspects_deltas = rules.holds or rules.limits_mode is LIMITS_ENFORCED
         """Do the fragments of a call matter, or only the whole?"""
         self._open: _OpenCall | None = None
         self._usage: Usage | None = None
@@ -239,7 +239,7 @@ class _Guard:
             )
         if rules.judges and head.tool not in rules.declared:
             self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
-        if self.watches:
+        if self.inspects_deltas:
             self._open = _OpenCall(started, head)
         if not rules.holds:
             self._emit(started)

@@ -21,8 +21,8 @@ class _State(Enum):
     SPOILT = "it cannot become an object any more"
 
 
-class ObjectWatch:
-    __slots__ = ("_depth", "_escaped", "_quoted", "_seen", "_state", "_whole")
+class ObjectTracker:
+    __slots__ = ("_depth", "_escaped", "_parses", "_quoted", "_seen", "_state")
 
     def __init__(self) -> None:
         self._state = _State.BEFORE
@@ -30,16 +30,16 @@ class ObjectWatch:
         self._depth = 0
         self._quoted = False
         self._escaped = False
-        self._whole = False
+        self._parses = False
 
-    def whole(self, pieces: Sequence[str]) -> bool:
+    def is_whole(self, pieces: Sequence[str]) -> bool:
         """`pieces` is always the same growing list."""
         for piece in pieces[self._seen :]:
             self._scan(piece)
         self._seen = len(pieces)
-        if self._state is _State.CLOSED and not self._whole:
-            self._whole = jsontext.is_object("".join(pieces))
-            if not self._whole:
+        if self._state is _State.CLOSED and not self._parses:
+            self._parses = jsontext.is_object("".join(pieces))
+            if not self._parses:
                 self._state = _State.SPOILT
         return self._state is _State.CLOSED
 

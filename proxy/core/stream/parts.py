@@ -15,7 +15,7 @@ from proxy.core.events import CallDelta, PartKind
 from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Refusal, ReplyPart, Text, ToolKind
 from proxy.core.stream.lifecycle import CALL_MOVES, WAITING, BrokenOrder, CallPhase
-from proxy.core.stream.object_tracker import ObjectWatch
+from proxy.core.stream.object_tracker import ObjectTracker
 from proxy.core.tools.kinds.bridges import EMPTY_OBJECT
 from proxy.core.tools.names import MAX_NAME, NameTable
 
@@ -107,7 +107,7 @@ class CallState:
     pending_args: list[str] = field(default_factory=list)
     """What arrived before the call could open."""
     phase: CallPhase = WAITING
-    watch: ObjectWatch | None = None
+    tracker: ObjectTracker | None = None
     """Made when something else wants to open before this call has ended."""
 
     @property
@@ -137,9 +137,9 @@ class CallState:
 
     def is_whole(self) -> bool:
         """Are the arguments one complete JSON object?"""
-        if self.watch is None:
-            self.watch = ObjectWatch()
-        return self.watch.whole(self.arguments or self.pending_args)
+        if self.tracker is None:
+            self.tracker = ObjectTracker()
+        return self.tracker.is_whole(self.arguments or self.pending_args)
 
     def repeats(self, text: str) -> bool:
         """Are these the whole arguments once more? Some gateways send them in pieces, and at the end in one."""
@@ -162,7 +162,7 @@ class CallState:
         """What was laid aside, in one piece: it leaves as the first delta."""
         text = "".join(self.pending_args)
         self.pending_args.clear()
-        self.watch = None
+        self.tracker = None
         return text
 
 

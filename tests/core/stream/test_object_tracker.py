@@ -1,7 +1,7 @@
 """Is a text that grows by fragments one whole JSON object by now? The answer never depends on the cuts."""
 
 from proxy.core import jsontext
-from proxy.core.stream.object_tracker import ObjectWatch
+from proxy.core.stream.object_tracker import ObjectTracker
 from tests.support.replies import bytewise
 from tests.support.tables import table
 
@@ -35,23 +35,23 @@ TEXTS = [
 
 @table(("text", "whole"), TEXTS)
 def test_whole_is_what_can_be_read_as_one_object(text: str, whole: bool) -> None:
-    assert ObjectWatch().whole([text]) is whole is jsontext.is_object(text)
+    assert ObjectTracker().is_whole([text]) is whole is jsontext.is_object(text)
 
 
 @table("text", [text for text, _ in TEXTS])
 def test_it_may_be_asked_after_every_character(text: str) -> None:
     pieces: list[str] = []
-    watch = ObjectWatch()
+    tracker = ObjectTracker()
     for character in text:
         pieces.append(character)
-        assert watch.whole(pieces) is jsontext.is_object("".join(pieces)), pieces
-        assert watch.whole(pieces) is watch.whole(pieces)
+        assert tracker.is_whole(pieces) is jsontext.is_object("".join(pieces)), pieces
+        assert tracker.is_whole(pieces) is tracker.is_whole(pieces)
 
 
 @table(("text", "whole"), TEXTS)
 def test_it_may_be_asked_only_at_the_end(text: str, whole: bool) -> None:
     assert (
-        ObjectWatch().whole(
+        ObjectTracker().is_whole(
             [piece.decode("latin-1") for piece in bytewise(text.encode("latin-1", "replace"))]
         )
         is whole
@@ -60,7 +60,7 @@ def test_it_may_be_asked_only_at_the_end(text: str, whole: bool) -> None:
 
 def test_what_is_spoilt_stays_spoilt() -> None:
     pieces = ["{}", "{"]
-    watch = ObjectWatch()
-    assert not watch.whole(pieces)
+    tracker = ObjectTracker()
+    assert not tracker.is_whole(pieces)
     pieces.append("}")
-    assert not watch.whole(pieces)
+    assert not tracker.is_whole(pieces)
