@@ -211,7 +211,9 @@ class Engine:
         keep = extras.add if extras else None
         surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
         untold = plan.prepared.untold
-        stages = stages_for(plan.request, client, surface, tenant, extras, ledger, errand.verdicts_on, untold)
+        stages = stages_for(
+            plan.request, client, surface, tenant, extras, ledger, errand.start_checks, untold
+        )
         stamp = str(int(self._now() * 1000))
         return Pipeline(
             lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),
@@ -268,13 +270,13 @@ class Engine:
 
         def pour(data: bytes) -> bool:
             goes_on = pipeline.feed(data)
-            return reply.ended is None and channel.push() and goes_on and not errand.has_question
+            return reply.ended is None and channel.push() and goes_on and not errand.has_pending_check
 
         try:
             while not pipeline.ended:
                 if begun and streaming and channel.flows and not pipeline.finishing:
                     await exchange.pour(pour)
-                    if errand.has_question:
+                    if errand.has_pending_check:
                         await self._aside.settle(errand)
                     if pipeline.ended:
                         break
@@ -284,7 +286,7 @@ class Engine:
                     pipeline.feed(data)
                 else:
                     pipeline.close()
-                if errand.has_question:
+                if errand.has_pending_check:
                     await self._aside.settle(errand)
                 if not begun:
                     errand.mark("first_byte")

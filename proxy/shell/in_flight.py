@@ -13,7 +13,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request, ToolName, ToolSpec
 from proxy.core.policy.admission import admit
-from proxy.core.policy.awaited_checks import Verdicts
+from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.tool_results import truncated
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
@@ -89,7 +89,7 @@ class Errand:
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = visitor.owner
         self.reply: Reply | None = None
-        self.verdicts: Verdicts[Problem] | None = None
+        self.checks: AwaitedChecks[Problem] | None = None
         """On its calls, where they are checked."""
         self.seconds_checked = 0.0
         self._clock = clock
@@ -111,15 +111,15 @@ class Errand:
         admit(request, self.tenant, strict=self.surface.strict, ledger=self.ledger)
         return truncated(request, self.tenant.tool_result_max_bytes, self.ledger)
 
-    def verdicts_on(self, declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
+    def start_checks(self, declared: Mapping[ToolName, ToolSpec]) -> AwaitedChecks[Problem]:
         """For one attempt at a reply, whose calls are checked."""
-        self.verdicts = Verdicts(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
-        return self.verdicts
+        self.checks = AwaitedChecks(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+        return self.checks
 
     @property
-    def has_question(self) -> bool:
+    def has_pending_check(self) -> bool:
         """Does the reply wait for a verdict on a call?"""
-        return self.verdicts is not None and self.verdicts.question is not None
+        return self.checks is not None and self.checks.pending is not None
 
     def cut(self) -> None:
         self.channel.abort()

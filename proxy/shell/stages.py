@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, ToolName, ToolSpec
-from proxy.core.policy.awaited_checks import Verdicts
+from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.sink import Stage
 from proxy.core.stream.empty_reply import answer_needed
@@ -25,10 +25,10 @@ def stages_for(
     tenant: Tenant,
     extras: ReasoningExtras | None,
     ledger: Ledger,
-    verdicts_on: Callable[[Mapping[ToolName, ToolSpec]], Verdicts[Problem]],
+    start_checks: Callable[[Mapping[ToolName, ToolSpec]], AwaitedChecks[Problem]],
     untold: Collection[ToolName] = (),
 ) -> list[Stage]:
-    """The first of them nearest to the assembler. `verdicts_on`: asked for where calls of these tools are checked.
+    """The first of them nearest to the assembler. `start_checks`: asked for where calls of these tools are checked.
     `untold`: strict tools of which the backend was not told that they are."""
     stages: list[Stage] = [answer_needed] if client.answer_needed or request.compact else []
     if request.compact:
@@ -48,9 +48,9 @@ def stages_for(
     if rules is None:
         return stages
     if checked := rules.checked:
-        verdicts = verdicts_on(checked)
-        rules.check_of = verdicts.check_of
-        stages.append(verdicts.stage)
+        checks = start_checks(checked)
+        rules.check_of = checks.check_of
+        stages.append(checks.stage)
     return [*stages, guard(rules, ledger)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.policy.awaited_checks import Verdicts
+from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.sink import Stage
 from proxy.core.stream.empty_reply import answer_needed
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
@@ -27,13 +27,13 @@ TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
 
 
-def verdicts_on(declared: Mapping[ToolName, ToolSpec]) -> Verdicts[Problem]:
-    return Verdicts(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+def start_checks(declared: Mapping[ToolName, ToolSpec]) -> AwaitedChecks[Problem]:
+    return AwaitedChecks(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
 
 
 def stages(request: Request, **how: Any) -> list[Stage]:
     given = {"client": DEFAULT, "surface": SURFACE, "tenant": ANYBODY, "extras": None}
-    return stages_for(request, **given | how, ledger=Ledger(), verdicts_on=verdicts_on)
+    return stages_for(request, **given | how, ledger=Ledger(), start_checks=start_checks)
 
 
 def test_text_alone_goes_through_none() -> None:

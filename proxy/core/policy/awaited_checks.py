@@ -18,14 +18,14 @@ Problem = TypeVar("Problem")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PendingCheck:
     """Do these arguments fit this tool?"""
 
     spec: ToolSpec
     arguments: str
 
 
-class Verdicts(Generic[Problem]):
+class AwaitedChecks(Generic[Problem]):
     """On the calls of one reply."""
 
     def __init__(
@@ -40,28 +40,28 @@ class Verdicts(Generic[Problem]):
         self._is_checked = is_checked
         self._briefly = briefly
         self._unchecked = unchecked
-        self._patience = Allowance(BRIEF_UNITS)
+        self._allowance = Allowance(BRIEF_UNITS)
         """For all brief checks of the reply together."""
-        self._asks = True
+        self._may_wait = True
         self._held: list[Event | tuple[str, list[Any] | None]] = []
-        self._verdict: Problem | None = None
+        self._problem: Problem | None = None
         """On the call that is passed on just now."""
-        self.question: Question | None = None
+        self.pending: PendingCheck | None = None
 
     def check_of(self, spec: ToolSpec) -> Callable[[str], Problem | None] | None:
         """The check as the guard knows it; None where arguments are free text."""
-        return self._told if self._is_checked(spec) else None
+        return self._problem_found if self._is_checked(spec) else None
 
-    def _told(self, arguments: str) -> Problem | None:
-        return self._verdict
+    def _problem_found(self, arguments: str) -> Problem | None:
+        return self._problem
 
     def stage(self, sink: Sink) -> Sink:
         self._emit, self._pass_on = sink.feed, sink.delta
         return Sink(self._feed, self._delta)
 
-    def answer(self, verdict: Problem | None) -> None:
+    def settle(self, problem: Problem | None) -> None:
         """On the question. What was held goes on, until there is another."""
-        self.question, self._verdict = None, verdict
+        self.pending, self._problem = None, problem
         (ended, *held), self._held = self._held, []
         assert isinstance(ended, PartEnded)
         self._emit(ended)
@@ -73,35 +73,35 @@ class Verdicts(Generic[Problem]):
 
     def give_up(self) -> None:
         """Nobody waits any more: what has not been checked by now is not going to be."""
-        self._asks = False
-        if self.question is not None:
-            self.answer(self._unchecked)
+        self._may_wait = False
+        if self.pending is not None:
+            self.settle(self._unchecked)
 
     def _feed(self, event: Event) -> None:
-        if self.question is not None:
+        if self.pending is not None:
             self._held.append(event)
             return
         if isinstance(event, PartEnded) and event.complete and isinstance(event.part, Call):
-            self._look_at(event.part)
-            if self.question is not None:
+            self._check(event.part)
+            if self.pending is not None:
                 self._held.append(event)
                 return
         self._emit(event)
 
     def _delta(self, text: str, logprobs: list[Any] | None) -> None:
-        if self.question is not None:
+        if self.pending is not None:
             self._held.append((text, logprobs))
         else:
             self._pass_on(text, logprobs)
 
-    def _look_at(self, call: Call) -> None:
+    def _check(self, call: Call) -> None:
         spec = self._declared.get(call.tool)
         if spec is None or not self._is_checked(spec):
             return
         try:
-            self._verdict = self._briefly(spec, call.arguments, self._patience)
+            self._problem = self._briefly(spec, call.arguments, self._allowance)
         except Dear:
-            if self._asks:
-                self.question = Question(spec, call.arguments)
+            if self._may_wait:
+                self.pending = PendingCheck(spec, call.arguments)
             else:
-                self._verdict = self._unchecked
+                self._problem = self._unchecked

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.policy.awaited_checks import Question
+from proxy.core.policy.awaited_checks import PendingCheck
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
 from proxy.shell.in_flight import Errand
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
@@ -49,16 +49,16 @@ class Aside:
 
     async def settle(self, errand: Errand) -> None:
         """Answers the questions that have come up in a reply."""
-        verdicts = errand.verdicts
-        assert verdicts is not None
+        checks = errand.checks
+        assert checks is not None
         try:
-            while (question := verdicts.question) is not None:
-                verdicts.answer(await self._patiently(question, errand))
+            while (question := checks.pending) is not None:
+                checks.settle(await self._patiently(question, errand))
         except BaseException:
-            verdicts.give_up()
+            checks.give_up()
             raise
 
-    async def _patiently(self, question: Question, errand: Errand) -> Problem | None:
+    async def _patiently(self, question: PendingCheck, errand: Errand) -> Problem | None:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -70,7 +70,7 @@ class Aside:
         finally:
             errand.seconds_checked += clock() - began
 
-    async def verdict(self, question: Question, owner: str = "") -> Problem | None:
+    async def verdict(self, question: PendingCheck, owner: str = "") -> Problem | None:
         """Raises Lost, TimeoutError or OSError where there is none to be had."""
         schema, said = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
         if len(said) > MAX_BYTES:

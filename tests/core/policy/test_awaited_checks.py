@@ -7,7 +7,7 @@ from proxy.core.errors import Unfit
 from proxy.core.events import Ending, PartEnded, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import ToolKind, ToolName, ToolSpec
-from proxy.core.policy.awaited_checks import Question, Verdicts
+from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Validation
 from proxy.core.tools.arguments import UNCHECKED, Problem, briefly, is_checked
@@ -26,11 +26,11 @@ BAD = Problem("invalid_tool_arguments", "it does not match", ".x")
 
 class Reply:
     def __init__(self, mode: Validation = Validation.ENFORCE) -> None:
-        self.verdicts: Verdicts[Problem] = Verdicts(DECLARED, is_checked, briefly, UNCHECKED)
-        rules = Rules(mode=mode, declared=DECLARED, check_of=self.verdicts.check_of)
+        self.checks: AwaitedChecks[Problem] = AwaitedChecks(DECLARED, is_checked, briefly, UNCHECKED)
+        rules = Rules(mode=mode, declared=DECLARED, check_of=self.checks.check_of)
         self.events: list[Told] = []
         self.ledger = Ledger()
-        self._feed = into(self.verdicts.stage(guard(rules, self.ledger)(recorder(self.events))))
+        self._feed = into(self.checks.stage(guard(rules, self.ledger)(recorder(self.events))))
         self.say(ReplyStarted())
 
     def say(self, *events: Told) -> None:
@@ -59,26 +59,26 @@ def test_what_is_short_to_check_asks_nobody() -> None:
     reply = Reply()
     events = [*TEXT, *call("{}", spec=LOOKED_AT), *call("*** Begin", spec=FREE, id="b"), END]
     reply.say(*events)
-    assert reply.verdicts.question is None
+    assert reply.checks.pending is None
     assert reply.shown == events
 
 
 def test_until_the_verdict_comes_everything_behind_the_call_waits() -> None:
     reply = Reply()
     reply.say(*asked(), *TEXT, END)
-    assert reply.verdicts.question == Question(ASKED, SAID)
+    assert reply.checks.pending == PendingCheck(ASKED, SAID)
     assert reply.shown == []
-    reply.verdicts.answer(None)
+    reply.checks.settle(None)
     assert reply.shown == [*asked(), *TEXT, END]
 
 
 def test_one_question_after_the_other() -> None:
     reply = Reply()
     reply.say(*asked(), *asked("b", '{"x":"b"}'), *call("{}", spec=LOOKED_AT, id="c"), END)
-    reply.verdicts.answer(None)
-    assert reply.verdicts.question == Question(ASKED, '{"x":"b"}')
+    reply.checks.settle(None)
+    assert reply.checks.pending == PendingCheck(ASKED, '{"x":"b"}')
     assert reply.shown == asked()
-    reply.verdicts.answer(BAD)
+    reply.checks.settle(BAD)
     assert reply.shown[:-1] == asked()
     assert isinstance(reply.fault, Unfit)
     assert reply.fault.code == "invalid_tool_arguments"
@@ -88,8 +88,8 @@ def test_one_question_after_the_other() -> None:
 def test_when_nobody_waits_any_more_nothing_passes_as_if_it_had_been_checked() -> None:
     reply = Reply()
     reply.say(*asked(), *asked("b"), END)
-    reply.verdicts.give_up()
-    assert reply.verdicts.question is None
+    reply.checks.give_up()
+    assert reply.checks.pending is None
     assert reply.fault.code == "unchecked_tool_arguments"
     assert "is unchecked" in reply.fault.message
     assert len(reply.shown) == 1
@@ -97,7 +97,7 @@ def test_when_nobody_waits_any_more_nothing_passes_as_if_it_had_been_checked() -
 
 def test_where_calls_are_only_observed_the_client_is_told() -> None:
     reply = Reply(Validation.OBSERVE)
-    reply.verdicts.give_up()
+    reply.checks.give_up()
     reply.say(*asked(), END)
     assert reply.shown == [*asked(), END]
     assert reply.ledger.oddities == {"unchecked_tool_arguments": 1}
@@ -109,7 +109,7 @@ def test_a_call_of_no_declared_tool_or_cut_short_is_not_asked_about() -> None:
     cut = [*asked()[:-1], replace(asked()[-1], complete=False)]  # type: ignore[type-var]
     assert isinstance(cut[-1], PartEnded)
     reply.say(*call("{}", spec=ToolSpec(ToolName("another"))), *cut, END)
-    assert reply.verdicts.question is None
+    assert reply.checks.pending is None
 
 
 def test_the_brief_checks_of_one_reply_share_one_allowance() -> None:
@@ -117,6 +117,6 @@ def test_the_brief_checks_of_one_reply_share_one_allowance() -> None:
     reply = Reply(Validation.OBSERVE)
     long = '{"x":[' + ",".join("1" * 500) + "]}"
     for number in range(50):
-        if reply.verdicts.question is None:
+        if reply.checks.pending is None:
             reply.say(*call(long, spec=SUMMED, id=f"{number}"))
-    assert reply.verdicts.question is not None
+    assert reply.checks.pending is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proxy.core.model import ToolName, ToolSpec
-from proxy.core.policy.awaited_checks import Question
+from proxy.core.policy.awaited_checks import PendingCheck
 from proxy.core.tools.arguments import UNCHECKED
 from proxy.shell.offload import processes as module
 from proxy.shell.offload.processes import MAX_BYTES, Aside, Lost
@@ -18,9 +18,9 @@ PROMPTLY = 20.0
 ENDLESS = "^((((a*){2}){2}){2}){2}$"
 
 
-def question(pattern: str, text: str) -> Question:
+def question(pattern: str, text: str) -> PendingCheck:
     parameters = {"type": "object", "properties": {"x": {"pattern": pattern}}}
-    return Question(ToolSpec(ToolName("f"), parameters=parameters), f'{{"x":"{text}"}}')
+    return PendingCheck(ToolSpec(ToolName("f"), parameters=parameters), f'{{"x":"{text}"}}')
 
 
 GOOD, BAD = question("^(ab)+$", "abab"), question("^(ab)+$", "aba")
