@@ -26,7 +26,7 @@ from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.argument_names import restored
+from proxy.core.stream.stages.argument_names import rename_arguments
 from proxy.core.stream.stages.one_reply import OneReply
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.clients import ClientProfile
@@ -228,7 +228,7 @@ class Engine:
             markup=registry.for_reply(
                 plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
             ),
-            stages=[*restored(plan.prepared.aliases), *stages],
+            stages=[*rename_arguments(plan.prepared.aliases), *stages],
         )
 
     async def _run(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:

@@ -7,10 +7,10 @@ from proxy.core.model import Request, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.sink import Stage
-from proxy.core.stream.empty_reply import answer_needed
+from proxy.core.stream.empty_reply import fail_without_answer
 from proxy.core.stream.stages.first_call import first_call
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.stream.stages.summary import condensed
+from proxy.core.stream.stages.summary import as_summary
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
@@ -30,9 +30,9 @@ def stages_for(
 ) -> list[Stage]:
     """The first of them nearest to the assembler. `start_checks`: asked for where calls of these tools are checked.
     `untold`: strict tools of which the backend was not told that they are."""
-    stages: list[Stage] = [answer_needed] if client.answer_needed or request.compact else []
+    stages: list[Stage] = [fail_without_answer] if client.answer_needed or request.compact else []
     if request.compact:
-        return [*stages, condensed]
+        return [*stages, as_summary]
     if request.tools and not request.parallel_calls:
         stages.append(first_call(ledger, extras.discard if extras else None))
     if extras:

@@ -8,9 +8,9 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.sink import Stage
-from proxy.core.stream.empty_reply import answer_needed
+from proxy.core.stream.empty_reply import fail_without_answer
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.stream.stages.summary import condensed
+from proxy.core.stream.stages.summary import as_summary
 from proxy.core.surfaces.clients import CODEX, DEFAULT, EventStyle
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
@@ -42,8 +42,8 @@ def test_text_alone_goes_through_none() -> None:
 
 
 def test_a_client_that_needs_an_answer_has_a_stage_that_sees_to_it() -> None:
-    assert stages(PLAIN, client=CODEX) == [answer_needed]
-    assert stages(replace(PLAIN, compact=True)) == [answer_needed, condensed]
+    assert stages(PLAIN, client=CODEX) == [fail_without_answer]
+    assert stages(replace(PLAIN, compact=True)) == [fail_without_answer, as_summary]
 
 
 def test_what_only_passes_text_on_is_not_in_its_way() -> None:

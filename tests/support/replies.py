@@ -22,7 +22,7 @@ from proxy.core.model import Call, ToolSpec
 from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.stream.stages.summary import condensed
+from proxy.core.stream.stages.summary import as_summary
 from proxy.core.surfaces.clients import Extended
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.decode import decode
@@ -103,7 +103,7 @@ def start(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
-        stages=[condensed] if request.compact else [extras.stage] if sealed else [],
+        stages=[as_summary] if request.compact else [extras.stage] if sealed else [],
     )
     return Run(pipeline, response, ledger, frames)
 

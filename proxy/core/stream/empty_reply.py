@@ -18,20 +18,23 @@ NO_ANSWER = "no_answer: the model thought, and finished without an answer."
 WAY_OUT = "It said nothing else: ask again, or set tool_choice to auto."
 
 
-def unanswered(spoken: Set[PartKind], ledger: Ledger, proved: bool, forbidden: str = "") -> Empty | None:
-    """What is wrong with the end of a reply in which these kinds of parts were said. `proved`: the model itself has
-    finished, and all that it said was passed on. `forbidden`: what to say of a call that was left out."""
-    if not spoken <= THOUGHT:
+def fault_if_empty(started: Set[PartKind], ledger: Ledger, proved: bool, forbidden: str = "") -> Empty | None:
+    """Decides whether a reply that `started` these kinds of parts has failed for want of an answer.
+
+    `proved`: the model itself has finished, and the client got all that it said. `forbidden`: a sentence about the call
+    that was dropped because tool_choice does not allow it.
+    """
+    if not started <= THOUGHT:
         return None
-    if not (spoken and proved):
+    if not (started and proved):
         return Empty(f"{forbidden} {WAY_OUT}") if forbidden else _empty()
     ledger.odd("no_answer")
     ledger.warn(NO_ANSWER)
     return None
 
 
-def answer_needed(sink: Sink) -> Sink:
-    """A stage for clients that cannot do with thoughts alone."""
+def fail_without_answer(sink: Sink) -> Sink:
+    """A stage that fails replies of thoughts alone, for clients that would take their end for the end of the work."""
     emit = sink.feed
     answered = False
 

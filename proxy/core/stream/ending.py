@@ -8,7 +8,7 @@ from proxy.core.errors import Fault
 from proxy.core.events import Ending, Finish, PartKind, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.stream.empty_reply import unanswered
+from proxy.core.stream.empty_reply import fault_if_empty
 from proxy.core.stream.parts import Calls
 
 STOP = Finish.STOP
@@ -54,6 +54,6 @@ class EndingEvidence:
     def concluded(self, finish: Finish, calls: Calls) -> ReplyEnded:
         """The ending of a reply that has come to its end, and whose parts have all ended."""
         proved = self.finish is not None and not calls.all
-        if finish is STOP and (fault := unanswered(self.started, self._ledger, proved, self.forbidden)):
+        if finish is STOP and (fault := fault_if_empty(self.started, self._ledger, proved, self.forbidden)):
             return self.failed(fault)
         return ReplyEnded(ENDINGS[finish], self.usage, forbidden=self.forbidden)

@@ -6,7 +6,7 @@ from proxy.core.errors import Empty
 from proxy.core.events import Ending, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Usage
-from proxy.core.stream.empty_reply import NO_ANSWER, answer_needed, unanswered
+from proxy.core.stream.empty_reply import NO_ANSWER, fail_without_answer, fault_if_empty
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 
@@ -29,7 +29,7 @@ def test_v21_thoughts_alone_may_do(
     spoken: Set[PartKind], proved: bool, failed: bool, warned: list[str]
 ) -> None:
     ledger = Ledger()
-    fault = unanswered(spoken, ledger, proved)
+    fault = fault_if_empty(spoken, ledger, proved)
     assert (fault is not None, ledger.warnings) == (failed, warned)
 
 
@@ -46,7 +46,7 @@ def test_v21_thoughts_alone_are_a_failure_for_who_needs_an_answer(
     kind: PartKind, ending: Ending, told: Ending
 ) -> None:
     out: list[Told] = []
-    feed = into(answer_needed(recorder(out)))
+    feed = into(fail_without_answer(recorder(out)))
     said = [ReplyStarted(), PartStarted(kind), PartDelta("x")]
     for event in (*said, ReplyEnded(ending, USAGE)):
         feed(event)

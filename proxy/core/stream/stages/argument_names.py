@@ -17,17 +17,17 @@ Aliases = Mapping[ToolName, Mapping[str, str]]
 """By tool, the names of properties by their aliases."""
 
 
-def restored(aliases: Aliases) -> list[Stage]:
-    """None where there is nothing to be restored."""
-    return [lambda sink: _renaming(aliases, sink)] if aliases else []
+def rename_arguments(aliases: Aliases) -> list[Stage]:
+    """Makes the stage, or none where no tool has aliases."""
+    return [lambda sink: _stage(aliases, sink)] if aliases else []
 
 
-def _renaming(aliases: Aliases, sink: Sink) -> Sink:
-    made = _Restored(aliases, sink)
+def _stage(aliases: Aliases, sink: Sink) -> Sink:
+    made = _Renaming(aliases, sink)
     return Sink(made.feed, made.delta)
 
 
-class _Restored:
+class _Renaming:
     __slots__ = ("_aliases", "_emit", "_names", "_pass_on")
 
     def __init__(self, aliases: Aliases, sink: Sink) -> None:

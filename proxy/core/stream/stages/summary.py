@@ -5,18 +5,18 @@ from proxy.core.model import Refusal, Summary, Text
 from proxy.core.sink import Sink, ignore_delta
 
 
-def condensed(sink: Sink) -> Sink:
+def as_summary(sink: Sink) -> Sink:
     """Only a whole summary is one: of a reply that was cut short, nothing but the ending is passed on."""
-    said: list[str] = []
+    texts: list[str] = []
     emit = sink.feed
 
     def feed(event: Event) -> None:
         match event:
             case PartEnded(Text() | Refusal() as part):
-                said.append(part.text)
+                texts.append(part.text)
             case ReplyEnded(Ending.COMPLETED):
                 emit(PartStarted(PartKind.SUMMARY, wordless=True))
-                emit(PartEnded(Summary("\n\n".join(said)), complete=True))
+                emit(PartEnded(Summary("\n\n".join(texts)), complete=True))
                 emit(event)
             case ReplyStarted() | ReplyEnded():
                 emit(event)

@@ -11,7 +11,7 @@ from proxy.core.events import (
     ReplyEnded,
 )
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.stream.stages.argument_names import restored
+from proxy.core.stream.stages.argument_names import rename_arguments
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 
@@ -30,7 +30,7 @@ def call(tool: ToolName, *pieces: str, arguments: str | None = None, complete: b
 
 def passed(*events: Told, aliases: Any = ALIASES) -> list[Told]:
     out: list[Told] = []
-    (stage,) = restored(aliases)
+    (stage,) = rename_arguments(aliases)
     feed = into(stage(recorder(out)))
     for event in events:
         feed(event)
@@ -38,7 +38,7 @@ def passed(*events: Told, aliases: Any = ALIASES) -> list[Told]:
 
 
 def test_without_aliases_there_is_no_stage() -> None:
-    assert restored({}) == []
+    assert rename_arguments({}) == []
 
 
 def test_a_call_with_aliases_comes_in_one_piece_under_its_own_names() -> None:

@@ -10,7 +10,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import Reasoning, Refusal, Summary, Text, Usage
-from proxy.core.stream.stages.summary import condensed
+from proxy.core.stream.stages.summary import as_summary
 from tests.support.assembling import PartDelta, Told, into, recorder
 from tests.support.tables import table
 
@@ -22,7 +22,7 @@ END = ReplyEnded(Ending.COMPLETED, Usage(1, 2, 3))
 
 def told(*events: Told) -> list[Told]:
     out: list[Told] = []
-    feed = into(condensed(recorder(out)))
+    feed = into(as_summary(recorder(out)))
     for event in (ReplyStarted(), *events):
         feed(event)
     assert out[0] == ReplyStarted()
