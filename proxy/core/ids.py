@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 RANDOM_BYTES = 16
 
-PLACE_BYTES = 3
+INDEX_BYTES = 3
 """Of the same 16, at the beginning of an item's id: more items than fit into memory, and 104 random bits are left."""
-OTHER_DIGITS = 2 * (RANDOM_BYTES - PLACE_BYTES)
+OTHER_DIGITS = 2 * (RANDOM_BYTES - INDEX_BYTES)
 
 UUID_MASK = 0xF << 76 | 0b11 << 62
 UUID_4 = 4 << 76 | 0b10 << 62
@@ -26,9 +26,9 @@ class Mint:
     def make(self, prefix: str) -> str:
         return f"{prefix}_{self._hex(RANDOM_BYTES)}"
 
-    def item(self, prefix: str, place: int) -> str:
-        """Of the item at this place of a response: some clients sort the calls of a response by their items' ids."""
-        return f"{prefix}_{place:0{2 * PLACE_BYTES}x}{self._hex(RANDOM_BYTES)[-OTHER_DIGITS:]}"
+    def item(self, prefix: str, index: int) -> str:
+        """Makes the id of the item at this index: some clients sort the calls of a response by their items' ids."""
+        return f"{prefix}_{index:0{2 * INDEX_BYTES}x}{self._hex(RANDOM_BYTES)[-OTHER_DIGITS:]}"
 
     def response(self) -> str:
         return self.make("resp")

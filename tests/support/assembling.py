@@ -22,7 +22,7 @@ from proxy.core.ledger import Ledger, Log
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
 from proxy.core.sink import Sink
 from proxy.core.stream.assembler import Assembler
-from proxy.core.stream.client_call_ids import ShownIds
+from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.surfaces.surface import Encoder
 from proxy.core.tools.names import NameTable
 from tests.support.replies import counting_mint
@@ -110,7 +110,7 @@ def assemble(
     assembler = Assembler(
         recorder(events),
         names or NameTable(TOOLS),
-        ShownIds(counting_mint(), lambda: taken_ids, always_ours=False),
+        ClientCallIds(counting_mint(), lambda: taken_ids, always_ours=False),
         ledger,
         identity,
     )

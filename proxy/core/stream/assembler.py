@@ -43,7 +43,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call
 from proxy.core.sink import Sink
-from proxy.core.stream.client_call_ids import ShownIds
+from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.ending import STOP, EndingEvidence
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.parts import (
@@ -71,7 +71,7 @@ AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 
 class Assembler:
     def __init__(
-        self, sink: Sink, names: NameTable, ids: ShownIds, ledger: Ledger, identity: str = "id"
+        self, sink: Sink, names: NameTable, ids: ClientCallIds, ledger: Ledger, identity: str = "id"
     ) -> None:
         self.phase = NEW
         self.finishing = False
@@ -234,7 +234,7 @@ class Assembler:
         self._end_open()
         tool, call.type = self._names.client(call.name)
         call.backend_id = call.id
-        call.id = self._ids.shown(call.id)
+        call.id = self._ids.take(call.id)
         call.move(CallPhase.OPEN)
         self._open = call
         self._ledger.log.debug("call_started", name=as_name(call.name), index=call.index)

@@ -8,7 +8,7 @@ MAX_CALL_ID = 64
 """Clients must send our ids back, and the Responses API takes call ids of at most 64 characters."""
 
 
-class ShownIds:
+class ClientCallIds:
     __slots__ = ("_always_ours", "_mint", "_taken", "_used")
 
     def __init__(self, mint: Mint, used: Callable[[], Set[str]], always_ours: bool) -> None:
@@ -19,14 +19,19 @@ class ShownIds:
         self._taken: set[str] | None = None
         self._always_ours = always_ours
 
-    def shown(self, said: str | None) -> str:
+    def take(self, backend_id: str | None) -> str:
         """For a call that opens: the id the backend said if it is short, printable and new, and wanted at all."""
         if self._taken is None:
             self._taken = set(self._used())
-        usable = said and len(said) <= MAX_CALL_ID and said.isprintable() and said not in self._taken
+        usable = (
+            backend_id
+            and len(backend_id) <= MAX_CALL_ID
+            and backend_id.isprintable()
+            and backend_id not in self._taken
+        )
         if self._always_ours:
             call_id = self._mint.uuid_call()
         else:
-            call_id = said if said and usable else self._mint.call()
+            call_id = backend_id if backend_id and usable else self._mint.call()
         self._taken.add(call_id)
         return call_id

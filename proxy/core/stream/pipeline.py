@@ -14,7 +14,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
-from proxy.core.stream.client_call_ids import ShownIds
+from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
 from proxy.core.stream.prompted import PromptedSplitter, told_apart, unopened, without_thought
@@ -59,7 +59,7 @@ class Pipeline:
         first = Sink(collector.feed, sink.delta)
         for stage in reversed(stages):
             first = stage(first)
-        ids = ShownIds(mint, used_ids, own_call_ids)
+        ids = ClientCallIds(mint, used_ids, own_call_ids)
         self._assembler = Assembler(first, names, ids, ledger, call_identity)
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
         following = (self._markup or self._assembler).feed

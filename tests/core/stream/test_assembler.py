@@ -31,7 +31,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
 from proxy.core.stream.assembler import MAX_CALLS, MAX_LATE, Assembler
-from proxy.core.stream.client_call_ids import MAX_CALL_ID, ShownIds
+from proxy.core.stream.client_call_ids import MAX_CALL_ID, ClientCallIds
 from proxy.core.stream.lifecycle import BrokenOrder, ReplyPhase
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import (
@@ -803,7 +803,7 @@ def test_what_came_too_late_in_an_earlier_attempt_is_not_held_against_this_one()
 
 def test_breaking_the_order_is_our_bug_and_raises() -> None:
     assembler = Assembler(
-        recorder([]), NameTable(), ShownIds(counting_mint(), set, always_ours=False), Ledger()
+        recorder([]), NameTable(), ClientCallIds(counting_mint(), set, always_ours=False), Ledger()
     )
     with pytest.raises(BrokenOrder):
         assembler.feed(TextDelta("x"))
