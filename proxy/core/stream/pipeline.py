@@ -17,7 +17,7 @@ from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
-from proxy.core.stream.prompted import PromptedSplitter, told_apart, unopened, without_thought
+from proxy.core.stream.prompted import PromptedSplitter, unopened, with_thought_apart, without_thought
 from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
@@ -121,7 +121,7 @@ class Pipeline:
         had opened none, None if the reply does not show it."""
         parts, prompted = self.reply.parts, self._prompted
         if prompted is not None:
-            if prompted.told_twice:
+            if prompted.took_back:
                 self._ledger.odd("thought_taken_back")
                 if not seen:
                     parts[:] = without_thought(parts)
@@ -131,7 +131,7 @@ class Pipeline:
             return None
         self._ledger.odd("thought_unopened")
         if not seen:
-            parts[:] = told_apart(parts, found)
+            parts[:] = with_thought_apart(parts, found)
         return found.closer
 
     @property

@@ -33,7 +33,7 @@ class PromptedSplitter(ThinkSplitter):
         """What was taken for a thought, and may yet be the answer."""
         self.holds: bool | None = None
         """Did the reply begin inside a thought? None: it has not shown it."""
-        self.told_twice = False
+        self.took_back = False
         """Was the answer taken for a thought at first?"""
 
     def feed(self, delta: Delta) -> None:
@@ -68,7 +68,7 @@ class PromptedSplitter(ThinkSplitter):
 
     def _take_back(self, assumed: Sequence[TextDelta]) -> None:
         """It was the answer."""
-        self.holds, self.told_twice = False, True
+        self.holds, self.took_back = False, True
         self._held = ""
         logprobs: list[Any] = [entry for delta in assumed for entry in delta.logprobs or ()]
         self._emit(TextDelta("".join(delta.text for delta in assumed), logprobs or None))
@@ -104,7 +104,7 @@ def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
     return None
 
 
-def told_apart(parts: Sequence[PartEnded], found: Unopened) -> list[PartEnded]:
+def with_thought_apart(parts: Sequence[PartEnded], found: Unopened) -> list[PartEnded]:
     """The parts of a reply that nobody has seen yet, with what was thought apart from what was answered."""
     first = parts[0]
     assert type(first.part) is Text

@@ -69,7 +69,7 @@ class ThinkSplitter:
     def feed(self, delta: Delta) -> None:
         if self._state is not PLAIN:
             if type(delta) is TextDelta:
-                self._look(delta)
+                self._split(delta)
                 return
             if type(delta) not in ASIDE:
                 self.close()
@@ -78,13 +78,13 @@ class ThinkSplitter:
     def close(self) -> None:
         """Release what is held: nothing that could complete a tag will come."""
         if self._state is THINKING:
-            self._think(self._held)
+            self._emit_thought(self._held)
         else:
-            self._say(self._held)
+            self._emit_text(self._held)
         self._state = PLAIN
         self._held = ""
 
-    def _look(self, delta: TextDelta) -> None:
+    def _split(self, delta: TextDelta) -> None:
         if self._state is THINKING:
             self._logprobs.clear()  # those of a thought are not those of the answer
         self._logprobs += delta.logprobs or ()
@@ -117,18 +117,18 @@ class ThinkSplitter:
     def _without_tag(self, text: str) -> str:
         """The content has begun, and with no tag."""
         self._state = PLAIN
-        self._say(text)
+        self._emit_text(text)
         return ""
 
     def _until_closer(self, text: str) -> str:
         thought, closer, rest = text.partition(self._closer)
         if closer:
-            self._think(thought)
+            self._emit_thought(thought)
             self._state = AFTER
             return rest
         kept = _possible_closer(text, self._closer)
         self._held = text[len(text) - kept :]
-        self._think(text[: len(text) - kept])
+        self._emit_thought(text[: len(text) - kept])
         return ""
 
     def _begin_answer(self, text: str) -> None:
@@ -143,9 +143,9 @@ class ThinkSplitter:
         self._state = PLAIN
         if self._logprobs:
             self._logprobs = of_text(self._logprobs, text)
-        self._say(text)
+        self._emit_text(text)
 
-    def _think(self, text: str) -> None:
+    def _emit_thought(self, text: str) -> None:
         """Blank lines before the first thought are markup; an empty block is no reasoning at all."""
         if not self._thought:
             text = text.lstrip()
@@ -153,7 +153,7 @@ class ThinkSplitter:
             self._thought = True
             self._emit(ReasoningDelta(text))
 
-    def _say(self, text: str) -> None:
+    def _emit_text(self, text: str) -> None:
         if text:
             self._emit(TextDelta(text, self._logprobs or None))
 

@@ -22,8 +22,8 @@ from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind
 from proxy.core.stream.prompted import (
     PromptedSplitter,
     Unopened,
-    told_apart,
     unopened,
+    with_thought_apart,
     without_thought,
 )
 from tests.support.merging import merged
@@ -76,7 +76,7 @@ def test_a_reply_begins_inside_a_thought(content: str, expected: list[Delta], ho
     for pieces in ([content], [*content], *cuts):
         out, splitter = split(*texts(*pieces), STOP)
         assert out == [*expected, STOP]
-        assert (splitter.holds, splitter.told_twice) == (holds, False)
+        assert (splitter.holds, splitter.took_back) == (holds, False)
 
 
 def test_a_thought_flows_as_it_comes() -> None:
@@ -104,7 +104,7 @@ def test_what_ends_without_the_tag_was_the_answer_and_is_told_as_it_to_the_byte(
     usage = UsageDelta(Usage(1, 2, 3))
     out, splitter = split(usage, *texts("\n\nHi", " the", "re</th"), end)
     assert out == [usage, ReasoningDelta("Hi there"), TextDelta("\n\nHi there</th"), end]
-    assert (splitter.holds, splitter.told_twice) == (False, True)
+    assert (splitter.holds, splitter.took_back) == (False, True)
 
 
 def test_after_that_all_is_text() -> None:
@@ -122,7 +122,7 @@ def test_after_that_all_is_text() -> None:
 def test_a_thought_that_was_cut_is_none_the_less_one(end: Delta) -> None:
     out, splitter = split(TextDelta("Hm.</th"), end)
     assert out == [ReasoningDelta("Hm.</th"), end]
-    assert (splitter.holds, splitter.told_twice) == (None, False)
+    assert (splitter.holds, splitter.took_back) == (None, False)
 
 
 def test_a_stream_that_just_stops_shows_nothing() -> None:
@@ -198,14 +198,14 @@ def test_a_closing_tag_that_nothing_has_opened_teaches(parts: list[Any], found: 
 def test_a_reply_that_nobody_has_seen_yet_is_put_right(parts: list[Any], apart: list[Any]) -> None:
     found = unopened(done(*parts))
     assert found is not None
-    assert told_apart(done(*parts), found) == done(*apart)
+    assert with_thought_apart(done(*parts), found) == done(*apart)
 
 
 def test_what_was_cut_stays_so() -> None:
     cut = [PartEnded(Text("Hm.</think>H"), complete=False)]
     found = unopened(cut)
     assert found is not None
-    assert told_apart(cut, found) == [*done(Reasoning("Hm.")), PartEnded(Text("H"), complete=False)]
+    assert with_thought_apart(cut, found) == [*done(Reasoning("Hm.")), PartEnded(Text("H"), complete=False)]
 
 
 @table(
