@@ -183,11 +183,11 @@ class Assembler:
         elif self._held or self._blocked():
             self._held.append(Prose(kind, text, logprobs))
             return
-        elif prose := self._leading.grown(kind, text, logprobs):
+        elif prose := self._leading.grow(kind, text, logprobs):
             self._end_open()
             self._open = prose
             self._emit(PartStarted(kind))
-            text, logprobs = prose.said()
+            text, logprobs = prose.so_far()
         else:
             return
         self._emit_delta(text, logprobs)
@@ -212,7 +212,7 @@ class Assembler:
                 self._ledger.log.debug("call_arguments_buffered", index=call.index, bytes=len(text))
 
     def _lay_aside(self, call: CallState, text: str) -> None:
-        if call.keep(text):
+        if call.lay_aside(text):
             self._ledger.odd("placeholder_arguments")
 
     def _first(self, call: CallState, text: str) -> str:
@@ -245,11 +245,11 @@ class Assembler:
 
     def _end_call(self, call: CallState, complete: bool) -> Call:
         bridge = BRIDGES[call.type]
-        told = bridge.streams and bool(call.arguments)
+        streamed = bridge.streams and bool(call.arguments)
         text = "".join(call.arguments) or call.take_pending()
         if complete:
             text = bridge.restored(text)
-        if text and not told:
+        if text and not streamed:
             self._emit_delta(text, None)
         if complete and not bridge.freeform and not jsontext.is_object(text):
             # The model's error belongs to the client: passed on as it is (R09).
@@ -276,7 +276,7 @@ class Assembler:
         return isinstance(self._open, CallState) and not self._open.is_whole()
 
     def _end_open(self, complete: bool = True) -> None:
-        self._leading.leave_out()
+        self._leading.drop()
         opened = self._open
         if opened is None:
             return

@@ -50,8 +50,8 @@ class OpenProse:
         if logprobs:
             self.logprobs += logprobs
 
-    def said(self) -> tuple[str, list[Any] | None]:
-        """So far, in one piece."""
+    def so_far(self) -> tuple[str, list[Any] | None]:
+        """All text and log probabilities that the part has by now, in one piece."""
         return "".join(self.pieces), [*self.logprobs] or None
 
     def part(self) -> ReplyPart:
@@ -70,18 +70,18 @@ class Leading:
         self._ledger = ledger
         self._prose: OpenProse | None = None
 
-    def grown(self, kind: PartKind, text: str, logprobs: list[Any] | None) -> OpenProse | None:
+    def grow(self, kind: PartKind, text: str, logprobs: list[Any] | None) -> OpenProse | None:
         """What can open by now, with more text of its kind."""
         prose = self._prose
         if prose is None or prose.kind is not kind:
-            self.leave_out()
+            self.drop()
             prose = OpenProse(kind)
         prose.add(text, logprobs)
         self._prose = prose if text.isspace() else None
         return None if self._prose else prose
 
-    def leave_out(self) -> None:
-        """Something else comes instead."""
+    def drop(self) -> None:
+        """Forgets the white space, because something else comes after it."""
         if self._prose is not None:
             self._prose = None
             self._ledger.odd("blank_prose")
@@ -145,8 +145,8 @@ class CallState:
         """Are these the whole arguments once more? Some gateways send them in pieces, and at the end in one."""
         return self.is_whole() and text.strip() == "".join(self.arguments).strip()
 
-    def keep(self, text: str) -> bool:
-        """Lay arguments aside. True when they replace an empty object that was only a placeholder for them."""
+    def lay_aside(self, text: str) -> bool:
+        """Keeps arguments for later. True when they replace an empty object that was only a placeholder for them."""
         replaced = self.has_placeholder and bool(text.strip())
         if replaced:
             self.take_pending()

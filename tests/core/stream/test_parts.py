@@ -36,12 +36,12 @@ def test_two_parts_share_no_pieces() -> None:
 def test_v24_long_white_space_is_read_in_linear_time() -> None:
     leading = Leading(Ledger())
     for _ in range(100_000):
-        assert leading.grown(TEXT, "\n", None) is None
-    opened = leading.grown(TEXT, "Hi", None)
+        assert leading.grow(TEXT, "\n", None) is None
+    opened = leading.grow(TEXT, "Hi", None)
     assert opened is not None
-    assert opened.said() == ("\n" * 100_000 + "Hi", None)
-    leading.leave_out()
-    assert leading.grown(TEXT, "a", None) is not opened
+    assert opened.so_far() == ("\n" * 100_000 + "Hi", None)
+    leading.drop()
+    assert leading.grow(TEXT, "a", None) is not opened
 
 
 # ── one call ──
