@@ -130,7 +130,7 @@ class Engine:
         try:
             pipeline = await self._reply(errand, asked, encoder)
         finally:
-            self._quota.answered(errand.tenant, errand.reply or Reply(), reserved=reserved)
+            self._quota.charge_reply(errand.tenant, errand.reply or Reply(), reserved=reserved)
         if pipeline is not None:
             await self._tell(errand, asked, encoder, pipeline)
 
@@ -293,7 +293,7 @@ class Engine:
                     if begun := pipeline.begun:
                         errand.mark("first_text")
                         exchange.begun()
-                        admission.answered()
+                        admission.reply_began()
                 if not pipeline.ended:
                     exchange.finishing(pipeline.finishing)
                 if begun and streaming and not pipeline.ended:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from proxy.core.stream.empty_reply import NO_ANSWER
-from proxy.core.stream.stages.first_call import TOLD
+from proxy.core.stream.stages.first_call import PARALLEL_CALL
 from tests.contract.cases import CASES
 from tests.contract.tenancy import CALL_ROUND, ONE_CALL, Way, every_backend, every_way, says, talking
 from tests.scripted.say import Say
@@ -39,7 +39,7 @@ async def test_v23_where_one_call_is_wanted_one_comes(way: Way, backend_name: st
         talk.body["parallel_tool_calls"] = False
         answer = await talk.round(url, PARALLEL.rounds[0])
     assert [name for name, _ in answer.outcome.calls] == ["get_weather"]
-    assert TOLD in answer.warnings
+    assert PARALLEL_CALL in answer.warnings
 
 
 @every_way

@@ -20,7 +20,7 @@ from proxy.core.model import UNNAMED, Request, ToolSpec
 from proxy.core.tenants import Limits, Mode, Tenant, dotted, or_raise
 from proxy.core.work import Work
 
-TOLD = 3
+MAX_WARNINGS = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
 MEASURING = 4
 """What each value costs that a schema is written with."""
@@ -69,12 +69,12 @@ def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: str) -
     for count, breach in enumerate(breaches, start=1):
         if mode is Mode.ENFORCE:
             raise breach.fault()
-        if count <= TOLD:
+        if count <= MAX_WARNINGS:
             ledger.warn(f"{breach.complaint}.")
     if count:
         ledger.note(fact, count)
-    if count > TOLD:
-        ledger.warn(f"And {count - TOLD} more like it.")
+    if count > MAX_WARNINGS:
+        ledger.warn(f"And {count - MAX_WARNINGS} more like it.")
 
 
 def _strict_tools_alone(request: Request, mode: Mode, ledger: Ledger) -> None:

@@ -37,7 +37,7 @@ from proxy.core.errors import (
     Unreachable,
 )
 from proxy.core.events import ReplyEnded
-from proxy.core.policy.doubts import Company, Doubts
+from proxy.core.policy.doubts import Doubts, RecentAskers
 from proxy.core.policy.window import Window
 
 
@@ -116,19 +116,19 @@ NEVER = -math.inf
 class Admission:
     """One request that was let through. Whoever holds it settles it, once; settling again changes nothing."""
 
-    __slots__ = ("_breaker", "_settled", "answered_at", "era", "owner")
+    __slots__ = ("_breaker", "_settled", "began_at", "era", "owner")
 
     def __init__(self, breaker: "Breaker", era: int, owner: str) -> None:
         self._breaker = breaker
         self._settled = False
         self.era = era
         self.owner = owner
-        self.answered_at = NEVER
+        self.began_at = NEVER
 
-    def answered(self) -> None:
+    def reply_began(self) -> None:
         """The backend has begun to answer, and not just to keep the line busy."""
-        if not self._settled and self.answered_at == NEVER:
-            self._breaker._answered(self)
+        if not self._settled and self.began_at == NEVER:
+            self._breaker._reply_began(self)
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
         """Settles it by how the reply ended, if it did. `digest`: by what the request is known again."""
@@ -144,13 +144,13 @@ class Admission:
 
 
 @dataclass(slots=True)
-class _Row:
+class _Streak:
     """What went wrong since something went well."""
 
     failures: int = 0
     doubts: Doubts = field(default_factory=Doubts)
 
-    def join(self, earlier: "_Row") -> None:
+    def join(self, earlier: "_Streak") -> None:
         self.failures += earlier.failures
         self.doubts.join(earlier.doubts)
 
@@ -164,16 +164,16 @@ class Breaker:
         self._era = 0
         """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
         self._window = Window(rules.window_seconds)
-        self._row = _Row()
-        self._cleared = _Row()
+        self._streak = _Streak()
+        self._cleared = _Streak()
         self._cleared_by: Admission | None = None
         """What the beginning of this reply has cleared, as long as nothing else did."""
-        self._company = Company()
+        self._askers = RecentAskers()
         self._pause = rules.open_seconds
         self._opened_at = 0.0
         self._probed_at = 0.0
         self._probes = 0
-        self._story = ""
+        self._why = ""
         """Why it is open."""
 
     def check(self, owner: str = "", *, only: bool = False) -> None:
@@ -182,17 +182,17 @@ class Breaker:
         `owner` asks. `only`: no other backend can answer this request.
         """
         now = self._clock()
-        self._company.note(owner, now)
+        self._askers.note(owner, now)
         if self.state is CLOSED:
             return
         longest = LONGEST_ALONE if only else math.inf
         if self.state is OPEN:
             left = min(self._pause, longest) - (now - self._opened_at)
             if left > 0:
-                raise self._refusal(left)
+                raise self._spared(left)
             self._signal(Signal.COOLED)
         if self._probes >= self._rules.probes and now - self._probed_at < longest:
-            raise self._refusal(min(self._rules.open_seconds, longest))
+            raise self._spared(min(self._rules.open_seconds, longest))
 
     def admit(self, owner: str = "", *, only: bool = False) -> Admission:
         self.check(owner, only=only)
@@ -201,25 +201,25 @@ class Breaker:
             self._probed_at = self._clock()
         return Admission(self, self._era, owner)
 
-    def _refusal(self, seconds: float) -> Spared:
+    def _spared(self, seconds: float) -> Spared:
         name = f" {self._name!r}" if self._name else ""
         seconds = max(seconds, 1.0)
         return Spared(
-            f"The backend{name} {self._story} and is left alone for {math.ceil(seconds)} s more.",
+            f"The backend{name} {self._why} and is left alone for {math.ceil(seconds)} s more.",
             own_words=OwnWords("The backend failed repeatedly and is left alone for a while."),
             retry_after=seconds,
         )
 
-    def _answered(self, admission: Admission) -> None:
+    def _reply_began(self, admission: Admission) -> None:
         if admission.era != self._era:
             return
         if self.state is HALF_OPEN:
             self._recovered()
             admission.era = self._era  # from here on it is a request like the others
-        admission.answered_at = self._clock()
-        self._window.add(admission.answered_at, 1, 0)
-        self._cleared, self._cleared_by = self._row, admission
-        self._row = _Row()
+        admission.began_at = self._clock()
+        self._window.add(admission.began_at, 1, 0)
+        self._cleared, self._cleared_by = self._streak, admission
+        self._streak = _Streak()
 
     def _settle(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
@@ -229,63 +229,63 @@ class Breaker:
         elif outcome is FAILURE or outcome is DOUBT:
             self._count(admission, outcome, seen, request)
         elif outcome is SUCCESS:
-            if admission.answered_at == NEVER:
-                self._answered(admission)
-            self._row = _Row()
+            if admission.began_at == NEVER:
+                self._reply_began(admission)
+            self._streak = _Streak()
             self._cleared_by = None
 
     def _settle_probe(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if outcome is SUCCESS:
             self._recovered()
         elif outcome is FAILURE or (outcome is DOUBT and self._doubted(admission, request)):
-            self._row.failures += outcome is FAILURE
+            self._streak.failures += outcome is FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
-            self._tell(self._in_a_row(admission), seen)
+            self._explain(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
         else:
             self._probes -= 1
 
     def _recovered(self) -> None:
         self._pause = self._rules.open_seconds
-        self._row = _Row()
+        self._streak = _Streak()
         self._signal(Signal.RECOVERED)
 
     def _doubted(self, admission: Admission, request: bytes) -> bool:
         """Is this a voice that was not heard before, and not that of one against all others?"""
-        doubts = self._row.doubts
+        doubts = self._streak.doubts
         is_new = doubts.add(admission.owner, request, self._rules.consecutive)
         return is_new and (doubts.several or self._is_alone(admission))
 
     def _is_alone(self, admission: Admission) -> bool:
-        return self._company.is_alone(admission.owner, self._clock())
+        return self._askers.is_alone(admission.owner, self._clock())
 
     def _in_a_row(self, admission: Admission) -> int:
-        return self._row.failures + self._row.doubts.weight(alone=self._is_alone(admission))
+        return self._streak.failures + self._streak.doubts.weight(alone=self._is_alone(admission))
 
     def _count(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if self._cleared_by is admission:
-            self._row.join(self._cleared)
+            self._streak.join(self._cleared)
         if outcome is DOUBT:
-            self._row.doubts.add(admission.owner, request, self._rules.consecutive)
+            self._streak.doubts.add(admission.owner, request, self._rules.consecutive)
         else:
-            self._row.failures += 1
+            self._streak.failures += 1
         now = self._clock()
-        forgotten = admission.answered_at <= now - self._rules.window_seconds
+        forgotten = admission.began_at <= now - self._rules.window_seconds
         self._window.add(now, int(forgotten), int(outcome is FAILURE))
         requests, failures = self._window.totals(now)
         in_a_row = self._in_a_row(admission)
         too_many_in_a_row = in_a_row >= self._rules.consecutive
         too_large_a_share = requests >= self._rules.volume and failures >= requests * self._rules.rate
         if too_many_in_a_row:
-            self._tell(in_a_row, seen)
+            self._explain(in_a_row, seen)
             self._signal(Signal.TRIPPED)
         elif too_large_a_share:
-            self._story = f"failed {failures} of {requests} times lately (last: {seen})"
+            self._why = f"failed {failures} of {requests} times lately (last: {seen})"
             self._signal(Signal.TRIPPED)
 
-    def _tell(self, times: int, seen: str) -> None:
+    def _explain(self, times: int, seen: str) -> None:
         often = "once" if times == 1 else f"{times} times in a row"
-        self._story = f"failed {often} (last: {seen})"
+        self._why = f"failed {often} (last: {seen})"
 
     def _signal(self, signal: Signal) -> None:
         self.state = TRANSITIONS[self.state, signal]

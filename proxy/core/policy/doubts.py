@@ -9,7 +9,7 @@ ALONE_SECONDS = 600.0
 """Who has had a backend for itself for so long is its only user, as far as anybody can tell."""
 
 
-class Company:
+class RecentAskers:
     """Who else has asked lately? Only the latest two need to be known."""
 
     __slots__ = ("_before", "_latest")

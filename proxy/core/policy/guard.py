@@ -24,7 +24,7 @@ from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted
 MAX_COMPLAINT = 130
 """Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
 MAX_NAME = 64
-TOLD = 5
+MAX_WARNINGS = 5
 """Warnings that one reply brings; the ledger counts them all."""
 
 LIMITS_ENFORCED, LIMITS_WARNED = Mode.ENFORCE, Mode.WARN
@@ -151,7 +151,7 @@ class _OpenCall:
     started: PartStarted
     head: CallHead
     size: int = 0
-    shown: list[str] = field(default_factory=list)
+    passed_on: list[str] = field(default_factory=list)
     """What the client has seen of its arguments."""
 
 
@@ -188,7 +188,7 @@ class _Guard:
         if self._over:
             return
         try:
-            self._look_at(event)
+            self._inspect(event)
         except Unfit as fault:
             self._end(fault)
 
@@ -203,7 +203,7 @@ class _Guard:
         except Unfit as fault:
             self._end(fault)
 
-    def _look_at(self, event: Event) -> None:
+    def _inspect(self, event: Event) -> None:
         match event:
             case PartStarted(call=CallHead() as head):
                 self._on_call_started(event, head)
@@ -221,8 +221,8 @@ class _Guard:
         """What is open for the client ends as far as it came."""
         self._over = True
         if self._open is not None and not self._rules.holds:
-            head, said = self._open.head, "".join(self._open.shown)
-            call = Call(head.call_id, head.tool, head.kind, said, head.backend_id)
+            head, arguments = self._open.head, "".join(self._open.passed_on)
+            call = Call(head.call_id, head.tool, head.kind, arguments, head.backend_id)
             self._emit(PartEnded(call, complete=False))
         self._emit(ReplyEnded(Ending.FAILED, self._usage, fault))
 
@@ -238,7 +238,9 @@ class _Guard:
                 "calls",
             )
         if rules.judges and head.tool not in rules.declared:
-            self._unfit("unknown_tool_call", f"The model called {_shown(head.tool)}, which is not declared.")
+            self._unfit(
+                "unknown_tool_call", f"The model called {_name_of(head.tool)}, which is not declared."
+            )
         if self.inspects_deltas:
             self._open = _OpenCall(started, head)
         if not rules.holds:
@@ -250,7 +252,7 @@ class _Guard:
             opened.size += _bytes_of(text)
             self._weigh(opened.head.tool, opened.size)
         if not rules.holds:
-            opened.shown.append(text)
+            opened.passed_on.append(text)
             self._pass_on(text, None)
 
     def _on_call_ended(self, ended: PartEnded, call: Call) -> None:
@@ -263,7 +265,9 @@ class _Guard:
         if opened is not None and rules.holds:
             if not ended.complete:
                 self._ledger.odd("held_call_cut")
-                self._ledger.warn(f"The model's call of {_shown(call.tool)} was cut short, and is left out.")
+                self._ledger.warn(
+                    f"The model's call of {_name_of(call.tool)} was cut short, and is left out."
+                )
                 return
             self._emit(opened.started)
             if call.arguments:
@@ -275,7 +279,7 @@ class _Guard:
         if size > limit:
             self._over_limit(
                 "tool_arguments_too_large",
-                f"The model called {_shown(tool)} with arguments longer than {limit} bytes.",
+                f"The model called {_name_of(tool)} with arguments longer than {limit} bytes.",
                 "argument_bytes",
             )
 
@@ -291,20 +295,20 @@ class _Guard:
         if rules.parses and not jsontext.is_object(call.arguments):
             self._report(
                 "malformed_tool_arguments",
-                f"The model called {_shown(call.tool)} with arguments that are no JSON object.",
+                f"The model called {_name_of(call.tool)} with arguments that are no JSON object.",
                 True,
             )
         if call.tool in checked and (problem := check(call.arguments)):
             self._judge(call, problem)
 
     def _judge(self, call: Call, problem: Problem) -> None:
-        whose = f"The model's call of {_shown(call.tool)}"
+        whose = f"The model's call of {_name_of(call.tool)}"
         if problem.remark:
             self._report(problem.code, f"{whose} fits its schema, but {problem.message}", False)
             return
-        place = f" at {problem.path}" if problem.path else ""
+        where = f" at {problem.path}" if problem.path else ""
         state = "unchecked" if problem.code == UNCHECKED else "wrong"
-        self._unfit(problem.code, f"{whose} is {state}{place}: {problem.message}")
+        self._unfit(problem.code, f"{whose} is {state}{where}: {problem.message}")
 
     # ── what becomes of it ──
 
@@ -322,11 +326,11 @@ class _Guard:
         if enforced:
             raise Unfit(f"{complaint} {way_out or ADVICE[code]}", code=code)
         self._remarks += 1
-        if self._remarks <= TOLD:
+        if self._remarks <= MAX_WARNINGS:
             self._ledger.warn(complaint)
 
 
-def _shown(tool: ToolName) -> str:
+def _name_of(tool: ToolName) -> str:
     return dotted(tool)[:MAX_NAME]
 
 

@@ -33,11 +33,11 @@ class Hosts:
         self._names = None if names is None else frozenset(name.lower() for name in names)
         self._knows = lru_cache(REMEMBERED)(self._is_known)
 
-    def check(self, asked: Iterable[str]) -> None:
-        """`asked`: every `Host` of one request."""
+    def check(self, hosts: Iterable[str]) -> None:
+        """`hosts`: every `Host` of one request."""
         if self._names is None:
             return
-        for host in asked:
+        for host in hosts:
             if not self._knows(host):
                 raise ClientFault(
                     f"Requests to the host {quoted(host)} are not served, for a web page may have sent them. "

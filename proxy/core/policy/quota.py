@@ -78,7 +78,7 @@ class Quota:
 
     def reserve(self, tenant: Tenant, request: Request) -> bool:
         """Charges a call ahead to a request that declares tools, or refuses it as `admit` does; it then costs nothing.
-        Was there anything to charge? `answered` wants to know."""
+        Was there anything to charge? `charge_reply` wants to know."""
         buckets = self._of(tenant)
         bucket = buckets.get(TOOL_CALLS)
         if bucket is None or not request.tools:
@@ -91,7 +91,7 @@ class Quota:
         bucket.take(1, now)
         return True
 
-    def answered(self, tenant: Tenant, reply: Reply, *, reserved: bool) -> None:
+    def charge_reply(self, tenant: Tenant, reply: Reply, *, reserved: bool) -> None:
         """Charges what a reply, however it ended, came to, less what was charged ahead."""
         if bucket := self._of(tenant).get(TOOL_CALLS):
             bucket.take(

@@ -51,7 +51,7 @@ class Again(Enum):
     """May the same backend be asked again?"""
 
     YES = "it has not begun to work"
-    WHEN_TOLD = "nor has it here, but there is no use in it unless it says when"
+    IF_IT_SAYS_WHEN = "it has not begun to work, but a retry is of use only if it sent Retry-After"
     IF_WANTED = "it may have done its work"
     NO = "it would help nobody"
 
@@ -59,7 +59,7 @@ class Again(Enum):
 FAILURES: Mapping[type[Fault], Again] = {
     Unreachable: Again.YES,
     Overloaded: Again.YES,
-    RateLimited: Again.WHEN_TOLD,
+    RateLimited: Again.IF_IT_SAYS_WHEN,
     BackendFault: Again.IF_WANTED,
     GatewayFault: Again.IF_WANTED,
     Timeout: Again.IF_WANTED,
@@ -77,14 +77,14 @@ def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float
     again = FAILURES.get(type(fault), Again.NO)
     allowed = (
         again is Again.YES
-        or (again is Again.WHEN_TOLD and fault.retry_after is not None)
+        or (again is Again.IF_IT_SAYS_WHEN and fault.retry_after is not None)
         or (again is Again.IF_WANTED and rules.after_errors)
     )
-    told = fault.retry_after or 0.0
-    if not (allowed and fault.retryable) or retries + 1 >= rules.attempts or told > rules.longest_wait:
+    wished = fault.retry_after or 0.0
+    if not (allowed and fault.retryable) or retries + 1 >= rules.attempts or wished > rules.longest_wait:
         return None
     longest = min(FIRST_PAUSE_SECONDS * float(PAUSE_GROWTH) ** retries, rules.longest_wait)
-    return told + chance * longest
+    return wished + chance * longest
 
 
 def passes_on(fault: Fault) -> bool:

@@ -159,7 +159,7 @@ def test_who_only_looks_is_refused_likewise_but_takes_no_probe(breaker: Breaker,
 def test_an_answered_probe_closes_it_before_its_stream_has_ended(breaker: Breaker, clock: Clock) -> None:
     trip(breaker)
     clock.now += RULES.open_seconds
-    breaker.admit().answered()
+    breaker.admit().reply_began()
     assert breaker.state is State.CLOSED
 
 
@@ -227,7 +227,7 @@ def test_settling_twice_counts_once(breaker: Breaker) -> None:
 def begin(breaker: Breaker, times: int = 1) -> list[Admission]:
     admissions = [breaker.admit() for _ in range(times)]
     for admission in admissions:
-        admission.answered()
+        admission.reply_began()
     return admissions
 
 
@@ -293,7 +293,7 @@ def test_each_reply_counts_once_for_the_rate(clock: Clock) -> None:
     """When it begins, and not again when it ends."""
     breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
     (reply,) = begin(breaker)
-    reply.answered()
+    reply.reply_began()
     reply.settle(Outcome.SUCCESS)
     settle(breaker, Outcome.FAILURE, 2)
     assert breaker.state is State.CLOSED
@@ -333,7 +333,7 @@ def test_what_begins_after_its_end_says_nothing(breaker: Breaker) -> None:
     admission = breaker.admit()
     settle(breaker, Outcome.FAILURE, RULES.consecutive - 2)
     admission.settle(Outcome.FAILURE)
-    admission.answered()
+    admission.reply_began()
     settle(breaker, Outcome.FAILURE)
     assert breaker.state is State.OPEN
 
@@ -357,11 +357,11 @@ def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Br
     (old,) = begin(breaker)
     late, later = breaker.admit(), breaker.admit()
     trip(breaker)
-    late.answered()
+    late.reply_began()
     assert breaker.state is State.OPEN
     clock.now += RULES.open_seconds
     probe = breaker.admit()
-    later.answered()
+    later.reply_began()
     old.settle(Outcome.FAILURE)
     assert breaker.state is State.HALF_OPEN
     probe.settle(Outcome.SUCCESS)

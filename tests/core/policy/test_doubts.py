@@ -5,21 +5,21 @@ import pytest
 from proxy.core.errors import BackendFault, ClientFault, Fault, Spared
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.policy.breaker import LONGEST_ALONE, Breaker, BreakerRules, Outcome, State
-from proxy.core.policy.doubts import ALONE_SECONDS, Company, Doubts
+from proxy.core.policy.doubts import ALONE_SECONDS, Doubts, RecentAskers
 from tests.core.policy.test_breaker import RULES, Clock, breaker, clock, settle, trip
 
 __all__ = ["breaker", "clock"]
 
 
 def test_whoever_asks_first_is_alone() -> None:
-    company = Company()
+    company = RecentAskers()
     assert company.is_alone("ann", 0)
     company.note("ann", 0)
     assert company.is_alone("ann", 0)
 
 
 def test_whoever_has_been_asking_too_is_company() -> None:
-    company = Company()
+    company = RecentAskers()
     for owner, when in (("ann", 0), ("bob", 1), ("bob", 2), ("cid", 3), ("cid", 4)):
         company.note(owner, when)
     assert not company.is_alone("cid", 4)
@@ -114,7 +114,7 @@ def test_what_a_reply_had_cleared_counts_again_if_it_breaks_off(breaker: Breaker
     for number in range(RULES.consecutive - 1):
         doubt(breaker, str(number))
     reply = breaker.admit("ann")
-    reply.answered()
+    reply.reply_began()
     assert breaker.state is State.CLOSED
     reply.settle(Outcome.FAILURE)
     assert breaker.state is State.OPEN

@@ -54,7 +54,7 @@ def asks(quota: Quota, tenant: Tenant) -> None:
 def replies(quota: Quota, tenant: Tenant, calls: int) -> None:
     """A whole request and its reply, to a client that was let in."""
     asks(quota, tenant)
-    quota.answered(tenant, reply(calls), reserved=True)
+    quota.charge_reply(tenant, reply(calls), reserved=True)
 
 
 def test_p08_a_minutes_requests_may_come_at_once_and_no_more(quota: Quota) -> None:
@@ -120,8 +120,8 @@ def test_v40_with_no_unit_left_nobody_who_declares_tools_is_let_in(quota: Quota,
     for _ in range(5):
         assert refusal(quota, tenant).retry_after == 12
     quota.admit(tenant)
-    quota.answered(tenant, reply(), reserved=quota.reserve(tenant, Request("m", [])))
-    quota.answered(tenant, reply(calls=0), reserved=True)
+    quota.charge_reply(tenant, reply(), reserved=quota.reserve(tenant, Request("m", [])))
+    quota.charge_reply(tenant, reply(calls=0), reserved=True)
     asks(quota, tenant)
     refusal(quota, tenant)
 
@@ -135,7 +135,7 @@ def test_v40_at_most_one_reply_goes_over_the_limit(quota: Quota) -> None:
 def test_p08_whoever_is_over_both_limits_is_told_the_longer_wait(quota: Quota, clock: Clock) -> None:
     for _ in range(3):
         quota.admit(TENANT)
-    quota.answered(TENANT, reply(calls=14), reserved=False)
+    quota.charge_reply(TENANT, reply(calls=14), reserved=False)
     fault = refusal(quota, TENANT)
     assert (fault.retry_after, "10 tool calls" in fault.message) == (30, True)
     clock.now += 30
@@ -145,7 +145,7 @@ def test_p08_whoever_is_over_both_limits_is_told_the_longer_wait(quota: Quota, c
 
 
 def test_p08_a_request_that_waits_for_calls_is_not_charged_as_a_request(quota: Quota) -> None:
-    quota.answered(TENANT, reply(calls=11), reserved=False)
+    quota.charge_reply(TENANT, reply(calls=11), reserved=False)
     refusal(quota, TENANT)
     assert quota.remaining(TENANT)["x-ratelimit-remaining-requests"] == "3"
 

@@ -12,26 +12,26 @@ from proxy.core.ledger import Ledger
 from proxy.core.sink import Sink, Stage
 
 CALL = PartKind.CALL
-TOLD = "The model made several calls at once: as was asked for, the first is passed on and no other."
+PARALLEL_CALL = "The model made several calls at once: as was asked for, the first is passed on and no other."
 
 
-def first_call(ledger: Ledger, forget: Callable[[], None] | None = None) -> Stage:
-    """The stage for one reply. `forget` is called for each call that does not pass: what its model wants back with it
+def first_call(ledger: Ledger, discard: Callable[[], None] | None = None) -> Stage:
+    """The stage for one reply. `discard` is called for each call that does not pass: what its model wants back with it
     goes too."""
 
     def stage(sink: Sink) -> Sink:
-        made = _FirstCall(ledger, forget, sink)
+        made = _FirstCall(ledger, discard, sink)
         return Sink(made.feed, made.delta)
 
     return stage
 
 
 class _FirstCall:
-    __slots__ = ("_called", "_dropping", "_emit", "_forget", "_ledger", "_pass_on")
+    __slots__ = ("_called", "_discard", "_dropping", "_emit", "_ledger", "_pass_on")
 
-    def __init__(self, ledger: Ledger, forget: Callable[[], None] | None, sink: Sink) -> None:
+    def __init__(self, ledger: Ledger, discard: Callable[[], None] | None, sink: Sink) -> None:
         self._ledger = ledger
-        self._forget = forget
+        self._discard = discard
         self._emit = sink.feed
         self._pass_on = sink.delta
         self._called = False
@@ -44,9 +44,9 @@ class _FirstCall:
                 if self._called:
                     self._dropping = True
                     self._ledger.odd("parallel_call")
-                    self._ledger.warn(TOLD)
-                    if self._forget:
-                        self._forget()
+                    self._ledger.warn(PARALLEL_CALL)
+                    if self._discard:
+                        self._discard()
                     return
                 self._called = True
             case PartEnded() if self._dropping:

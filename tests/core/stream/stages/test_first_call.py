@@ -11,7 +11,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
-from proxy.core.stream.stages.first_call import TOLD, first_call
+from proxy.core.stream.stages.first_call import PARALLEL_CALL, first_call
 from tests.support.assembling import PartDelta, Told, into, recorder
 
 SAID = [PartStarted(PartKind.TEXT), PartDelta("So:"), PartEnded(Text("So:"), True)]
@@ -47,7 +47,7 @@ def test_of_several_calls_the_first_passes_and_the_others_are_counted_and_told_o
         *SAID, *called("a"), *called("b"), *SAID, *called("c", complete=False), *SAID
     )
     assert out == [*SAID, *called("a"), *SAID, *SAID]
-    assert (ledger.oddities, ledger.warnings, forgotten) == ({"parallel_call": 2}, [TOLD], 2)
+    assert (ledger.oddities, ledger.warnings, forgotten) == ({"parallel_call": 2}, [PARALLEL_CALL], 2)
 
 
 def test_nothing_may_have_to_be_forgotten() -> None:
