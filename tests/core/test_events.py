@@ -15,7 +15,8 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.model import ReplyPart, Text
-from proxy.core.stream.assembler import ENDINGS, HANDLERS
+from proxy.core.stream.assembler import HANDLERS
+from proxy.core.stream.ending import ENDINGS
 from proxy.core.stream.lifecycle import REPLY_MOVES
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import STATUS, ResponseObject
