@@ -4,7 +4,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from proxy.core.policy.breaker import BreakerRules
 from proxy.core.policy.hosts import is_loopback
+from proxy.core.policy.retry import RetryRules
 from proxy.core.tenants import ANYBODY, LARGEST
 from proxy.setting_values import (
     AUTO,
@@ -23,6 +25,9 @@ from proxy.setting_values import (
 
 ONLY = "backend"
 """Name of the backend under `[backend]`, which the operator does not name."""
+
+BREAKER, RETRY = BreakerRules(), RetryRules()
+"""Where a rule of the core has a default, the setting has the same."""
 
 
 class Section(BaseModel):
@@ -106,11 +111,11 @@ class Routing(Section):
 
 
 class Retries(Section):
-    attempts: int = Field(2, ge=1, le=5)
+    attempts: int = Field(RETRY.attempts, ge=1, le=5)
     """Attempts at one backend for a request that it did not begin to work on. 1 switches retries off."""
-    after_errors: bool = False
+    after_errors: bool = RETRY.after_errors
     """Retry also after errors (5xx, a broken connection), although the backend may have done the work."""
-    longest_wait_seconds: Seconds = 2
+    longest_wait_seconds: Seconds = RETRY.longest_wait
     """Longest pause before a retry, in seconds. If the backend asks for more (`Retry-After`), there is no retry."""
     budget: float = Field(0.2, ge=0, le=1)
     """Share of the requests to a backend within 10 s that may be retried. Three retries are always allowed."""
@@ -173,19 +178,19 @@ class Tenant(Limits):
 
 
 class BreakerSettings(Section):
-    consecutive_failures: int = Field(5, ge=1)
+    consecutive_failures: int = Field(BREAKER.consecutive, ge=1)
     """Failures in a row that open the breaker."""
-    failure_rate: float = Field(0.5, gt=0, le=1)
+    failure_rate: float = Field(BREAKER.rate, gt=0, le=1)
     """Share of failed requests that opens the breaker."""
-    minimum_requests: int = Field(20, ge=1)
+    minimum_requests: int = Field(BREAKER.volume, ge=1)
     """Requests that the window must hold before the share counts."""
-    window_seconds: Seconds = 10
+    window_seconds: Seconds = BREAKER.window_seconds
     """Length of the window over which the share is taken, in seconds."""
-    open_seconds: Seconds = 5
+    open_seconds: Seconds = BREAKER.open_seconds
     """First pause in seconds, in which the backend gets no requests. It doubles each time a probe fails."""
-    open_seconds_limit: Seconds = 60
+    open_seconds_limit: Seconds = BREAKER.open_seconds_limit
     """Longest pause of a backend, in seconds."""
-    probes: int = Field(1, ge=1)
+    probes: int = Field(BREAKER.probes, ge=1)
     """Requests that may probe at the same time whether the backend has recovered."""
 
 

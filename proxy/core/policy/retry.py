@@ -43,7 +43,7 @@ class RetryRules:
     """At one backend, the first included."""
     after_errors: bool = False
     """Also where the backend may have done its work already?"""
-    longest_wait: float = 2.0
+    longest_wait: float = 2
     """In seconds. A backend that wants to be left alone for longer is not asked again."""
 
 
