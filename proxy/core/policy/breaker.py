@@ -54,8 +54,6 @@ class Signal(Enum):
     RELAPSED = "a probe failed"
 
 
-CLOSED, OPEN, HALF_OPEN = State.CLOSED, State.OPEN, State.HALF_OPEN
-
 TRANSITIONS: dict[tuple[State, Signal], State] = {
     (State.CLOSED, Signal.TRIPPED): State.OPEN,
     (State.OPEN, Signal.COOLED): State.HALF_OPEN,
@@ -73,8 +71,6 @@ class Outcome(Enum):
     """Says nothing of the backend's health: the client left, or asked for something impossible."""
 
 
-SUCCESS, FAILURE, DOUBT, NEUTRAL = Outcome.SUCCESS, Outcome.FAILURE, Outcome.DOUBT, Outcome.NEUTRAL
-
 EVIDENCE = (Unreachable, Timeout, Truncated, Overloaded, GatewayFault)
 MODEL_S_OWN = (RateLimited, Unfit, Empty)
 """A backend that limits us works, and so does one whose model has nothing to say, or calls what it should not."""
@@ -88,10 +84,10 @@ def outcome(fault: Fault | None) -> Outcome:
     later".
     """
     if fault is None:
-        return SUCCESS
+        return Outcome.SUCCESS
     if not isinstance(fault, BackendFault) or not fault.retryable or isinstance(fault, MODEL_S_OWN):
-        return NEUTRAL
-    return FAILURE if isinstance(fault, EVIDENCE) else DOUBT
+        return Outcome.NEUTRAL
+    return Outcome.FAILURE if isinstance(fault, EVIDENCE) else Outcome.DOUBT
 
 
 @dataclass(slots=True, frozen=True)
@@ -132,9 +128,9 @@ class Admission:
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
         """Settles it by how the reply ended, if it did. `digest`: by what the request is known again."""
-        verdict = outcome(ended.fault) if ended else NEUTRAL
+        verdict = outcome(ended.fault) if ended else Outcome.NEUTRAL
         seen = ended.fault.seen if ended and ended.fault else ""
-        self.settle(verdict, seen, digest() if verdict is DOUBT else b"")
+        self.settle(verdict, seen, digest() if verdict is Outcome.DOUBT else b"")
 
     def settle(self, outcome: Outcome, seen: str = "an error", request: bytes = b"") -> None:
         """`seen`: what was wrong, in a word. `request`: of a doubt, by what the request is known again."""
@@ -157,7 +153,7 @@ class _Streak:
 
 class Breaker:
     def __init__(self, rules: BreakerRules, clock: Callable[[], float], name: str = "") -> None:
-        self.state = CLOSED
+        self.state = State.CLOSED
         self._rules = rules
         self._clock = clock
         self._name = name
@@ -183,10 +179,10 @@ class Breaker:
         """
         now = self._clock()
         self._askers.note(owner, now)
-        if self.state is CLOSED:
+        if self.state is State.CLOSED:
             return
         longest = LONGEST_ALONE if only else math.inf
-        if self.state is OPEN:
+        if self.state is State.OPEN:
             left = min(self._pause, longest) - (now - self._opened_at)
             if left > 0:
                 raise self._spared(left)
@@ -196,7 +192,7 @@ class Breaker:
 
     def admit(self, owner: str = "", *, only: bool = False) -> Admission:
         self.check(owner, only=only)
-        if self.state is HALF_OPEN:
+        if self.state is State.HALF_OPEN:
             self._probes += 1
             self._probed_at = self._clock()
         return Admission(self, self._era, owner)
@@ -213,7 +209,7 @@ class Breaker:
     def _reply_began(self, admission: Admission) -> None:
         if admission.era != self._era:
             return
-        if self.state is HALF_OPEN:
+        if self.state is State.HALF_OPEN:
             self._recovered()
             admission.era = self._era  # from here on it is a request like the others
         admission.began_at = self._clock()
@@ -224,21 +220,21 @@ class Breaker:
     def _settle(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
             return
-        if self.state is HALF_OPEN:
+        if self.state is State.HALF_OPEN:
             self._settle_probe(admission, outcome, seen, request)
-        elif outcome is FAILURE or outcome is DOUBT:
+        elif outcome is Outcome.FAILURE or outcome is Outcome.DOUBT:
             self._count(admission, outcome, seen, request)
-        elif outcome is SUCCESS:
+        elif outcome is Outcome.SUCCESS:
             if admission.began_at == NEVER:
                 self._reply_began(admission)
             self._streak = _Streak()
             self._cleared_by = None
 
     def _settle_probe(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
-        if outcome is SUCCESS:
+        if outcome is Outcome.SUCCESS:
             self._recovered()
-        elif outcome is FAILURE or (outcome is DOUBT and self._doubted(admission, request)):
-            self._streak.failures += outcome is FAILURE
+        elif outcome is Outcome.FAILURE or (outcome is Outcome.DOUBT and self._doubted(admission, request)):
+            self._streak.failures += outcome is Outcome.FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
             self._explain(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
@@ -265,13 +261,13 @@ class Breaker:
     def _count(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
         if self._cleared_by is admission:
             self._streak.join(self._cleared)
-        if outcome is DOUBT:
+        if outcome is Outcome.DOUBT:
             self._streak.doubts.add(admission.owner, request, self._rules.consecutive)
         else:
             self._streak.failures += 1
         now = self._clock()
         forgotten = admission.began_at <= now - self._rules.window_seconds
-        self._window.add(now, int(forgotten), int(outcome is FAILURE))
+        self._window.add(now, int(forgotten), int(outcome is Outcome.FAILURE))
         requests, failures = self._window.totals(now)
         in_a_row = self._in_a_row(admission)
         too_many_in_a_row = in_a_row >= self._rules.consecutive

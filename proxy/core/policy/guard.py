@@ -27,10 +27,6 @@ MAX_NAME = 64
 MAX_WARNINGS = 5
 """Warnings that one reply brings; the ledger counts them all."""
 
-LIMITS_ENFORCED, LIMITS_WARNED = Mode.ENFORCE, Mode.WARN
-CHECKS_ENFORCED, CHECKS_OBSERVED, CHECKS_OF_STRICT = Validation.ENFORCE, Validation.OBSERVE, Validation.STRICT
-REQUIRED = ChoiceMode.REQUIRED
-
 NO_CALL = "The model called no tool, though tool_choice demands a call."
 
 UNCHECKED = "unchecked_tool_arguments"
@@ -75,18 +71,18 @@ class Rules:
     @property
     def checked(self) -> Mapping[ToolName, ToolSpec]:
         """The tools whose arguments are held against their schemas."""
-        if self.mode is CHECKS_OF_STRICT:
+        if self.mode is Validation.STRICT:
             return {tool: self.declared[tool] for tool in self.untold}
         return self.declared if self.judges else {}
 
     @property
     def judges(self) -> bool:
         """Are all calls looked at, and those of tools that were not declared found wrong?"""
-        return self.mode is CHECKS_ENFORCED or self.mode is CHECKS_OBSERVED
+        return self.mode is Validation.ENFORCE or self.mode is Validation.OBSERVE
 
     @property
     def holds(self) -> bool:
-        return self.parses or self.mode is CHECKS_ENFORCED
+        return self.parses or self.mode is Validation.ENFORCE
 
 
 VALIDATION_BY_WISH: Mapping[bool | None, Validation] = {True: Validation.ENFORCE, False: Validation.OFF}
@@ -106,10 +102,10 @@ def rules_for(
     remarks about calls are of no use where none can be expected."""
     mode = VALIDATION_BY_WISH.get(request.validate_arguments, tenant.validate_tool_arguments)
     limits_mode = tenant.mode(strict=strict)
-    required = request.choice.mode is REQUIRED
-    enforced = parses or required or mode is CHECKS_ENFORCED or limits_mode is LIMITS_ENFORCED
-    observed = mode is CHECKS_OBSERVED or (mode is CHECKS_OF_STRICT and bool(untold))
-    remarks = observed or limits_mode is LIMITS_WARNED
+    required = request.choice.mode is ChoiceMode.REQUIRED
+    enforced = parses or required or mode is Validation.ENFORCE or limits_mode is Mode.ENFORCE
+    observed = mode is Validation.OBSERVE or (mode is Validation.STRICT and bool(untold))
+    remarks = observed or limits_mode is Mode.WARN
     if not enforced and not (remarks and request.tools):
         return None
     return Rules(
@@ -159,6 +155,7 @@ class _Guard:
     __slots__ = (
         "_calls",
         "_emit",
+        "_holds",
         "_ledger",
         "_open",
         "_over",
@@ -166,6 +163,7 @@ class _Guard:
         "_remarks",
         "_rules",
         "_usage",
+        "_weighs_deltas",
         "inspects_deltas",
     )
 
@@ -174,7 +172,9 @@ class _Guard:
         self._ledger = ledger
         self._emit = sink.feed
         self._pass_on = sink.delta
-        self.inspects_deltas = rules.holds or rules.limits_mode is LIMITS_ENFORCED
+        self._holds = rules.holds
+        self._weighs_deltas = rules.limits_mode is Mode.ENFORCE
+        self.inspects_deltas = self._holds or self._weighs_deltas
         """Do the fragments of a call matter, or only the whole?"""
         self._open: _OpenCall | None = None
         self._usage: Usage | None = None
@@ -220,7 +220,7 @@ class _Guard:
     def _end(self, fault: Unfit) -> None:
         """What is open for the client ends as far as it came."""
         self._over = True
-        if self._open is not None and not self._rules.holds:
+        if self._open is not None and not self._holds:
             head, arguments = self._open.head, "".join(self._open.passed_on)
             call = Call(head.call_id, head.tool, head.kind, arguments, head.backend_id)
             self._emit(PartEnded(call, complete=False))
@@ -243,26 +243,25 @@ class _Guard:
             )
         if self.inspects_deltas:
             self._open = _OpenCall(started, head)
-        if not rules.holds:
+        if not self._holds:
             self._emit(started)
 
     def _on_arguments(self, opened: _OpenCall, text: str) -> None:
-        rules = self._rules
-        if rules.limits_mode is LIMITS_ENFORCED:
+        if self._weighs_deltas:
             opened.size += _bytes_of(text)
             self._weigh(opened.head.tool, opened.size)
-        if not rules.holds:
+        if not self._holds:
             opened.passed_on.append(text)
             self._pass_on(text, None)
 
     def _on_call_ended(self, ended: PartEnded, call: Call) -> None:
         opened, rules = self._open, self._rules
-        if rules.limits_mode is LIMITS_WARNED:
+        if rules.limits_mode is Mode.WARN:
             self._weigh(call.tool, _bytes_of(call.arguments))
         if ended.complete:
             self._check(call)
         self._open = None
-        if opened is not None and rules.holds:
+        if opened is not None and self._holds:
             if not ended.complete:
                 self._ledger.odd("held_call_cut")
                 self._ledger.warn(
@@ -313,12 +312,12 @@ class _Guard:
     # ── what becomes of it ──
 
     def _unfit(self, code: str, complaint: str) -> None:
-        self._report(code, complaint, self._rules.mode is CHECKS_ENFORCED)
+        self._report(code, complaint, self._rules.mode is Validation.ENFORCE)
 
     def _over_limit(self, code: str, complaint: str, limit: str) -> None:
         if self._rules.limits_mode is not Mode.OFF:
             way_out = f"Ask for less at once{or_raise(limit, getattr(self._rules.limits, limit))}"
-            self._report(code, complaint, self._rules.limits_mode is LIMITS_ENFORCED, way_out)
+            self._report(code, complaint, self._rules.limits_mode is Mode.ENFORCE, way_out)
 
     def _report(self, code: str, complaint: str, enforced: bool, way_out: str | None = None) -> None:
         self._ledger.odd(code)

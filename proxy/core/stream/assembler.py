@@ -44,7 +44,7 @@ from proxy.core.masking.redact import as_name
 from proxy.core.model import Call
 from proxy.core.sink import Sink
 from proxy.core.stream.client_call_ids import ClientCallIds
-from proxy.core.stream.ending import STOP, EndingEvidence
+from proxy.core.stream.ending import EndingEvidence
 from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
 from proxy.core.stream.parts import (
     OVER,
@@ -298,7 +298,7 @@ class Assembler:
     # ── the ending ──
 
     def _conclude(self, finish: Finish) -> None:
-        cut = finish is not STOP
+        cut = finish is not Finish.STOP
         for call in self._calls.all:
             if call.phase is WAITING and call.name:
                 self._open_in_turn(call)

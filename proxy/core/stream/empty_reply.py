@@ -12,8 +12,7 @@ from proxy.core.events import Ending, Event, PartKind, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
 from proxy.core.sink import Sink
 
-REASONING = PartKind.REASONING
-THOUGHT = frozenset({REASONING})
+THOUGHT = frozenset({PartKind.REASONING})
 NO_ANSWER = "no_answer: the model thought, and finished without an answer."
 WAY_OUT = "It said nothing else: ask again, or set tool_choice to auto."
 
@@ -41,7 +40,7 @@ def fail_without_answer(sink: Sink) -> Sink:
     def feed(event: Event) -> None:
         nonlocal answered
         match event:
-            case PartStarted(kind=kind) if kind is not REASONING:
+            case PartStarted(kind=kind) if kind is not PartKind.REASONING:
                 answered = True
             case ReplyEnded(Ending.COMPLETED, usage) if not answered:
                 event = ReplyEnded(Ending.FAILED, usage, _empty())

@@ -11,8 +11,7 @@ from proxy.core.model import Usage
 from proxy.core.stream.empty_reply import fault_if_empty
 from proxy.core.stream.parts import Calls
 
-STOP = Finish.STOP
-ENDINGS = {STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
+ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Finish.FILTER: Ending.FILTERED}
 
 
 class EndingEvidence:
@@ -35,7 +34,7 @@ class EndingEvidence:
         if self.finish is None:
             self.finish = finish
             return True
-        if self.finish is STOP and finish is not STOP:
+        if self.finish is Finish.STOP and finish is not Finish.STOP:
             self.finish = finish  # what was cut is never complete
         else:
             self._ledger.odd("finish_repeated")
@@ -45,7 +44,7 @@ class EndingEvidence:
         """The finish when the backend says that nothing follows; None if the reply proves none."""
         if self.finish is None and self.started and calls.all_whole():
             self._ledger.odd("finish_missing")
-            return STOP
+            return Finish.STOP
         return self.finish
 
     def failed(self, fault: Fault) -> ReplyEnded:
@@ -54,6 +53,8 @@ class EndingEvidence:
     def concluded(self, finish: Finish, calls: Calls) -> ReplyEnded:
         """The ending of a reply that has come to its end, and whose parts have all ended."""
         proved = self.finish is not None and not calls.all
-        if finish is STOP and (fault := fault_if_empty(self.started, self._ledger, proved, self.forbidden)):
-            return self.failed(fault)
+        if finish is Finish.STOP:
+            fault = fault_if_empty(self.started, self._ledger, proved, self.forbidden)
+            if fault is not None:
+                return self.failed(fault)
         return ReplyEnded(ENDINGS[finish], self.usage, forbidden=self.forbidden)

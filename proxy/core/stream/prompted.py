@@ -22,7 +22,6 @@ BRACKETS: Final = frozenset("{[")
 QUOTES: Final = frozenset("`'\"\u201c\u2018")
 """A tag behind one of them is spoken of."""
 TAGGED: Final = tuple(form for form in FORMS if not form.answer)
-STOP = Finish.STOP
 
 
 class PromptedSplitter(ThinkSplitter):
@@ -76,7 +75,9 @@ class PromptedSplitter(ThinkSplitter):
 
 def _cuts(delta: Delta) -> bool:
     """Does the reply stop where it is, so that the closing tag may have been still to come?"""
-    return type(delta) is ErrorDelta or (type(delta) is FinishDelta and delta.finish is not STOP)
+    return isinstance(delta, ErrorDelta) or (
+        isinstance(delta, FinishDelta) and delta.finish is not Finish.STOP
+    )
 
 
 # ── what a reply shows that was not read so ──
@@ -93,7 +94,7 @@ class Unopened(NamedTuple):
 def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
     """What its first words show, if nothing was told as reasoning before them."""
     first = parts[0].part if parts else None
-    if type(first) is not Text:
+    if not isinstance(first, Text):
         return None
     for form in TAGGED:
         if form.closer not in first.text:
@@ -107,7 +108,7 @@ def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
 def with_thought_apart(parts: Sequence[PartEnded], found: Unopened) -> list[PartEnded]:
     """The parts of a reply that nobody has seen yet, with what was thought apart from what was answered."""
     first = parts[0]
-    assert type(first.part) is Text
+    assert isinstance(first.part, Text)
     apart: list[PartEnded] = []
     if thought := found.thought.lstrip():
         apart.append(PartEnded(Reasoning(thought), complete=True))
@@ -119,4 +120,4 @@ def with_thought_apart(parts: Sequence[PartEnded], found: Unopened) -> list[Part
 
 def without_thought(parts: Sequence[PartEnded]) -> list[PartEnded]:
     """The same where the answer was taken for a thought first, and is told after it."""
-    return [*parts[1:]] if parts and type(parts[0].part) is Reasoning else [*parts]
+    return [*parts[1:]] if parts and isinstance(parts[0].part, Reasoning) else [*parts]

@@ -11,7 +11,6 @@ from proxy.core.events import Event, PartEnded, PartKind, PartStarted
 from proxy.core.ledger import Ledger
 from proxy.core.sink import Sink, Stage
 
-CALL = PartKind.CALL
 PARALLEL_CALL = "The model made several calls at once: as was asked for, the first is passed on and no other."
 
 
@@ -40,7 +39,7 @@ class _FirstCall:
 
     def feed(self, event: Event) -> None:
         match event:
-            case PartStarted(kind=kind) if kind is CALL:
+            case PartStarted(kind=PartKind.CALL):
                 if self._called:
                     self._dropping = True
                     self._ledger.odd("parallel_call")
