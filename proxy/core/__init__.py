@@ -1,10 +1,35 @@
-"""The proxy without its sockets: pure functions and push machines.
+"""The proxy without its sockets: pure functions and push machines, which neither wait nor look at a clock.
 
-Arrows point downward only (a test reads the imports):
+Words that all rooms share:
 
-    inbound, outbound, policy, stream → markup  →  tools  →  model, events, capabilities, errors, ids, sse …
+    model         what a client asks: turns and parts, tools, wishes
+    events        what a backend answers: deltas, which promise nothing, and events, which promise order
+    sink          where a reply goes, its events and its text apart
+    errors        what can go wrong, by who must act
+    profile       what a backend can do: one field for each oddity
+    tenants       who asks, and what each may do
+    ledger        what happened beside the answer: counts for the log and the metrics, warnings for the client
+    ids           ids in the forms that clients know
+    work          what one request may cost
+    weight        what a JSON text takes in memory
+    jsontext      JSON text in and out
+    unquoted      what stands outside of the strings of a JSON text
+    sse           server-sent events
+    fragments     reasoning that came in pieces
+    logprobs      the log probabilities that belong to a text
 
-*inbound* knows what clients speak, *outbound* what backends speak, *stream* puts a reply in order, *markup* finds tool
-calls in text, *tools* keeps names, kinds and schemas, *policy* decides. None of them knows another's dialect: they
-meet in `model` (what is asked) and `events` (what is answered).
+Rooms; arrows between them point downward only (a test reads the imports):
+
+    surfaces      what clients speak
+    dialects      how backends speak
+    stream        a reply in order
+    markup        tool calls found in text
+    policy        limits, checks, breaker and retries
+    backends      which backends there are
+    tools         names and kinds of tools, and the check of arguments
+    schemas       JSON Schema, and what is left of it for a provider
+    masking       what the log may repeat
+    caches        what is remembered, within bounds
+
+A surface and a dialect know nothing of each other: they meet in `model` and `events`.
 """
