@@ -1,9 +1,9 @@
 """Stages between the assembler and a client, each for requests that want it.
 
-    argument_names     gives arguments the property names that the client declared
-    first_call         passes the first call and drops all others
-    reasoning_extras   adds what models want back with their reasoning
-    summary            makes one summary of the whole reply
-    collector          folds the events into one reply
-    one_reply          makes several attempts one reply to the client
+argument_names     gives arguments the property names that the client declared
+first_call         passes the first call and drops all others
+reasoning_extras   adds what models want back with their reasoning
+summary            makes one summary of the whole reply
+collector          folds the events into one reply
+one_reply          makes several attempts one reply to the client
 """
