@@ -56,7 +56,7 @@ class Allowance:
 class Work:
     """One per request."""
 
-    __slots__ = ("_floor", "_growth", "dear", "left", "on", "owner")
+    __slots__ = ("_floor", "_growth", "dear", "left", "measured", "on", "owner")
 
     def __init__(self) -> None:
         self.owner = ""
@@ -66,8 +66,15 @@ class Work:
         """The field that is being worked on; None: the whole body."""
         self.dear = False
         """Is it known that this request takes longer than everybody else should wait?"""
+        self.measured: tuple[object, int | None] = None, None
+        """A body, and on how many levels its values stand, if that is known."""
         self._floor = 0
         self._growth = MAX_GROWTH
+
+    def levels(self, body: object) -> int | None:
+        """Of lists and objects inside one another, where they were counted."""
+        measured, levels = self.measured
+        return levels if body is measured else None
 
     def spend(self, units: int) -> None:
         """Raises the ClientFault that names what was worked on when nothing is left."""

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.core.weight import LIGHT_BYTES, weight
+from proxy.core.weight import LIGHT_BYTES, weighed, weight
 
 HEAVY = {
     "lists": (b"[", b"[],", b"0]"),
@@ -44,6 +44,12 @@ def test_nothing_is_heavier_than_it_weighs(kind: str, size: int) -> None:
 def test_names_have_weight() -> None:
     value = {str(number): number for number in range(20_000)}
     assert taken(value, set()) <= weight(value, len(orjson.dumps(value)))
+
+
+def test_what_is_looked_at_for_its_weight_shows_its_depth() -> None:
+    value = {"a": [[], {"b": 1}], "c": {}}
+    assert [weighed(value, size).levels for size in (LIGHT_BYTES, LIGHT_BYTES + 1)] == [None, 3]
+    assert weighed("word", LIGHT_BYTES + 1).levels == 0
 
 
 def test_words_weigh_no_more_than_their_copies() -> None:

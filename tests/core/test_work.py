@@ -61,3 +61,10 @@ def test_the_last_of_it_is_not_dear_but_too_much() -> None:
     work.spend(UNITS - 1)
     with pytest.raises(ClientFault):
         work.briefly(lambda: work.spend(2))
+
+
+def test_of_one_body_it_is_known_how_deep_it_is() -> None:
+    work, body = Work(), [[1]]
+    assert work.levels(body) is None
+    work.measured = body, 2
+    assert (work.levels(body), work.levels([[1]])) == (2, None)

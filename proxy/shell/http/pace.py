@@ -18,12 +18,16 @@ PIECE_BYTES = 32 * 1024
 """Of the smallest events there are, so much holds some seven hundred: a few thousandths of a second's work."""
 
 
+NOTHING = memoryview(b"")
+"""Unlike what is left of a read when nothing is left, it does not keep what was read."""
+
+
 class Paced(BaseProtocol):
     """Stands before the protocol that takes the bytes."""
 
     has_paused = False
     """Was there ever more than its reader had room for?"""
-    _held = b""
+    _held = NOTHING
     """What has been read and must wait."""
     _goes_on = False
     """Its turn is, or will come by itself."""
@@ -45,7 +49,7 @@ class Paced(BaseProtocol):
         if len(data) <= PIECE_BYTES and not (self._held and data):
             self.take(data)
         else:
-            self._held += data
+            self._held = memoryview(bytes(self._held) + data)
             if not self._goes_on:
                 self._go_on()
 
@@ -54,8 +58,8 @@ class Paced(BaseProtocol):
         until = monotonic() + TURN_SECONDS
         try:
             while self._held and not (self._reading_paused or self._buffer_paused):
-                piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:]
-                self.take(piece)
+                piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:] or NOTHING
+                self.take(bytes(piece))
                 if monotonic() > until:
                     break
         finally:
@@ -88,7 +92,7 @@ class Paced(BaseProtocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """What had come before counts."""
-        held, self._held = self._held, b""
+        held, self._held = self._held, NOTHING
         if held:
-            self.take(held)
+            self.take(bytes(held))
         super().connection_lost(exc)

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_place
-from proxy.core.weight import weight
+from proxy.core.weight import weighed
 from proxy.core.work import Dear
 from proxy.shell.offload.turns import Turns
 from proxy.shell.ops.logs import Log
@@ -108,9 +108,13 @@ class Beside:
 
     async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
         """What was read from so many bytes, which takes as long again to find out."""
-        if ledger.work.dear:
-            return await self._apart(lambda: weight(body, size), ledger)
-        return weight(body, size)
+        found = (
+            await self._apart(lambda: weighed(body, size), ledger)
+            if ledger.work.dear
+            else weighed(body, size)
+        )
+        ledger.work.measured = body, found.levels
+        return found.weight
 
     async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
         async with self._turns.turn(ledger.work.owner):

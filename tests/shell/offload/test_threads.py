@@ -54,6 +54,15 @@ async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(beside: 
     assert (await beside.run(where, ledger)).startswith("beside")
 
 
+async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(beside: Beside) -> None:
+    for dear in (False, True):
+        ledger, body = Ledger(), [[1]]
+        ledger.work.dear = dear
+        assert await beside.weighed(body, 1_000_000, ledger) > 3_000_000
+        assert ledger.work.levels(body) == 2
+        assert ledger.work.levels([[1]]) is None
+
+
 async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(beside: Beside) -> None:
     """attack-13"""
     ledger, begun = Ledger(), []

@@ -95,7 +95,7 @@ Envelope = TypeVar("Envelope", bound=ChatEnvelope)
 
 
 def read_envelope(form: TypeAdapter[Envelope], body: Any, ledger: Ledger) -> Envelope:
-    envelope = checked(form, json_object(body))
+    envelope = checked(form, json_object(body, ledger.work.levels(body)))
     if not envelope.model:
         raise missing("model", MODEL)
     if envelope.messages is None:

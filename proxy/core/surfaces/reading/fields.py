@@ -112,12 +112,13 @@ def user_id(*names: Any) -> str | None:
     return None
 
 
-def json_object(body: Any) -> dict[str, Any]:
+def json_object(body: Any, levels: int | None = None) -> dict[str, Any]:
+    """`levels`: of lists and objects inside one another, where they were counted already."""
     if not isinstance(body, dict):
         raise ClientFault(
             f"The request body must be a JSON object, got {json_name(body)}.", code="invalid_type"
         )
-    if jsontext.deeper_than(body, MAX_DEPTH):
+    if (levels is None or levels > MAX_DEPTH) and jsontext.deeper_than(body, MAX_DEPTH):
         field = next(name for name in body if jsontext.deeper_than(body[name], MAX_DEPTH - 1))
         raise wrong_value(shown(field), f"is nested deeper than {MAX_DEPTH} levels: flatten it.")
     return body

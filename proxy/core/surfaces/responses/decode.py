@@ -45,7 +45,7 @@ def decode(
     known: int = 0,
 ) -> Request:
     """`known`: how many of the input's first items its client did not send."""
-    envelope = read_envelope(json_object(body), ledger)
+    envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger)
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)

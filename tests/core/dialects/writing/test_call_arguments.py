@@ -2,6 +2,7 @@
 
 from proxy.core import jsontext
 from proxy.core.dialects.writing.call_arguments import as_object
+from proxy.core.jsontext import MAX_DIGITS
 from tests.support.tables import table
 
 
@@ -11,6 +12,7 @@ from tests.support.tables import table
         ('{"b": 1.50, "a":\t2}', '{"b": 1.50, "a":\t2}'),
         ('{"n": 123456789012345678901234567890}', '{"n": 123456789012345678901234567890}'),
         ('{"e": "\\u00e9é"}', '{"e": "\\u00e9é"}'),
+        (f'{{"n": {"1" * (MAX_DIGITS + 1)}}}', None),
         ("", "{}"),
         (" \n", "{}"),
         ("[1]", '{"INVALID_JSON":"[1]"}'),

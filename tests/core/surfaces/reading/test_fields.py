@@ -34,6 +34,9 @@ def test_a_body_has_a_depth():
     assert json_object({"x": inner}) == {"x": inner}
     with pytest.raises(ClientFault, match="128 levels"):
         json_object({"x": [inner]})
+    assert json_object({}, MAX_DEPTH) == {}
+    with pytest.raises(ClientFault, match="128 levels"):
+        json_object({"x": [inner]}, MAX_DEPTH + 1)
 
 
 def test_the_first_complaint_names_the_place():
