@@ -162,7 +162,6 @@ MAY_IMPORT = {
         "proxy.core.dialects.chat",
         "proxy.core.dialects.google",
         "proxy.core.dialects.reading",
-        "proxy.core.dialects.writing",
         "proxy.core.tools",
     },
     "proxy.core.dialects.anthropic": {

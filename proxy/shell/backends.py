@@ -33,7 +33,7 @@ class Backends:
 
     def ways(self, model: str) -> list[Way]:
         """In the order in which they are tried. Raises NotFound if there is none."""
-        return [Way(self._backends[name], model) for name, model in self._routes.ways(model)]
+        return [Way(self._backends[name], model) for name, model in self._routes.candidates(model)]
 
     async def models(self) -> Listing:
         """What clients may ask for: each backend's own, as far as its requests lead there. Made anew when one of them

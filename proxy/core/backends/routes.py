@@ -55,17 +55,17 @@ class Routes:
     def real_name(self, model: str) -> str:
         return self.aliases.get(model, model)
 
-    def ways(self, model: str) -> list[tuple[str, str]]:
+    def candidates(self, model: str) -> list[tuple[str, str]]:
         """The backends that may answer, with the model's name at each: the first one, then its fallbacks in order."""
         model = self.real_name(model)
-        ways = [(self.backend_of(model), model)]
+        found = [(self.backend_of(model), model)]
         others = self._others.get(model)
         if others is None:  # nearly always
-            return ways
+            return found
         for other in others:
             backend, _, name = other.partition("/")
-            ways.append((backend, name or model))
-        return list(dict.fromkeys(ways))
+            found.append((backend, name or model))
+        return list(dict.fromkeys(found))
 
     def backend_of(self, model: str) -> str:
         """By the model's real name."""

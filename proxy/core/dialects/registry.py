@@ -5,7 +5,7 @@ A profile names its dialect. Nobody asks which one it is: whoever needs somethin
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from proxy.core.backends.target import Target
 from proxy.core.dialects.anthropic import encode as anthropic_encode
@@ -26,7 +26,6 @@ from proxy.core.dialects.reading import errors as reading_errors
 from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.lessons import Row
 from proxy.core.dialects.reading.reply_lessons import ReplyRow
-from proxy.core.dialects.writing.body import Body
 from proxy.core.errors import Fault
 from proxy.core.events import Delta
 from proxy.core.ledger import Ledger
@@ -66,7 +65,7 @@ class MakeDecoder(Protocol):
 class Encode(Protocol):
     def __call__(
         self, request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger
-    ) -> Body:
+    ) -> dict[str, Any]:
         """The request for a streamed reply. `profile` is already that of the model."""
 
 

@@ -60,8 +60,8 @@ SPARE = Routes(
 )
 def test_whom_to_ask_in_turn(model: str, ways: list[tuple[str, str]]) -> None:
     """The first one's name in the list is no second attempt; a model's name may hold a slash."""
-    assert SPARE.ways(model) == ways
+    assert SPARE.candidates(model) == ways
 
 
 def test_without_fallbacks_there_is_one_way() -> None:
-    assert ROUTES.ways("fast") == [("google", "gemini-2.5-pro")]
+    assert ROUTES.candidates("fast") == [("google", "gemini-2.5-pro")]

@@ -111,18 +111,18 @@ _FIELDS = {"stop": "stop_sequences"}
 
 def _asker(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
     """For whom it is asked, in an opaque word, and how fast. There are two tiers, of which one is the account's own."""
-    asked: Body = {}
+    fields: Body = {}
     if request.service_tier:
         if "service_tier" in profile.tuning:
-            asked["service_tier"] = "auto" if request.service_tier == "auto" else "standard_only"
-        if request.service_tier not in TIERS or not asked:
+            fields["service_tier"] = "auto" if request.service_tier == "auto" else "standard_only"
+        if request.service_tier not in TIERS or not fields:
             ledger.drop("service_tier")
     if request.user:
         if "user" in profile.tuning and "@" not in request.user and len(request.user) <= MAX_USER:
-            asked["metadata"] = {"user_id": request.user}
+            fields["metadata"] = {"user_id": request.user}
         else:
             ledger.drop("user")
-    return asked
+    return fields
 
 
 def _is_without_sampling(profile: BackendProfile) -> bool:
