@@ -4,13 +4,13 @@
 def efforts(
     none: str | None, minimal: str | None, low: str | None, high: str, top: str
 ) -> dict[str, str | None]:
-    """Five levels for the seven words in use: medium thinks as `high` does, `top` is what lies beyond high."""
+    """Gives five levels for the seven words in use: medium thinks as `high` does, `top` is what lies beyond high."""
     return {
         "none": none, "minimal": minimal, "low": low, "medium": high, "high": high, "xhigh": top, "max": top,
     }  # fmt: skip
 
 
 THINKING_SWITCH = efforts("disabled", "enabled", "enabled", "enabled", "enabled")
-"""For thinking that is only on or off."""
+"""Serves backends whose thinking is only on or off."""
 THREE_LEVELS = {"minimal": "low", "xhigh": "high", "max": "high"}
-"""For servers that know low, medium and high."""
+"""Serves backends that know low, medium and high."""

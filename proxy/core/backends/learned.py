@@ -14,20 +14,20 @@ from proxy.core.backends.target import Target
 from proxy.core.profile import DEFAULT, BackendProfile
 
 LASTS_SECONDS = 600.0
-"""A true lesson costs one refused request in so long."""
+"""A true lesson costs one refused request in this time."""
 FOR_ALL = 2
-"""Owners that must have been taught the same before it holds for others."""
+"""So many owners must have been taught the same before it holds for others."""
 
 MAX_LESSONS = 32
-"""Of one model. The oldest is forgotten first."""
+"""Limits the lessons of one model. The oldest is forgotten first."""
 MAX_OWNERS = 16
-"""Of one lesson, that are remembered by name."""
+"""Limits the owners of one lesson that are remembered by name."""
 
 _ABSENT = object()
 
 
 class Change(NamedTuple):
-    """Of one field, or of one entry of a field that has several."""
+    """Changes one field, or one entry of a field that has several."""
 
     field: str
     key: Any
@@ -67,7 +67,7 @@ _FIELDS = tuple(each.name for each in fields(BackendProfile))
 class _Lesson:
     change: Change
     until: dict[str, float] = field(default_factory=dict)
-    """By owner."""
+    """Says for each owner when it ends."""
 
     def is_owned(self, owner: str, now: float) -> bool:
         return self.until.get(owner, now) > now
@@ -77,17 +77,17 @@ class _Lesson:
 
 
 class Learned:
-    """Of one model, at one backend."""
+    """Holds what was learned of one model, at one backend."""
 
     def __init__(self, target: Target) -> None:
         self._base = target
         self._lessons: dict[str, _Lesson] = {}
-        """The one that was taught last stands last."""
+        """The lesson that was taught last stands last."""
         self._made: dict[tuple[str, ...], Target] = {}
-        """By the lessons that it heeds: with each of the few sets that hold for somebody."""
+        """Keeps a target for each of the few sets of lessons that hold for somebody."""
 
     def target(self, owner: str, now: float) -> Target:
-        """The model as this owner's requests are put to it now."""
+        """Gives the model as this owner's requests are put to it now."""
         if not self._lessons:
             return self._base
         own = [name for name, lesson in self._lessons.items() if lesson.is_owned(owner, now)]
@@ -106,14 +106,14 @@ class Learned:
         return replace(self._base, profile=profile)
 
     def learn(self, before: BackendProfile, after: BackendProfile, owner: str, now: float) -> None:
-        """A refusal has taught to ask as in the second profile, and that has helped."""
+        """Keeps the changes: a refusal has taught to ask as in the second profile, and that has helped."""
         for change in changes(before, after):
             self._teach(change, owner, now)
         self._forget(now)
 
     def observe(self, name: str, value: Any, owner: str, now: float) -> bool:
-        """A reply has shown what this field should be; is that news to this owner? Each reply that shows it again
-        renews the lesson. What a profile says of itself, or somebody has set by hand, stays."""
+        """Keeps what a reply has shown of this field; was that news to this owner? Each reply that shows it again
+        renews the lesson. What a profile says of itself, or an operator has set by hand, stays."""
         given = getattr(self._base.profile, name)
         if given != getattr(DEFAULT, name):
             return False
@@ -124,7 +124,7 @@ class Learned:
         return news
 
     def _teach(self, change: Change, owner: str, now: float) -> None:
-        """What is again as it was thought at first is a lesson as well, as long as others hold the contrary."""
+        """A value that is again as it was at first is a lesson as well, as long as others hold the contrary."""
         about_it = [lesson for lesson in self._lessons.values() if lesson.change[:2] == change[:2]]
         for lesson in about_it:
             lesson.until.pop(owner, None)

@@ -11,7 +11,7 @@ PREFIX = "models/"
 """Google puts it before a model's name, and its clients may or may not."""
 
 USUAL_EFFORTS = ("low", "medium", "high")
-"""Of a backend that takes a level of reasoning effort at all; any other word reaches it too."""
+"""A backend that takes a level of reasoning effort at all is said to take these; any other word reaches it too."""
 
 ALL_OTHERS = "*"
 """Stands for every model that the configuration does not name."""
@@ -34,7 +34,7 @@ Entry = Mapping[str, Any]
 
 
 def entries(listing: Any) -> list[Entry]:
-    """The models in a list: below `data`, as Together has it the list itself, or below `models`."""
+    """Finds the models in a list: below `data`, as Together has it the list itself, or below `models`."""
     if isinstance(listing, Mapping):
         listing = listing.get("data") or listing.get("models")
     listed = listing if isinstance(listing, list) else []
@@ -42,7 +42,7 @@ def entries(listing: Any) -> list[Entry]:
 
 
 def bare(model: str) -> str:
-    """A model's name as all others than Google call it."""
+    """Gives a model's name as all others than Google call it."""
     return model.removeprefix(PREFIX)
 
 
@@ -55,7 +55,7 @@ def _named(entry: Entry) -> Entry:
 
 
 def window(entry: Entry) -> int | None:
-    """The context window that an entry tells."""
+    """Reads the context window that an entry tells."""
     for key in WINDOW_KEYS:
         size = inside(entry, key)
         if isinstance(size, int) and not isinstance(size, bool) and size > 0:
@@ -64,14 +64,14 @@ def window(entry: Entry) -> int | None:
 
 
 def inside(entry: Any, key: str) -> Any:
-    """What stands at a path with dots."""
+    """Gives what stands at a path with dots."""
     for step in key.split("."):
         entry = entry.get(step) if isinstance(entry, Mapping) else None
     return entry
 
 
 def served(listed: Sequence[Entry], target: Target, catalog: Catalog) -> list[ServedModel]:
-    """The configured names, then whatever else the backend lists."""
+    """Makes a model of each configured name, then of whatever else the backend lists."""
     by_id = {str(entry["id"]): entry for entry in listed if entry.get("id")}
     return [_model(name, by_id, target, catalog) for name in dict.fromkeys([*target.models, *by_id])]
 

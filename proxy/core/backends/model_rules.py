@@ -16,13 +16,13 @@ class ModelRule:
     """One of them stands in the model's name, in lower case."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     where_default: Mapping[str, Any] = field(default_factory=dict)
-    """Changes only of fields for which the host has no opinion of its own."""
+    """These changes concern only fields for which the host has no opinion of its own."""
     schema: frozenset[SchemaRule] = frozenset()
-    """Reductions on top of the host's."""
+    """These reductions come on top of the host's."""
     only: frozenset[str] | None = None
-    """The profiles for which the rule was made; None: wherever."""
+    """The rule was made for these profiles. Default: for all."""
     never: frozenset[str] = frozenset()
-    """Hosts that are known to refuse it."""
+    """These hosts are known to refuse it."""
 
 
 MODEL_RULES = (
@@ -72,7 +72,7 @@ MODEL_RULES = (
 
 
 def for_model(profile: BackendProfile, model: str) -> BackendProfile:
-    """The profile of one model there."""
+    """Gives the profile of one model there."""
     name = model.lower()
     for rule in MODEL_RULES:
         if any(word in name for word in rule.words) and _concerns(rule, profile):

@@ -8,7 +8,7 @@ from proxy.core import jsontext
 from proxy.core.backends.target import Target
 
 DIGESTED = 1 << 20
-"""Bytes: a millisecond."""
+"""Bytes. To digest them takes a millisecond."""
 
 HEADERS = {
     "Content-Type": "application/json",
@@ -25,8 +25,8 @@ class Post:
     body: bytes = field(repr=False)
 
     def digest(self) -> bytes:
-        """By which the same request is known again, without a word of it being kept. Of a very large one its beginning
-        and its end will do."""
+        """Recognises the same request without keeping a word of it. Of a very large one its beginning and its end will
+        do."""
         first, last = self.body[:DIGESTED], self.body[DIGESTED:][-DIGESTED:]
         length = len(self.body).to_bytes(8)
         return blake2b(first + last + length, digest_size=16).digest()

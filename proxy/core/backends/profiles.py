@@ -12,7 +12,7 @@ from proxy.core.backends.efforts import THINKING_SWITCH, THREE_LEVELS, efforts
 from proxy.core.profile import DEFAULT, TUNING, BackendProfile, SchemaRule
 
 _TEMPLATES: frozenset[SchemaRule] = frozenset({"plain", "bounded"})
-"""For servers that compile schemas into llama.cpp's grammars."""
+"""Serves backends that compile schemas into llama.cpp's grammars."""
 _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})

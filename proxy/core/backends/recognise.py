@@ -67,7 +67,7 @@ def _by_entry(entry: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One harmless GET, from the root of the server: no model is loaded, nobody's state is read."""
+    """Asks one harmless GET, from the root of the server: no model is loaded, nobody's state is read."""
 
     path: str
     profile: str
@@ -79,7 +79,7 @@ class Probe:
 class Answer:
     status: int
     body: Any
-    """The JSON in it, or None."""
+    """Holds the JSON in it, or None."""
 
 
 def _has(*keys: str) -> Callable[[Any], bool]:

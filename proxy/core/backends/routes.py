@@ -11,13 +11,13 @@ from proxy.core.errors import NotFound
 from proxy.core.masking.redact import quoted
 
 ANY_ENDING = "*"
-"""At the end of a name in a table: all models that begin so."""
+"""Ends a name in a table that stands for all models that begin like it."""
 
 Found = TypeVar("Found")
 
 
 class _ByName(Generic[Found]):
-    """A table of names, and of beginnings with `*`: the name itself counts, else the longest beginning."""
+    """Looks up names, and beginnings with `*`: the name itself counts, else the longest beginning."""
 
     def __init__(self, table: Mapping[str, Found]) -> None:
         self._table = table
@@ -37,14 +37,14 @@ class _ByName(Generic[Found]):
 @dataclass(frozen=True)
 class Routes:
     default: str | None
-    """The backend for models that nothing below names; None: such models are refused."""
+    """Answers for models that nothing below names. Default: such models are refused."""
     models: Mapping[str, str] = field(default_factory=dict)
-    """A model's name, or how names begin and `*` → its backend."""
+    """Maps a model's name, or how names begin and `*`, to its backend."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Another name that clients use → the model's."""
+    """Maps another name that clients use to the model's."""
     fallbacks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """A model's name, or how names begin and `*` → other backends, each with `/` and what the model is called there
-    if that is something else."""
+    """Maps a model's name, or how names begin and `*`, to other backends, each with `/` and what the model is called
+    there if that is something else."""
     _backends: _ByName[str] = field(init=False)
     _others: _ByName[Sequence[str]] = field(init=False)
 
@@ -56,7 +56,8 @@ class Routes:
         return self.aliases.get(model, model)
 
     def candidates(self, model: str) -> list[tuple[str, str]]:
-        """The backends that may answer, with the model's name at each: the first one, then its fallbacks in order."""
+        """Finds the backends that may answer, with the model's name at each: the first one, then its fallbacks in
+        order."""
         model = self.real_name(model)
         found = [(self.backend_of(model), model)]
         others = self._others.get(model)
@@ -68,7 +69,7 @@ class Routes:
         return list(dict.fromkeys(found))
 
     def backend_of(self, model: str) -> str:
-        """By the model's real name."""
+        """Finds the backend by the model's real name."""
         found = self.find(model)
         if found is None:
             known = ", ".join(sorted({*self.models, *self.aliases}))

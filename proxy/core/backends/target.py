@@ -11,7 +11,7 @@ MODELS = "/models"
 
 _LABEL = r"[\w\u0080-\U0010ffff-]{1,63}"
 _HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*\.?|\[[\da-fA-F:.]+(?:%[\w.-]+)?\])(?::\d*)?")
-"""By name, in whatever script, or by address."""
+"""Matches a host by name, in any script, or by address."""
 
 
 @dataclass(slots=True)
@@ -21,14 +21,14 @@ class Target:
     profile: BackendProfile
     key: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Fixed ones of the configuration, which may hold secrets too."""
+    """The configuration fixes them; they may hold secrets too."""
     models: Mapping[str, str] = field(default_factory=dict)
-    """The client's name of a model → the backend's."""
+    """Maps the client's name of a model to the backend's."""
     forwarded: bool = False
     """Is the key the client's own? Then a refusal of it is the client's matter too (F10)."""
     head: Mapping[str, str] = field(init=False, repr=False)
-    """What every request brings with it: the key, the profile's headers, and the configured ones. Names are spelled in
-    one way, so that the latter replace the former in whatever case they were given."""
+    """Every request brings this: the key, the profile's headers, and the configured ones. Names are spelled in one way,
+    because the latter must replace the former in whatever case they were given."""
 
     def __post_init__(self) -> None:
         brought = {**_authorization(self), **self.profile.headers, **self.headers}
@@ -47,7 +47,7 @@ def _authorization(target: Target) -> dict[str, str]:
 
 
 def below(target: Target, endpoint: str) -> str:
-    """The endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
+    """Puts an endpoint below the base: the URL without a pasted endpoint; without any path, the profile's root."""
     profile = target.profile
     url = checked(target.base_url)
     path = url.path.rstrip("/")
@@ -58,7 +58,7 @@ def below(target: Target, endpoint: str) -> str:
 
 
 def checked(url: str) -> SplitResult:
-    """The parts of a base URL; ValueError says what is wrong with it."""
+    """Takes a base URL apart; ValueError says what is wrong with it."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -76,5 +76,5 @@ def checked(url: str) -> SplitResult:
 
 
 def _without_secrets(url: str) -> str:
-    """For an error message: without what may be a password, in the place of a user or in a query."""
+    """Shows a URL in an error message without what may be a password, in the place of a user or in a query."""
     return repr(url.partition("?")[0].rpartition("@")[2])

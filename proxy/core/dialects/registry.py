@@ -35,13 +35,13 @@ from proxy.core.tools.prepare import Prepared
 
 
 class Decoder(Protocol):
-    """From this language to deltas; nothing that a backend says makes it raise."""
+    """Translates this language to deltas; nothing that a backend says makes it raise."""
 
     def event(self, data: bytes, event: bytes) -> None:
-        """One event of a stream."""
+        """Takes one event of a stream."""
 
     def body(self, data: bytes) -> None:
-        """A whole reply that is no stream."""
+        """Takes a whole reply that is no stream."""
 
 
 class MakeDecoder(Protocol):
@@ -58,20 +58,20 @@ class MakeDecoder(Protocol):
         model: str = "",
         stamp: str = "",
     ) -> Decoder:
-        """`keep_extras` takes what the backend will want back with its reasoning. `model` is whom it must come back
-        to; `stamp`, the time of the request, makes ids for calls that the backend gives none."""
+        """`keep_extras` takes what the backend will want back with its reasoning. `model` is the model that it must
+        come back to; `stamp`, the time of the request, makes ids for calls that the backend gives none."""
 
 
 class Encode(Protocol):
     def __call__(
         self, request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger
     ) -> dict[str, Any]:
-        """The request for a streamed reply. `profile` is already that of the model."""
+        """Makes the request for a streamed reply. `profile` is already that of the model."""
 
 
 class FaultOf(Protocol):
     def __call__(self, status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
-        """What a status other than 2xx means."""
+        """Says what a status other than 2xx means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Dialect:
     decoder: MakeDecoder
     fault_of: FaultOf
     reply_url: Callable[[Target, str], str]
-    """Where a streamed reply of a model is asked for."""
+    """Tells where a streamed reply of a model is asked for."""
     models_url: Callable[[Target], str]
     lessons: Sequence[Row]
     """What the words of a refusal teach."""

@@ -22,8 +22,8 @@ UNWRITABLE = OwnWords(
     "The backend's arguments for a tool are nested too deeply, or hold numbers that are too long."
 )
 MAX_KEPT_DEPTH = 100
-"""Of what the backend wants back. Honest objects have three levels; more than could be written again, with all that is
-put around them on the way, is refused where it comes from."""
+"""Limits what the backend wants back. Honest objects have three levels; what could not be written again, with all that
+is put around it on the way, is refused where it comes from."""
 
 
 class Decoding:
@@ -34,7 +34,7 @@ class Decoding:
         self._ledger = ledger
         self._joins_surrogates = False
         self._data, self._parsed = b"", None
-        """The event that is being read, and what the quick parser has made of it."""
+        """Hold the event that is being read, and what the quick parser has made of it."""
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile) -> bool:
@@ -42,8 +42,8 @@ class Decoding:
         return profile.replay != "none"
 
     def _mended(self, data: bytes) -> Any:
-        """What the strict parser refuses. None if it cannot be read at all. From now on lone surrogates must be
-        expected."""
+        """Reads what the strict parser refuses; gives None if it cannot be read at all. From now on lone surrogates
+        must be expected."""
         try:
             value = jsontext.lenient(data)
         except jsontext.BadJson:
@@ -68,8 +68,8 @@ class Decoding:
         self._ledger.odd(what)
 
     def _exact(self, value: Any) -> Any:
-        """This part of the event with every digit as it was sent, for it is to be written anew. Few have such parts, so
-        that nothing is looked for in the others."""
+        """Gives this part of the event with every digit as it was sent, because it will be written anew. Few events
+        have such parts, and nothing is searched in the others."""
         exact = jsontext.exactly(self._parsed, self._data)
         if exact is self._parsed:
             return value

@@ -20,20 +20,20 @@ from proxy.core.schemas.traversal import TYPES
 MAX_SEARCHED = 4 << 20
 """Bytes of a body. Larger ones hold pictures or whole books; what is learned from them is not kept."""
 MAX_STRINGS = 20_000
-"""Likewise: each is looked for in the refusal."""
+"""Limits the client's texts: each is searched in the refusal."""
 
 RECOGNISED = 12
 """Characters by which the beginning or the end of a longer text is known again."""
 SHORTEST = 3
-"""What is shorter stands in any text."""
+"""A shorter text occurs in any refusal by chance."""
 OCCURRENCES = 8
 MAX_SPANS = 1_000
-"""In a refusal. If more of them hold something of the client's, all of it may be."""
+"""Limits what is searched in one refusal. If more parts of it hold something of the client's, all of it may."""
 
 FREE = frozenset(
     {"parameters", "input_schema", "parametersJsonSchema", "schema", "input", "args", "response"}
 )
-"""Below these, names are the client's as well."""
+"""Below these fields the client chooses the names as well."""
 OURS = frozenset({"type", "role", "tool_choice", "object"})
 """Fields whose values are words of the protocol."""
 KEYWORDS = frozenset(
@@ -73,7 +73,7 @@ class Echoes:
         self._message = message
 
     def source(self, match: re.Match[str]) -> Source:
-        """Of what matched in the refusal."""
+        """Tells whose words a match in the refusal is."""
         found = _plain(match[0])
         strings = self._strings
         if strings is None:
@@ -87,7 +87,7 @@ class Echoes:
 
     @cached_property
     def _strings(self) -> frozenset[str] | None:
-        """All that the client has chosen in the body; None if that is too much."""
+        """Collects all that the client has chosen in the body; None if that is too much."""
         if len(self._body) > MAX_SEARCHED:
             return None
         found = set()
@@ -99,7 +99,7 @@ class Echoes:
 
     @cached_property
     def _echoed(self) -> list[tuple[int, int]]:
-        """Where in the refusal, as it is compared, something of the client's stands."""
+        """Tells where in the refusal, as it is compared, something of the client's stands."""
         message = f" {_plain(self._message)} "
         found = (span for chosen in self._strings or () for span in _spans(chosen, message))
         spans = [*islice(found, MAX_SPANS)]
@@ -107,7 +107,7 @@ class Echoes:
 
 
 def _spans(chosen: str, message: str) -> Iterator[tuple[int, int]]:
-    """In a refusal with a blank at either end; the places are those without it."""
+    """The message has a blank at either end; spans are counted without it."""
     if len(chosen) < SHORTEST:
         return
     if len(chosen) <= RECOGNISED:
@@ -132,14 +132,14 @@ def _all(part: str, text: str) -> Iterator[int]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Characters that two texts have in common from their beginning on."""
+    """Counts the characters that two texts have in common from their beginning on."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
 
 
 def _chosen(body: Any) -> Iterator[str]:
-    """The strings of a body that are not words of the protocol."""
+    """Yields the strings of a body that are not words of the protocol."""
     waiting: list[tuple[Any, bool, bool]] = [(body, False, False)]
     while waiting:
         value, free, ours = waiting.pop()

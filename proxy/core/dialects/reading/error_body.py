@@ -11,7 +11,7 @@ from typing import Any
 from proxy.core import jsontext
 
 MESSAGES = ("message", "error", "detail", "faultstring", "status_msg", "msg")
-"""Where the text is, if it is a string; the first one counts."""
+"""These fields hold the text, if they hold a string; the first one counts."""
 NESTED = (
     "error",
     "detail",
@@ -24,24 +24,25 @@ NESTED = (
     "x_groq",
     "choices",
 )
-"""Where to look further, if it is none, or JSON in a string. What is said further inside is closer to the cause."""
+"""These fields are searched further, if they hold no string, or JSON in a string. What is nested deeper is closer to
+the cause."""
 MAX_DEPTH = 8
 """Twice the deepest known: a gateway's error around OpenRouter's around a vendor's."""
 MAX_ENTRIES = 3
 """A schema check may complain about every single field; three explain it."""
 MAX_WORDS = 10_000
-"""An error may come with a stack trace or a whole prompt; nobody says what is wrong only after that."""
+"""An error may come with a stack trace or a whole prompt; no backend says what is wrong only after that."""
 MAX_CODE = 100
-"""What is longer is no code and no type."""
+"""A longer text is no code and no type."""
 
 STATUSES = ("http_code", "http_status_code", "status_code", "status", "code")
-"""Where an HTTP status may stand, the surest first."""
+"""These fields may hold an HTTP status, the surest first."""
 
 NOTHING = ("", "None", "null")
-"""As the name of a field; LiteLLM writes what Python prints."""
+"""Stand for no field name; LiteLLM writes what Python prints."""
 
 SIGNS = frozenset({"error", "base_resp", "x_groq", "type", "message", "detail", "fault"})
-"""Fields of complaints, beside `object` and `choices`, that hardly any reply has."""
+"""Error bodies have these fields, beside `object` and `choices`; hardly any reply has."""
 
 MINIMAX_STATUS = {1002: 429, 1004: 401, 1008: 402, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
 """MiniMax reports failures inside HTTP 200, with numbers of its own."""
@@ -56,7 +57,7 @@ class ErrorBody:
     status: int | None = None
     """The HTTP status that the body itself claims."""
     words: str = ""
-    """Everything said at any level, in lower case: what matchers search."""
+    """Everything that is said at any level, in lower case: matchers search here."""
 
 
 def read(body: bytes) -> ErrorBody:
@@ -64,7 +65,7 @@ def read(body: bytes) -> ErrorBody:
 
 
 def is_one(raw: Any) -> bool:
-    """Is this, where a reply or a chunk of one was expected, a complaint?"""
+    """Is this an error, where a reply or a chunk of one was expected?"""
     if not isinstance(raw, dict):
         return False
     choices = raw.get("choices")

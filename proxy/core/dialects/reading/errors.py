@@ -33,7 +33,7 @@ MAY_MEAN_OVERFLOW = {400, 413, 422}
 CRASH = 500
 """Without a status of its own a failure counts as one."""
 MAY_PASS = {408, 409, 425}
-"""Refusals of a moment: the same request may succeed later."""
+"""These refusals may pass: the same request may succeed later."""
 
 MEANINGFUL_CODES = {
     "context_length_exceeded",
@@ -75,7 +75,7 @@ _DEFAULT_PAGE = re.compile(
     r"|no route|the requested url)\b.{0,300}",
     re.DOTALL,
 )
-"""What servers say by themselves of a path that they do not have."""
+"""Servers say this by themselves of a path that they do not have."""
 
 STATUS_BY_WORDS = (
     (_NO_QUOTA, 402),
@@ -92,7 +92,7 @@ STATUS_BY_WORDS = (
     (re.compile(r"invalid_request|bad_?request|invalid params|validation errors?\b"), 400),
     (re.compile(r"time[d_ ]*out"), 504),
 )
-"""What an error without a status most likely is; anything else is a crash."""
+"""Tells what an error without a status most likely is; anything else is a crash."""
 
 SHORTEN = "Shorten the conversation, or choose a model with a larger context window."
 OTHER_MODEL = "GET /v1/models lists those that there are."
@@ -100,12 +100,12 @@ SIMPLER = "Leave out what is optional, or choose another model."
 TOO_LARGE = "The request is too large for the backend."
 
 VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
-"""Z.ai's numbers: no balance, no such model, too many at once, too often, too many of all users."""
+"""Z.ai has numbers of its own: no balance, no such model, too many at once, too often, too many of all users."""
 
 
 @dataclass(slots=True, frozen=True)
 class _Judged:
-    """What is known of a refusal before anybody has been made responsible for it."""
+    """Holds what is known of a refusal before it is decided who must act."""
 
     status: int
     error: ErrorBody
@@ -120,7 +120,7 @@ class _Judged:
         return quotable(self.error.message)
 
     def says(self, else_says: str, then: str = "") -> str:
-        """Its own words, which clients may know, and `then` what follows from them."""
+        """Repeats the backend's own words, which clients may know, and adds `then`, what follows from them."""
         return with_advice(self.text or else_says, then)
 
 
@@ -131,7 +131,7 @@ def with_advice(text: str, advice: str) -> str:
 
 
 def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
-    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    """Judges an HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
     error = error_body.read(body)
     if status in MAY_MEAN_OVERFLOW and (overflow.matches(error) or (status == 413 and not body.strip())):
         return _overflow(error)
@@ -142,7 +142,7 @@ def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: b
 
 
 def in_stream(raw: Any) -> Fault:
-    """An error inside an answer that began as a success: an object in any dialect, or text."""
+    """Judges an error inside an answer that began as a success: an object in any dialect, or text."""
     error = error_body.of(raw)
     if overflow.matches(error):
         return _overflow(error)
@@ -152,7 +152,7 @@ def in_stream(raw: Any) -> Fault:
 
 
 def crash(body: bytes) -> Fault:
-    """Of a backend that never means the request by it, whatever it names."""
+    """Judges an answer as a crash, whatever it names: some backends never mean the request by it."""
     return _crashed(_Judged(CRASH, error_body.read(body)))
 
 
@@ -191,7 +191,7 @@ def _key_refused(judged: _Judged) -> Fault:
 
 
 def no_key(*, forwards: bool) -> Fault:
-    """Of a backend that wants one. `forwards`: clients bring their own."""
+    """Says who must bring the key that a backend wants. `forwards`: clients bring their own."""
     if forwards:
         return Unauthorized("The backend wants an API key, and this request brought none. Send one.")
     message = OwnWords(
@@ -201,7 +201,7 @@ def no_key(*, forwards: bool) -> Fault:
 
 
 def _forbidden(judged: _Judged) -> Fault:
-    """It knows who asks: a region, a model or an organisation is not allowed."""
+    """The backend knows who asks: a region, a model or an organisation is not allowed."""
     if _BAD_KEY.search(judged.error.words):
         return _key_refused(judged)
     return Forbidden(
@@ -220,7 +220,7 @@ def _limited(judged: _Judged) -> Fault:
 
 
 def _not_found(judged: _Judged) -> Fault:
-    """Of a model, of the path, or in words that are about something else: a kind of content, a file."""
+    """The backend means the model, the path, or in other words something else: a kind of content, a file."""
     if _NO_MODEL.search(judged.error.words):
         return _no_model(judged)
     text = judged.error.message.strip()
@@ -302,4 +302,4 @@ JUDGES: dict[int, Judge] = {
     **dict.fromkeys((520, 521, 522, 523, 525, 526), _bad_gateway),  # Cloudflare's words for 502
 }
 JUDGES_BY_CLASS: dict[int, Judge] = {3: _redirect, 4: _client_mistake}
-"""By the first digit, for every other status."""
+"""Judges every other status by its first digit."""

@@ -26,7 +26,7 @@ NAMES = {
     "tool_choice": "tool_choice",
     "logprobs": "top_logprobs",
 }
-"""Everything else is called the same on both sides."""
+"""Every other field has the same name on both sides."""
 
 _NAMED = re.compile(
     r"""
@@ -43,7 +43,7 @@ _NAMED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""How backends name a field that they refuse, if they do not say it in `param`."""
+"""Backends name a field that they refuse in these words, if they do not say it in `param`."""
 _FIELD = re.compile(r"\w{1,64}")
 
 

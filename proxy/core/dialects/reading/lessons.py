@@ -20,7 +20,8 @@ from proxy.core.dialects.reading.error_body import MAX_WORDS
 from proxy.core.profile import BackendProfile
 
 MAX_MATCHES = 8
-"""Of one row in one refusal: strict servers complain of several fields at once, and echoes may stand before."""
+"""Limits the matches of one row in one refusal: strict servers complain of several fields at once, and echoes may stand
+before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Lesson:
     lasting: bool = True
     """Is it true of the model, or only of this request?"""
     kept: BackendProfile | None = None
-    """What lasts of one that does not."""
+    """What lasts, where the lesson itself does not."""
 
 
 Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]
@@ -45,7 +46,7 @@ class Row(NamedTuple):
     each: bool = False
     """May it match several times, each time saying something else?"""
     kept: Change | None = None
-    """What lasts of a row that does not."""
+    """What lasts, where the row itself does not."""
 
 
 def learn(
@@ -55,7 +56,7 @@ def learn(
     learned: Collection[str] = (),
     body: bytes = b"{}",
 ) -> Lesson | None:
-    """The first row, apart from those `learned` before, that matches the refusal and changes something.
+    """Finds the first row, apart from those `learned` before, that matches the refusal and changes something.
 
     `body` is what was refused.
     """
@@ -79,7 +80,7 @@ def learn(
 
 
 def _matches(row: Row, message: str, echoes: Echoes) -> list[tuple[bool, re.Match[str]]]:
-    """What in the refusal the backend has said itself, at least in part; first what is all its own."""
+    """Finds what in the refusal the backend has said itself, at least in part; first what is all its own."""
     found = [
         (source is Source.BACKEND, match)
         for match in islice(row.pattern.finditer(message), MAX_MATCHES)
@@ -89,7 +90,7 @@ def _matches(row: Row, message: str, echoes: Echoes) -> list[tuple[bool, re.Matc
 
 
 def advice(message: str) -> str | None:
-    """What the operator has to do, where no change of the request can help."""
+    """Says what the operator has to do, where no change of the request can help."""
     return next((words for pattern, words in _ADVICE if pattern.search(message[:MAX_WORDS])), None)
 
 
@@ -97,7 +98,8 @@ def advice(message: str) -> str | None:
 
 
 def says(pattern: str) -> re.Pattern[str]:
-    """A backend may repeat a whole prompt, or mean ill: no gap in a pattern is without a limit, nor a number."""
+    """Compiles a pattern. A backend may repeat a whole prompt, or be hostile: no gap and no number in a pattern is
+    without a limit."""
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
@@ -106,13 +108,14 @@ def setting(**changes: Any) -> Change:
 
 
 WORTHWHILE = 4096
-"""Tokens of an answer. A conversation that leaves less has outgrown its window, unless that is small itself."""
+"""Tokens of an answer. A conversation that leaves less has outgrown its window, unless the window is small itself."""
 SMALL_WINDOW = 32_768
-"""Tokens. Of one that is no larger, half is left to the conversation from then on."""
+"""Tokens. In a window that is no larger, half is left to the conversation from then on."""
 
 
 def _what_fits(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """A limit of ours filled the window beyond what the conversation left (V34). A client's own is not changed."""
+    """Lowers our own limit, which filled the window beyond what the conversation left (V34). A client's limit is not
+    changed."""
     window = int(match["window"])
     room = window - int(match["input"])
     return replace(profile, length_default=room) if room >= min(WORTHWHILE, window // 8) else profile
@@ -134,7 +137,8 @@ ROOM = tuple(
         r"must be <= (?P<window>\d{1,9})\. Given: (?P<input>\d{1,9}) `inputs`",
     )
 )
-"""For every dialect in which a limit of ours is sent where the client sets none. Vendors', vLLM's, SGLang's, TGI's."""
+"""These rows are for every dialect in which a limit of ours is sent where the client sets none. They know the words of
+vendors, vLLM, SGLang and TGI."""
 
 _ADVICE = (
     (

@@ -7,7 +7,7 @@ from proxy.core.logprobs import of_text
 
 
 def of_answer(raw: Any, thought: Any, answer: Any) -> Any:
-    """Beside a thought: what is said of the answer, if there is any."""
+    """Gives what is said of the answer, where a thought stands beside it."""
     if not thought or not isinstance(raw, dict):
         return raw
     tokens = _dicts(raw.get("content"))
@@ -15,7 +15,8 @@ def of_answer(raw: Any, thought: Any, answer: Any) -> Any:
 
 
 def read(raw: Any) -> list[Any]:
-    """One entry per token; whatever is no entry is left out, for these are never worth a reply."""
+    """Makes one entry per token. It leaves out whatever is no entry, because log probabilities are never worth a
+    reply."""
     tokens = raw.get("content") if isinstance(raw, dict) else None
     return [_entry(token) | {"top_logprobs": _alternatives(token)} for token in _dicts(tokens)]
 

@@ -26,8 +26,8 @@ class Observed(NamedTuple):
 
 
 ReplyRow = Callable[[BackendProfile, Observed], Mapping[str, Any]]
-"""Fields of the profile and what they should be, as far as this reply shows it. What it confirms is shown as well: that
-renews the lesson, and what is no news costs nothing."""
+"""Gives fields of the profile and what they should be, as far as this reply shows it. It gives confirmed ones as well:
+that renews the lesson, and what is no news costs nothing."""
 
 
 def fields_taught(rows: Sequence[ReplyRow], profile: BackendProfile, observed: Observed) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _thoughts(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
 
 
 def _usage(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
-    """V26: some servers tell usage in whole answers only. A whole answer says the same as a stream of it."""
+    """V26: some servers send usage only with whole answers. A whole answer says the same as a stream of it."""
     ended = observed.reply.ended
     if profile.usage != "ask" or ended is None or ended.ending is not Ending.COMPLETED:
         return {}
@@ -53,17 +53,18 @@ def _usage(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
 
 
 def asked_whole(request: Request, profile: BackendProfile) -> bool:
-    """Not as a stream, which is how everything else is asked for."""
+    """Is this reply asked for as a whole? Every other one is asked for as a stream."""
     return profile.usage_when_whole and not request.stream
 
 
 _OTHER_FORCE: Mapping[ForceTool, ForceTool] = {"object": "required", "required": "object"}
 _ANOTHER = frozenset({"tool_call_required", "unknown_tool_call"})
-"""The codes of replies that the guard refuses because the model has called something else, or nothing."""
+"""The guard refuses replies with these codes because the model has called something else, or nothing."""
 
 
 def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
-    """V27, V35: who ignores one way to force a function may heed the other, in which only that one is declared."""
+    """V27, V35: a server that ignores one way to force a function may heed the other, in which only that function is
+    declared."""
     choice, ended = observed.request.choice, observed.reply.ended
     other = _OTHER_FORCE.get(profile.force_tool)
     if choice.mode is not ChoiceMode.REQUIRED or not choice.only or len(choice.only) > 1:
@@ -76,7 +77,8 @@ def _force_tool(profile: BackendProfile, observed: Observed) -> Mapping[str, Any
 
 
 def _shows_all_calls(ended: ReplyEnded) -> bool:
-    """What was cut may have had one still to come; what was refused for the arguments of one does not show it."""
+    """A reply that was cut may have had one still to come; one that was refused for a call's arguments does not show
+    it."""
     fault = ended.fault
     if fault is None:
         return ended.ending is Ending.COMPLETED

@@ -6,11 +6,11 @@ from email.utils import parsedate_to_datetime
 from math import isnan
 
 MAX_SECONDS = 120.0
-"""Clients wait as long as they are told, some for ever; what takes longer than this should be an error now."""
+"""Clients wait as long as the header says, some for ever; a longer wait should be an error now."""
 
 
 def seconds(headers: Mapping[str, str]) -> float | None:
-    """From `retry-after-ms` or `retry-after`. A date counts from the backend's own clock, or not at all."""
+    """Reads `retry-after-ms` or `retry-after`. A date counts from the backend's own clock, or not at all."""
     lowered = {name.lower(): value for name, value in headers.items()}
     wait = _number(lowered.get("retry-after-ms"))
     if wait is not None:

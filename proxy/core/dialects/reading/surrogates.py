@@ -22,11 +22,11 @@ ORPHAN = "\ufffd"
 
 Prose = TextDelta | ReasoningDelta | RefusalDelta
 Channel = type[Prose] | int | None
-"""A kind of prose, or the index of a call, which may be missing."""
+"""Names a kind of prose, or the index of a call, which may be missing."""
 
 
 class SurrogateJoiner:
-    """A first half waits for the next delta of its channel, or for the end of the reply."""
+    """Keeps a first half until the next delta of its channel, or the end of the reply."""
 
     __slots__ = ("_emit", "_waiting")
 

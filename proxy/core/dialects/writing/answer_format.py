@@ -18,7 +18,7 @@ class FormatPlan(NamedTuple):
     response_format: dict[str, Any] | None
     instruction: str | None
     relaxed: tuple[str, ...] = ()
-    """Keywords of the schema that the backend does not enforce, but is only told of."""
+    """The backend is only told of these keywords of the schema, and does not enforce them."""
 
     def remark(self, ledger: Ledger) -> None:
         for keyword in self.relaxed:

@@ -12,7 +12,8 @@ UNTUNED = Sampling()
 
 
 def tuning_wishes(request: Request) -> Body:
-    """How the client wants the model to generate, by our names; None is no wish. Empty if there is none at all."""
+    """Collects how the client wants the model to generate, by our names; None is no wish. Empty if there is none at
+    all."""
     sampling = request.sampling
     if sampling == UNTUNED and request.verbosity is None:  # nearly always
         return {}
@@ -30,7 +31,7 @@ def tuning_wishes(request: Request) -> Body:
 
 
 def granted(wishes: Mapping[str, Any], known: Collection[str], ledger: Ledger) -> Body:
-    """The wishes that the backend knows; the others are counted."""
+    """Picks the wishes that the backend knows, and counts the others as dropped."""
     fields: Body = {}
     for name, value in wishes.items():
         if value is None:
@@ -43,7 +44,7 @@ def granted(wishes: Mapping[str, Any], known: Collection[str], ledger: Ledger) -
 
 
 def patched(body: Body, patch: Mapping[str, Any], ledger: Ledger) -> Body:
-    """The JSON merge patch of the profile, applied last."""
+    """Applies the JSON merge patch of the profile. This comes last."""
     for name, value in patch.items():
         if value is None:
             if body.pop(name, None) is not None:

@@ -9,15 +9,15 @@ INVALID = "INVALID_JSON"
 
 
 def as_object(arguments: str) -> orjson.Fragment:
-    """For those who take calls apart: the object itself."""
+    """Writes the object itself, for dialects that take calls apart."""
     return orjson.Fragment(as_text(arguments, INVALID))
 
 
 def as_text(arguments: str, held_in: str) -> str:
-    """As the model wrote it wherever it is one: some models prove their thoughts by every byte that came before.
+    """Keeps an object as the model wrote it: some models prove their thoughts by every byte that came before.
 
-    What is no object is wrapped, `held_in` one under this name, never repaired; what only a forgiving parser can read
-    is written anew.
+    What is no object is wrapped, `held_in` one under this name, and never repaired; what only a forgiving parser can
+    read is written anew.
     """
     if not arguments.strip():
         return "{}"

@@ -19,7 +19,7 @@ _ALPHABET = digits + ascii_letters
 class _Form(NamedTuple):
     fits: re.Pattern[str]
     substitute: Callable[[bytes], str]
-    """From 32 bytes of hash."""
+    """Makes an id from 32 bytes of hash."""
 
 
 def _alnum9(digest: bytes) -> str:
@@ -39,7 +39,7 @@ _FORMS: Mapping[CallIdForm, _Form] = {
 
 
 class CallIds:
-    """The ids of one request: no two clients' ids become the same one."""
+    """Holds the ids of one request: no two of the client's become the same one."""
 
     __slots__ = ("_form", "_taken", "_upstream")
 

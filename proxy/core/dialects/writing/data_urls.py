@@ -20,13 +20,13 @@ _PROPERLY = {
     "image/x-png": "image/png",
     "application/x-pdf": "application/pdf",
 }
-"""Types under names that were never registered. Clients send them, and only some backends know what is meant."""
+"""Maps names of types that were never registered. Clients send them, and only some backends know what is meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataUrl:
     media_type: str
-    """In lower case; empty where the URL does not say it."""
+    """The type is in lower case; it is empty where the URL does not say it."""
     base64: str
 
     @property
@@ -42,7 +42,8 @@ class DataUrl:
 
 
 def read(url: str, place: str) -> DataUrl | None:
-    """None for any other URL. ClientFault when it does not hold what it says; it names the place of the URL."""
+    """Gives None for any other URL. It raises ClientFault, which names the place of the URL, when the URL does not hold
+    what it says."""
     if url[: len(_SCHEME)].lower() != _SCHEME:
         return None
     head, comma, data = url[len(_SCHEME) :].partition(",")

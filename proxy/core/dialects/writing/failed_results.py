@@ -3,11 +3,12 @@
 from proxy.core.model import Result, Text
 
 ERROR = "Error:"
-"""What agents' tools begin with when they fail, and what the model is told where its dialect has no field for it."""
+"""Agents' tools begin with this when they fail, and models are told in this word where the dialect has no field for
+it."""
 
 
 def failed(result: Result) -> bool:
-    """The client's own word goes before the tool's."""
+    """The client's own word counts before the tool's."""
     if result.is_error is not None:
         return result.is_error
     first = result.content[0] if result.content else None

@@ -3,15 +3,15 @@
 from proxy.core.tools.prepare import PreparedTool
 
 PARTS, MESSAGES = "\n", "\n\n"
-"""What goes between the parts of one message, and between messages that become one."""
+"""These stand between the parts of one message, and between messages that become one."""
 
 CONTINUE = "Continue."
-"""Said for the user where the backend wants to hear from one: it would refuse, or take the last answer as its own
-beginning and go on in it."""
+"""The proxy says this for the user where the backend wants to hear from one: it would refuse, or continue the last
+answer as its own beginning."""
 
 MOVED = "[more in the next message]"
 MOVED_BEHIND = "[more after the results]"
-"""In the place of what a tool returned and a result cannot hold."""
+"""Stand in the place of what a tool returned and a result cannot hold."""
 
 NO_IMAGES = "[image left out: this model reads text only]"
 NO_LINKS = "[image left out: this backend takes images inside the request only]"
@@ -25,7 +25,7 @@ NO_TOOL = PreparedTool(
     description="Does nothing. Never call it.",
     parameters={"type": "object", "properties": {}},
 )
-"""Stands in `tools` for gateways that refuse a history with calls without it."""
+"""Stands in `tools` for gateways that refuse a history with calls without any tool."""
 
 
 def returned_by(tool: str) -> str:
@@ -34,5 +34,5 @@ def returned_by(tool: str) -> str:
 
 
 def as_instruction(words: str) -> str:
-    """An instruction of the system's, where a user has to say it."""
+    """Marks an instruction of the system's, where a user has to say it."""
     return f"<system>\n{words}\n</system>"
