@@ -25,7 +25,8 @@ def text(words: str) -> Block:
 
 
 def of_user(part: Text | Image | Audio | File) -> Block | None:
-    """None for text without a visible character, which the API refuses. ClientFault for what it has no block for."""
+    """Gives None for text without a visible character, which the API refuses. Raises ClientFault for what the API has
+    no block for."""
     match part:
         case Text():
             return text(part.text) if part.text.strip() else None
@@ -38,7 +39,7 @@ def of_user(part: Text | Image | Audio | File) -> Block | None:
 
 
 def of_tool(part: Text | Image | Audio | File, ledger: Ledger) -> Block | None:
-    """The same for what a tool returned."""
+    """Writes what a tool returned: a note stands for what the API has no block for."""
     try:
         return of_user(part)
     except ClientFault:

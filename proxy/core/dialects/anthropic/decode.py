@@ -30,23 +30,23 @@ from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
-"""All others are the business of tools that run at the backend, which are never asked for."""
+"""All other kinds are the business of tools that run at the backend, which the proxy never asks for."""
 
 PING = "ping"
 
 EMPTY = (b"", END)
-"""What servers that also speak another dialect add."""
+"""Servers that also speak another dialect add these."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A content block that has not ended."""
+    """Holds a content block that has not ended."""
 
     kind: str
     start: dict[str, Any]
-    """As it began: what it has besides its text comes back to the backend with it."""
+    """The block as it began: what it has besides its text comes back to the backend with it."""
     words: list[str] = field(default_factory=list)
-    """A thought's text, or the signs of a call's arguments that there were any."""
+    """Holds a thought's text, or signs that there were arguments of a call."""
     signature: list[str] = field(default_factory=list)
 
 
@@ -76,16 +76,17 @@ class AnthropicDecoder(Decoding):
         self._model = model
         self._open: dict[int, _Open] = {}
         self._bare: int | None = None
-        """The call that ended without a sign of its arguments: none, unless the reply was cut there."""
+        """Points at the call that ended without a sign of its arguments: it has none, unless the reply was cut
+        there."""
         self._counts: dict[str, Any] = {}
         self._reason: dict[str, Any] | None = None
-        """What was said of the ending, as long as blocks are open."""
+        """Holds what was said of the ending, as long as blocks are open."""
         self._finished = False
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def event(self, data: bytes, event: bytes) -> None:
-        """One event of a stream. Its own `type` says what it is; the name beside it may be missing."""
+        """Takes one event of a stream. Its own `type` says what it is; the name beside it may be missing."""
         if data.strip() in EMPTY:
             self._odd("event_empty")
             return
@@ -107,7 +108,7 @@ class AnthropicDecoder(Decoding):
             self._odd("event_not_an_object")
 
     def body(self, data: bytes) -> None:
-        """A whole reply that is not a stream."""
+        """Takes a whole reply that is not a stream."""
         raw = self._read(data)
         if not isinstance(raw, dict):
             self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
@@ -123,7 +124,7 @@ class AnthropicDecoder(Decoding):
             self._message_stop(raw)
 
     def _read(self, data: bytes) -> Any:
-        """None if it cannot be read at all."""
+        """Parses an event or a body; None if it cannot be read at all."""
         try:
             raw = jsontext.quick(data)
             return jsontext.exactly(raw, data) if b'"input"' in data else raw
@@ -203,8 +204,8 @@ class AnthropicDecoder(Decoding):
             self._whole_input(index, opened.start.get("input"))
 
     def _whole_input(self, index: Any, given: Any) -> None:
-        """The arguments of a call that came in no pieces: a compatible server's whole, which some write as text, or
-        none."""
+        """Takes the arguments of a call that came in no pieces. Compatible servers send them whole, some as text, some
+        send none."""
         if not given:
             self._bare = index
             return
@@ -239,7 +240,7 @@ class AnthropicDecoder(Decoding):
             self._odd("message_malformed")
 
     def _message_delta(self, raw: dict[str, Any]) -> None:
-        """May come twice, the first time without a reason."""
+        """Takes the end of the message, which may come twice, the first time without a reason."""
         self._count(raw.get("usage"))
         delta = raw.get("delta")
         if isinstance(delta, dict) and delta.get("stop_reason"):
@@ -301,7 +302,7 @@ TAKERS: dict[str, Callable[[AnthropicDecoder, dict[str, Any]], None]] = {
     "message_stop": AnthropicDecoder._message_stop,
     "error": AnthropicDecoder._error,
 }
-"""By the event's type."""
+"""Maps the event's type to the method that takes it."""
 
 
 def _word(value: Any) -> str | None:

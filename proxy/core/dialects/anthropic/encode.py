@@ -24,9 +24,9 @@ WITHOUT_SAMPLING = "2026-10-21"
 MAX_TEMPERATURE = 1.0
 
 TIERS = ("auto", "default")
-"""Those of the client's words that have one of the API's for exactly what they mean."""
+"""The API has a word of its own for exactly what these words of the client mean."""
 MAX_USER = 256
-"""Characters of an id. A longer one is refused, and one that looks like an address too."""
+"""Characters of an id. The API refuses a longer one, and one that looks like an address too."""
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
@@ -66,7 +66,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
 def _form(
     request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, with_tools: bool
 ) -> tuple[Body | None, str | None]:
-    """The form of the answer as a schema to be enforced, or in words.
+    """Writes the form of the answer as a schema to be enforced, or in words.
 
     A schema that cannot be enforced is an error only for a client that insists on it.
     """
@@ -110,7 +110,8 @@ _FIELDS = {"stop": "stop_sequences"}
 
 
 def _asker(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
-    """For whom it is asked, in an opaque word, and how fast. There are two tiers, of which one is the account's own."""
+    """Says for whom the proxy asks, in an opaque word, and how fast. There are two tiers, of which one is the account's
+    own."""
     fields: Body = {}
     if request.service_tier:
         if "service_tier" in profile.tuning:

@@ -27,13 +27,14 @@ def finish(reason: str, ledger: Ledger) -> Finish:
 
 
 def explanation(details: Any) -> str:
-    """Why the model refused, if it says so."""
+    """Gives the reason why the model refused, if it says so."""
     words = details.get("explanation") if isinstance(details, Mapping) else None
     return words if isinstance(words, str) else ""
 
 
 def usage(counts: Mapping[str, Any]) -> Usage | None:
-    """None where nothing was counted. What was read from the cache, or written there, is not in `input_tokens`."""
+    """Reads the counts of tokens; None where nothing was counted. What was read from the cache, or written there, is
+    not in `input_tokens`."""
     read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
     sent = _count(counts, "input_tokens") + read + written
     made = _count(counts, "output_tokens")

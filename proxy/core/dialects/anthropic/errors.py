@@ -1,7 +1,7 @@
-"""From an error of the Messages API to a fault that says who must act.
+"""This turns an error of the Messages API into a fault that says who must act.
 
-Before a stream it comes with a status, inside one with a type alone; both mean the same, and either may be what a
-compatible server gets wrong. What the error has in common with other dialects is judged as theirs is.
+Before a stream it comes with a status, inside one with a type alone; both mean the same, and a compatible server may
+get either wrong. What the error has in common with other dialects is judged as theirs is.
 """
 
 import re
@@ -26,18 +26,18 @@ STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""What each type of error would have come with before the stream."""
+"""Before the stream each type of error would have come with this status."""
 
 _NOTHING_LEFT = re.compile(r"spend limit|credit balance")
-"""Said with 400 and with 429 alike; no later try helps."""
+"""The API says it with 400 and with 429 alike; no later try helps."""
 _NO_MODEL = re.compile(r"^\s*model\b", re.IGNORECASE)
 
 ANSWERS_FOR = "x-should-retry"
-"""The API's own word on whether a later try can help."""
+"""In this header the API says whether a later try can help."""
 
 
 def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
-    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    """Judges an HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
     error = error_body.read(body)
     if status == 413:  # from the network's edge, in any form
         text = quotable(error.message) or errors.TOO_LARGE
@@ -55,7 +55,7 @@ def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: b
 
 
 def in_stream(raw: Any) -> Fault:
-    """An error inside an answer that began as a success."""
+    """Judges an error inside an answer that began as a success."""
     error = error_body.of(raw)
     if error.type in STATUS and not jsontext.deeper_than(raw, jsontext.WRITABLE_DEPTH):
         return fault_of(STATUS[error.type], {}, jsontext.dumps(raw), own_key=True)

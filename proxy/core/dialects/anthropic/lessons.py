@@ -13,7 +13,7 @@ from proxy.core.profile import BackendProfile
 
 BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"
-"""Needed for `block_binding`."""
+"""The API needs it for `block_binding`."""
 
 
 # ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -69,7 +69,7 @@ _DECIDED_BY: Mapping[str, Mapping[str, Any]] = {
     "tool_choice.disable_parallel_tool_use": {"parallel": "omit"},
     "tool_choice": {"force_tool": "auto"},
 }
-"""The field of the profile that decides whether a field is sent."""
+"""These fields of the profile decide whether a field is sent."""
 
 _TUNING = {
     "temperature": "temperature",
@@ -78,7 +78,7 @@ _TUNING = {
     "service_tier": "service_tier",
     "metadata": "user",
 }
-"""Fields that are sent only as far as they stand among the profile's tuning, and their names there."""
+"""These fields are sent only as far as they stand among the profile's tuning, under the names there."""
 
 _NEEDED = frozenset({"model", "messages", "max_tokens", "stream", "tools", "system"})
 
@@ -180,4 +180,4 @@ LESSONS: Sequence[Row] = (
         _without_field,
     ),
 )
-"""The general row last: it matches much of what others understand better."""
+"""The general row stands last: it matches much of what others understand better."""

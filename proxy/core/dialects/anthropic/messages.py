@@ -41,7 +41,7 @@ DIALECT = "anthropic"
 """The key of this dialect's own things in `extras`."""
 
 BLOCKS = "blocks"
-"""There: the thoughts in order, each as `{"model": whose it is, "block": as it came}`."""
+"""There it holds the thoughts in order, each as `{"model": whose it is, "block": as it came}`."""
 
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
@@ -51,7 +51,7 @@ Speaker = Literal["user", "assistant", "system"]
 
 @dataclass(slots=True)
 class _Draft:
-    """A message that may still grow."""
+    """Holds a message that may still grow."""
 
     role: Speaker
     blocks: list[Block]
@@ -92,7 +92,7 @@ def converse(
 
 
 def urged(conversation: Conversation, words: str, profile: BackendProfile, traits: Traits) -> Conversation:
-    """The same with a last instruction, where those of the system stand in a conversation."""
+    """Adds a last instruction, where those of the system stand in a conversation."""
     drafts = [_Draft(message["role"], list(message["content"])) for message in conversation.messages]
     drafts.append(_Draft("system", [content.text(words)]))
     return Conversation(conversation.system, _messages(drafts, _may_instruct(profile, traits)))
@@ -106,13 +106,13 @@ class _Writer:
         self._aliases = {
             tool: {name: alias for alias, name in names.items()} for tool, names in prepared.aliases.items()
         }
-        """By tool, the aliases of its properties by their names."""
+        """Holds for each tool the aliases of its properties by their names."""
         self._replays = profile.replay != "none"
         self._model = model
         self._ledger = ledger
         self._ids = CallIds(profile.call_id)
         self._called: dict[str, str] = {}
-        """By the client's call id: what was called."""
+        """Says what was called, by the client's call id."""
 
     def _instruct(self, parts: Sequence[Part]) -> None:
         blocks = [block for block in self._readable(parts) if block["type"] == "text"]
@@ -152,7 +152,7 @@ class _Writer:
         self._add("assistant", blocks)
 
     def _thoughts(self, part: Reasoning) -> list[Block]:
-        """Those of this very model. Another's, or words without a proof, would be refused."""
+        """Gives the thoughts of this very model. The API would refuse another model's, or words without a proof."""
         kept = part.extras.get(DIALECT, {}).get(BLOCKS, ()) if self._replays else ()
         blocks: list[Block] = [entry["block"] for entry in kept if entry.get("model") == self._model]
         if not blocks:
@@ -178,7 +178,7 @@ class _Writer:
         self._add("user", results + moved)
 
     def _result(self, result: Result, moved: list[Block]) -> Block:
-        """What failed may say so in words only; the rest of it goes after all the results."""
+        """Writes a result. One that failed may say so in words only; the rest of it goes after all the results."""
         contents = [content.of_tool(part, self._ledger) for part in result.content]
         blocks = [block for block in contents if block]
         is_error = failed(result)
@@ -200,7 +200,7 @@ class _Writer:
 
 
 def _plain(blocks: list[Block]) -> str | list[Block]:
-    """A string where it can be one: results mostly are."""
+    """Gives a string where the content can be one: results mostly are."""
     if not blocks:
         return ""
     if len(blocks) == 1 and blocks[0]["type"] == "text":
@@ -246,14 +246,14 @@ def _messages(drafts: Sequence[_Draft], may_instruct: LateSystem) -> list[Messag
 
 
 def _may_follow(last: _Draft | None, may_instruct: LateSystem) -> bool:
-    """May an instruction stand here? Wherever it may not, the user says it."""
+    """May an instruction stand here? Where it may not, the user says it."""
     if last is None or last.role != "user" or may_instruct == "no":
         return False
     return may_instruct == "yes" or last.blocks[-1]["type"] != "tool_result"
 
 
 def _joined(drafts: Sequence[_Draft]) -> list[_Draft]:
-    """Neighbours of one role as one."""
+    """Joins neighbours of one role."""
     joined: list[_Draft] = []
     for draft in drafts:
         if joined and joined[-1].role == draft.role:

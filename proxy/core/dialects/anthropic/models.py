@@ -26,22 +26,22 @@ class Traits:
     """The defaults are what the newest have in common."""
 
     name: str
-    """How a model's name goes on after `claude-`, up to what only dates or places it."""
+    """A model's name goes on like this after `claude-`, up to what only dates or places it."""
     thinking: frozenset[Thinking] = _ADAPTIVE
-    """The types that `thinking` may have; none: the field itself is unknown."""
+    """`thinking` may have these types. Without any, the field itself is unknown."""
     thinks_unasked: bool = True
     efforts: tuple[str, ...] = _TO_MAX
     """The words of `output_config.effort`."""
     samples: bool = False
     """Does it take temperature and top_p?"""
     forcing: Forcing = "always"
-    """Whether it can be forced to call a tool: not everywhere while it thinks by a budget, or not at all."""
+    """Can it be forced to call a tool? Not everywhere while it thinks by a budget, and some models never."""
     late_system: LateSystem = "yes"
     """May messages of the role `system` stand in the conversation?"""
     formats: bool = True
     """Does it take the schema of its answer?"""
     max_tokens: int = 128_000
-    """The most it answers, and what it is given where nobody sets a limit."""
+    """The model answers so many tokens at most, and is given so many where nobody sets a limit."""
     capped: bool = True
     """Is that known to be the most, so that a higher wish would be refused?"""
 
@@ -58,7 +58,7 @@ def _old(
     formats: bool = False,
     efforts: tuple[str, ...] = (),
 ) -> Traits:
-    """Before 4.6: thinking by a budget, if at all."""
+    """Describes a model before 4.6, which thinks by a budget, if at all."""
     return Traits(
         name,
         thinking=_BUDGETED if thinks else frozenset(),
@@ -129,7 +129,7 @@ _NOT_A_LATER_VERSION = r"(?!-?\d{1,2}(?!\d))"
 
 
 def traits_of(model: str) -> Traits:
-    """By any name it goes by: clouds put their own words before it, and routers write 4.6 for 4-6."""
+    """Finds a model by any name it goes by: clouds put their own words before it, and routers write 4.6 for 4-6."""
     _, known, rest = model.lower().replace(".", "-").rpartition("claude-")
     if not known:
         return FOREIGN

@@ -12,10 +12,10 @@ BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768, "max": 32
 """Tokens of thought, for models that count them. They are part of `max_tokens`."""
 
 LEAST_BUDGET = 1024
-"""Less is refused."""
+"""The API refuses a smaller budget."""
 ANSWER = 4096
-"""Tokens that are kept for it, unless the client wants fewer: a budget may be used up to its last token. A client's
-own limit may be far more than it expects, often all that the model has."""
+"""Tokens that are kept for the answer, unless the client wants fewer: a budget may be used up to its last token. A
+client's own limit may be far more than it expects, often all that the model has."""
 
 Config = dict[str, Any]
 
@@ -37,8 +37,8 @@ class Plan(NamedTuple):
 def plan(
     request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, unproven: bool
 ) -> Plan:
-    """`unproven`: the calls that were just answered have lost the thoughts before them, without which a model that
-    thinks by a budget refuses them."""
+    """Plans both limits. `unproven`: the calls that were just answered have lost the thoughts before them, without
+    which a model that thinks by a budget refuses them."""
     limit = traits.limit(request.sampling.max_tokens or profile.length_default)
     word = _word(request, profile, traits, ledger)
     if word == "none":
@@ -64,7 +64,7 @@ def plan(
 
 
 def _word(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> str | None:
-    """The wish, if the model has any way to heed it."""
+    """Gives the wish, if the model has any way to heed it."""
     wanted = request.reasoning.effort
     word = profile.effort_map.get(wanted, wanted) if wanted else None
     heeded = profile.effort_field != "none" and traits.thinking and (word in LADDER or word == "none")
@@ -85,7 +85,7 @@ def _silenced(traits: Traits, ledger: Ledger) -> tuple[Config | None, str | None
 
 
 def _rounded(word: str | None, accepted: tuple[str, ...]) -> str | None:
-    """Down to what is accepted, and up only from below the lowest."""
+    """Rounds down to what is accepted, and up only from below the lowest."""
     if word is None or not accepted:
         return None
     upto = LADDER[: LADDER.index(word) + 1]

@@ -19,14 +19,14 @@ from proxy.core.tools.prepare import Prepared, PreparedTool
 Choice = dict[str, Any]
 
 MAX_TOOLS = 20
-"""Strict ones of one request."""
+"""Limits the strict tools of one request."""
 
 
 class Offer(NamedTuple):
     tools: list[dict[str, Any]]
     choice: Choice | None
     urge: str | None = None
-    """What the model is told because it cannot be forced."""
+    """The model is told this because it cannot be forced."""
 
 
 def offer(
@@ -39,7 +39,7 @@ def offer(
     budgeted: bool,
     tells_calls: bool,
 ) -> Offer:
-    """`budgeted`: it thinks by a budget. `tells_calls`: there are calls in the history."""
+    """Makes the offer. `budgeted`: the model thinks by a budget. `tells_calls`: there are calls in the history."""
     if not prepared.tools:
         declares = tells_calls and profile.orphan_tools != "keep"
         return Offer([_declared(NO_TOOL)] if declares else [], None)
@@ -75,7 +75,7 @@ def _can_force(profile: BackendProfile, traits: Traits, budgeted: bool) -> bool:
 def _one_at_a_time(
     choice: Choice | None, request: Request, profile: BackendProfile, ledger: Ledger
 ) -> Choice | None:
-    """`none` has no place for it, and no need."""
+    """Asks for one call at a time. The choice `none` has no place for it, and no need."""
     wanted = profile.parallel == "false" or not request.parallel_calls
     if not wanted or (choice and choice["type"] == "none"):
         return choice
@@ -102,7 +102,7 @@ def _tools(
 
 
 class Allowance:
-    """What is left of a request's limits for strict tools."""
+    """Keeps what is left of a request's limits for strict tools."""
 
     def __init__(self) -> None:
         self._tools = MAX_TOOLS

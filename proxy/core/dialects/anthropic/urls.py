@@ -8,13 +8,13 @@ from proxy.core.backends import target
 from proxy.core.backends.target import Target
 
 PAGE = "limit=1000"
-"""The longest page of models; the usual one would hide all but twenty."""
+"""Asks for the longest page of models; the usual one would hide all but twenty."""
 
 _VERSIONED = re.compile(r".*/v\d\w*")
 
 
 def reply_url(where: Target, model: str) -> str:
-    """One address for all models."""
+    """Gives the one address for all models."""
     return target.below(_versioned(where), where.profile.path)
 
 
@@ -24,7 +24,7 @@ def models_url(where: Target) -> str:
 
 
 def _versioned(where: Target) -> Target:
-    """With the version that the URL should have: `https://host/anthropic` means `https://host/anthropic/v1`."""
+    """Adds the version that the URL should have: `https://host/anthropic` means `https://host/anthropic/v1`."""
     url = target.checked(where.base_url)
     path = url.path.rstrip("/").removesuffix(where.profile.path)
     if not path or _VERSIONED.fullmatch(path):

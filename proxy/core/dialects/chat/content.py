@@ -1,7 +1,8 @@
-"""What is no plain text in a message: images, sound and files as content parts of Chat, as far as the backend goes.
+"""This writes what is no plain text in a message: images, sound and files as content parts of Chat, as far as the
+backend goes.
 
-Nothing is fetched here. An image that may not pass is replaced by a note, because an agent's screenshots should not
-end its session; a file that nobody could read is the client's mistake, and it is told so.
+Nothing is fetched here. An image that may not pass is replaced by a note, because an agent's screenshots should not end
+its session; a file that the backend cannot read is the client's mistake, and the client is told.
 """
 
 from typing import Any
@@ -22,9 +23,9 @@ DETAILS = frozenset({"low", "high"})
 
 
 def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:
-    """The parts of some messages as the content of one.
+    """Joins the parts of some messages to the content of one.
 
-    A string whenever it is only text: lists are read by fewer servers, and as several messages by one.
+    It is a string whenever it is only text: fewer servers read lists, and one reads them as several messages.
     """
     if len(blocks) == 1 and len(blocks[0]) == 1 and isinstance(blocks[0][0], str):
         return blocks[0][0]
@@ -38,7 +39,7 @@ def _listed(part: ContentPart) -> dict[str, Any]:
 
 
 def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """ClientFault if it is a file that this backend cannot be told of."""
+    """Raises ClientFault for a file that this backend cannot be told of."""
     match part:
         case Text():
             return part.text
@@ -51,7 +52,7 @@ def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: 
 
 
 def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """The same for what a tool returned: the agent could not help it, so a note stands for an unreadable file."""
+    """Writes what a tool returned. The agent could not help it, so a note stands for an unreadable file."""
     if isinstance(part, Text):  # nearly always
         return part.text
     try:

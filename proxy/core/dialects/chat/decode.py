@@ -1,7 +1,7 @@
-"""From the Chat dialect to deltas: one chunk of a stream, or a whole body, in every variation that is out there.
+"""This reads the Chat dialect to deltas: one chunk of a stream, or a whole body, in every variation that is out there.
 
-Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over,
-and what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise.
+Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
+what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise.
 """
 
 from collections.abc import Callable
@@ -29,10 +29,10 @@ from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
 
 TALK = frozenset({"role", "content"})
-"""What a delta of text is made of; many gateways repeat the role in each."""
+"""A delta of text has these fields; many gateways repeat the role in each."""
 
 DETAILS = "reasoning_details"
-"""The one form of reasoning that has more than words in it."""
+"""This form of reasoning alone has more than words in it."""
 
 DIALECT = "chat"
 """The key of this dialect's own things in `extras`."""
@@ -66,11 +66,11 @@ class ChatDecoder(Decoding):
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
         self._spoken = False
-        """Was there any output? Decides what a full context window means."""
+        """Was there any output? That decides what a full context window means."""
         self._next_index: int | None = None
-        """In a whole body every entry of a list of calls is a call of its own, so its place is its index."""
+        """Counts the calls of a whole body, where every entry of a list is a call of its own."""
         self._untold: list[Any] = []
-        """Log probabilities of tokens that made no text yet: the first bytes of a character, say."""
+        """Keeps log probabilities of tokens that made no text yet: the first bytes of a character, say."""
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile) -> bool:
@@ -79,7 +79,7 @@ class ChatDecoder(Decoding):
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def event(self, data: bytes, event: bytes) -> None:
-        """One event of a stream."""
+        """Takes one event of a stream."""
         if data == END:
             self._emit(EndDelta())
             return
@@ -92,7 +92,7 @@ class ChatDecoder(Decoding):
             self._chunk(chunk, event)
 
     def body(self, data: bytes) -> None:
-        """A whole reply that is not a stream."""
+        """Takes a whole reply that is not a stream."""
         if not data.strip():
             self._fail(Empty(OwnWords("The backend answered with an empty body.")))
             return
@@ -111,7 +111,7 @@ class ChatDecoder(Decoding):
             self._fail(Garbled(NO_REPLY, code="upstream_invalid_response"))
 
     def _unclean(self, data: bytes, event: bytes) -> None:
-        """What the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
+        """Takes what the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
         if data.startswith(END):
             self._emit(EndDelta())
         elif data:
@@ -190,11 +190,12 @@ class ChatDecoder(Decoding):
         return choice.get("finish_reason")
 
     def _message(self, choice: dict[str, Any]) -> Any:
-        """A whole body's, or a stream's that calls its deltas so. At the end of a stream it repeats what was said."""
+        """Gives the message of a whole body, or of a stream that calls its deltas so. At the end of a stream it repeats
+        what was said."""
         return None if self._spoken and self._next_index is None else choice.get("message")
 
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
-        """In the order in which models say things: they think, speak, then call."""
+        """Takes a delta in the order in which models say things: they think, speak, then call."""
         thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
         if not thought and "reasoning_details" in delta:
             thought = parts.thoughts(delta["reasoning_details"])
@@ -234,7 +235,7 @@ class ChatDecoder(Decoding):
             self._odd("text_not_a_string")
 
     def _logprobs(self, raw: Any) -> list[Any]:
-        """With those of earlier tokens that made no text by themselves."""
+        """Adds the log probabilities of earlier tokens that made no text by themselves."""
         untold, self._untold = self._untold, []
         return untold + reading_logprobs.read(raw)
 
@@ -287,7 +288,7 @@ class ChatDecoder(Decoding):
     # ── the ending ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _aside(self, chunk: dict[str, Any], finish: Any, event: bytes) -> None:
-        """What only few chunks have: a complaint, usage in an unusual place, a finish reason."""
+        """Takes what only few chunks have: an error, usage in an unusual place, a finish reason."""
         usage = chunk.get("usage") or _usage_elsewhere(chunk)
         if usage:
             self._usage(usage)
@@ -317,7 +318,7 @@ class ChatDecoder(Decoding):
 
 
 def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
-    """In a choice, as Moonshot has it, or in a field of Groq's."""
+    """Finds usage in a choice, as Moonshot has it, or in a field of Groq's."""
     choices = chunk.get("choices")
     for holder in (*(choices if isinstance(choices, list) else ()), chunk.get("x_groq")):
         if isinstance(holder, dict) and (usage := holder.get("usage")):
@@ -326,7 +327,7 @@ def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
 
 
 def _is_readable(line: bytes) -> bool:
-    """Nothing, the end mark, or a JSON value by itself."""
+    """Is it nothing, the end mark, or a JSON value by itself?"""
     line = line.strip()
     if not line or line.startswith(END):
         return True
@@ -338,5 +339,5 @@ def _is_readable(line: bytes) -> bool:
 
 
 def _word(value: Any) -> str | None:
-    """An id or a name; many gateways repeat them as null or as nothing."""
+    """Gives an id or a name; many gateways repeat them as null or as nothing."""
     return value if isinstance(value, str) and value else None

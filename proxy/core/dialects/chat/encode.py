@@ -18,8 +18,11 @@ from proxy.core.tools.prepare import Prepared, PreparedTool
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
-    """`profile` is already that of the model. A stream is asked for whatever the client wants, so that there is one way
-    to read replies; but for servers that do not tell its usage."""
+    """Makes the body. `profile` is already that of the model.
+
+    The proxy asks for a stream whatever the client wants, because there is one way to read replies then; servers that
+    send no usage with a stream are the exception.
+    """
     whole = asked_whole(request, profile)
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
     tools = [NO_TOOL] if orphaned and profile.orphan_tools == "declare" else prepared.tools
@@ -73,7 +76,7 @@ _REQUIRED: Mapping[ForceTool, str] = {"object": "required", "required": "require
 
 
 def _choice(prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> Body:
-    """`auto` is the default everywhere, and refused as a word here and there."""
+    """Writes the choice. `auto` is the default everywhere, and some servers refuse it as a word."""
     if prepared.mode is ChoiceMode.AUTO:
         return {}
     if prepared.mode is ChoiceMode.NONE:
@@ -100,7 +103,7 @@ def _length(request: Request, profile: BackendProfile) -> Body:
 
 
 USUAL_TIERS = ("auto", "default")
-"""What a backend does anyway."""
+"""Backends do these anyway."""
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:
@@ -112,7 +115,7 @@ _SWITCH_WORDS = frozenset({"enabled", "disabled", "adaptive"})
 
 
 def _effort(request: Request, prepared: Prepared, profile: BackendProfile, ledger: Ledger) -> str | None:
-    """The vendor's word for the effort that is to be asked for."""
+    """Gives the vendor's word for the effort that is to be asked for."""
     wanted = request.reasoning.effort
     effort = "none" if profile.wire == "responses" and prepared.tools else wanted
     word = profile.effort_map.get(effort, effort) if effort else None

@@ -15,7 +15,7 @@ from proxy.core.masking.redact import quotable
 from proxy.core.model import Usage
 
 CONTEXT_FULL = "model_context_window_exceeded"
-"""Z.ai's word for two things: a reply that was cut, or a conversation that left no room for one."""
+"""Z.ai has this word for two things: a reply that was cut, or a conversation that left no room for one."""
 
 FINISHES = {
     "stop": Finish.STOP,
@@ -52,16 +52,16 @@ FAILURES: dict[str, type[Fault]] = {
     "timeout": Timeout,
     "insufficient_system_resource": Overloaded,
 }
-"""What was said before one of them is no answer, even a call that can be read."""
+"""Whatever was said before one of these words is no answer, even a call that can be read."""
 
 
 COUNTS = {"prompt_tokens", "completion_tokens", "total_tokens"}
 CACHED = ("cached_tokens", "prompt_cache_hit_tokens")
-"""Beside OpenAI's `prompt_tokens_details.cached_tokens`: Moonshot's word and DeepSeek's."""
+"""Moonshot and DeepSeek have these words beside OpenAI's `prompt_tokens_details.cached_tokens`."""
 
 
 def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
-    """What a word means for the ending. `spoken`: the reply had some output before."""
+    """Tells what a word means for the ending. `spoken`: the reply had some output before."""
     original, word = word, word.lower().partition(":")[0]  # Google: "content_filter: RECITATION"
     if word == CONTEXT_FULL and not spoken:
         message = "The conversation leaves no room for a reply in the model's context window. Shorten it."
@@ -76,7 +76,7 @@ def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
 
 
 def usage(raw: Any) -> Usage | None:
-    """None where nothing was counted."""
+    """Reads the counts of tokens; None where nothing was counted."""
     if not isinstance(raw, dict) or COUNTS.isdisjoint(raw):
         return None
     sent = token_counts.read(raw.get("prompt_tokens"))

@@ -10,7 +10,7 @@ from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
 from proxy.core.profile import BackendProfile, ForceTool, Format, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
-"""Tokens of thought where a number is demanded: what most vendors take for a medium effort."""
+"""Tokens of thought where a number is demanded: most vendors take so many for a medium effort."""
 
 _NEEDED = frozenset({"model", "messages", "stream", "tools"})
 """Without these there is no request; a complaint about them is about something else."""
@@ -43,7 +43,7 @@ def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
 
 
 def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Not none at all: that is said in other words."""
+    """Keeps one tool at least: that none may be sent is said in other words."""
     return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
@@ -97,7 +97,7 @@ _DECIDED_BY: dict[str, dict[str, Any]] = {
     "enable_thinking": {"effort_field": "none"},
     "chat_template_kwargs": {"effort_field": "none"},
 }
-"""The field of the profile that decides whether a field is sent."""
+"""These fields of the profile decide whether a field is sent."""
 
 _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
 
@@ -218,4 +218,4 @@ LESSONS: Sequence[Row] = (
     Row("unknown_field", _UNKNOWN_FIELD, _without_named, each=True),
     Row("value", _REFUSED_VALUE, _without_named, lasting=False, each=True),
 )
-"""The general rows last: they match much of what others understand better."""
+"""The general rows stand last: they match much of what others understand better."""

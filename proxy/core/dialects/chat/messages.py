@@ -55,15 +55,15 @@ RAW = "_raw"
 
 @dataclass(slots=True)
 class _Draft:
-    """A message that may still grow."""
+    """Holds a message that may still grow."""
 
     role: str
     blocks: list[list[ContentPart]]
-    """The parts of each message that went into this one."""
+    """Holds the parts of each message that went into this one."""
     calls: Sequence[Message] = ()
     reasoning: Sequence[Reasoning] = ()
     answers: str | None = None
-    """The id of the call that this tool message answers."""
+    """Holds the id of the call that this tool message answers."""
 
 
 def encode_messages(
@@ -75,7 +75,8 @@ def encode_messages(
     flatten: bool,
     note: str | None,
 ) -> list[Message]:
-    """`flatten`: calls and results are told as text. `note`: an instruction of ours, said to the model first."""
+    """Writes the messages. `flatten`: calls and results are told as text. `note`: an instruction of ours, said to the
+    model first."""
     return _Conversation(names, profile, ledger, flatten).of(request.turns, note)
 
 
@@ -87,7 +88,7 @@ class _Conversation:
         self._flatten = flatten
         self._ids = CallIds(profile.call_id)
         self._called: dict[str, str] = {}
-        """By the client's call id: what was called."""
+        """Says what was called, by the client's call id."""
         self._system: list[str] = []
         self._drafts: list[_Draft] = []
 
@@ -274,7 +275,7 @@ def _in_words(function: Mapping[str, str]) -> str:
 
 
 def _marked(contents: list[ContentPart]) -> list[ContentPart]:
-    """Chat has no field for it, so the words have to say that the tool failed."""
+    """Marks the result of a tool that failed: Chat has no field for it, so the words have to say it."""
     first = contents[0] if contents and isinstance(contents[0], str) else ""
     return contents if says_error(first) else [ERROR, *contents]
 

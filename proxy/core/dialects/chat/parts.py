@@ -1,4 +1,4 @@
-"""Content and reasoning that come as lists of parts instead of as text."""
+"""This reads content and reasoning that come as lists of parts instead of as text."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ READ = frozenset(
         "function_call",
     }
 )
-"""Of a delta. Whatever else there may be, such as images, sound or annotations, has no place in a reply of ours."""
+"""These fields of a delta are read. Whatever else there may be, such as images, sound or annotations, has no place in a
+reply of ours."""
 
 
 def leaves_out(delta: dict[str, Any]) -> bool:
@@ -27,7 +28,8 @@ def leaves_out(delta: dict[str, Any]) -> bool:
 
 
 def read(parts: list[Any], ledger: Ledger) -> list[Delta]:
-    """Mistral's reasoning models answer `[{"type": "thinking", "thinking": [parts]}, {"type": "text", …}]`."""
+    """Reads parts. Mistral's reasoning models answer `[{"type": "thinking", "thinking": [parts]}, {"type": "text",
+    …}]`."""
     deltas: list[Delta] = []
     for part in parts:
         match part:
@@ -43,7 +45,7 @@ def read(parts: list[Any], ledger: Ledger) -> list[Delta]:
 
 
 def thoughts(details: Any) -> str:
-    """The readable part of OpenRouter's `reasoning_details`, or of a list of Mistral's; the rest is encrypted."""
+    """Gives the readable part of OpenRouter's `reasoning_details`, or of a list of Mistral's; the rest is encrypted."""
     if not isinstance(details, list):
         return ""
     readable = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]

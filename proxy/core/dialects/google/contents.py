@@ -29,10 +29,10 @@ from proxy.core.tools.names import NameTable
 Part = dict[str, Any]
 Content = dict[str, Any]
 Waiting = dict[Carrier, str]
-"""Signatures that were read before the part that they belong to."""
+"""Holds signatures that were read before the part that they belong to."""
 
 MAX_DEPTH = 30
-"""Of a result that is told as an object: parsers of such messages read few levels more, and refuse the request."""
+"""Limits a result that is told as an object: parsers of such messages read few levels more, and refuse the request."""
 
 REFERENCE = '"$ref"'
 """Gemini takes this key in a result for a reference to another part, and refuses the request."""
@@ -48,7 +48,7 @@ def encode_contents(
     *,
     note: str | None = None,
 ) -> tuple[list[Part], list[Content]]:
-    """Instructions and conversation. `note`: an instruction of ours."""
+    """Writes instructions and conversation. `note`: an instruction of ours."""
     return _Conversation(names, profile, traits, bare(model), ledger).of(turns, note)
 
 
@@ -62,7 +62,7 @@ class _Conversation:
         self._model = model
         self._ledger = ledger
         self._called: dict[str, str] = {}
-        """By the id of a call: what was called."""
+        """Says what was called, by the id of the call."""
         self._system: list[Part] = []
         self._contents: list[Content] = []
 
@@ -135,7 +135,7 @@ class _Conversation:
         self._model_content(written)
 
     def _remember(self, thought: Reasoning, written: list[Part], waiting: Waiting) -> None:
-        """Words of thoughts are not sent: what the model needs of them is in the signatures."""
+        """Takes a thought. Its words are not sent: what the model needs of them is in the signatures."""
         signatures = read(thought.extras, self._model) if self._profile.signed_calls else []
         if not signatures:
             self._ledger.drop("reasoning")
@@ -206,9 +206,9 @@ class _Conversation:
     # ── signatures ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def _prove(self) -> None:
-        """The first call of each step since the user last spoke needs a signature: where it is lost, a stand-in.
+        """Signs the first call of each step since the user last spoke, with a stand-in where the signature is lost.
 
-        Where real ones were refused, the older steps get one as well, for it is not known which was meant.
+        Where real ones were refused, the older steps get one as well, because it is not known which was meant.
         """
         if self._profile.signed_calls and not self._traits.signed:
             return
@@ -229,7 +229,7 @@ TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[TurnPart]], None]] = {
 
 
 def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:
-    """Where the current turn begins: the last content in which the user, not a tool, said something."""
+    """Finds where the current turn begins: the last content in which the user, not a tool, said something."""
     indices = [
         index
         for index, content in enumerate(contents)
@@ -243,7 +243,7 @@ def _as_part(media: Part | Note) -> Part:
 
 
 def _late(waiting: Waiting) -> list[Part]:
-    """A signature that came within a text that had begun without it: no text follows that is its own."""
+    """Writes a signature that came within a text that had begun without it: no text follows that is its own."""
     return [{"text": ""} | _signed(waiting.pop("text"))] if "text" in waiting else []
 
 
@@ -252,7 +252,8 @@ def _signed(signature: str | None) -> Part:
 
 
 def _output(text: str) -> str | orjson.Fragment:
-    """What a tool returned: an object where it is one, so that the model reads it as such, else the text."""
+    """Writes what a tool returned: an object where it is one, because the model then reads it as such, else the
+    text."""
     if not text.lstrip().startswith("{") or REFERENCE in text:
         return text
     try:

@@ -34,7 +34,7 @@ from proxy.core.profile import BackendProfile
 Chunk = dict[str, Any]
 
 OWN_FIELDS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
-"""A chunk has one of them, if it is one."""
+"""Every chunk has one of these fields."""
 
 
 BESIDE_WORDS = {
@@ -43,7 +43,7 @@ BESIDE_WORDS = {
     "executableCode": "code that was run at the backend",
     "codeExecutionResult": "the result of code that was run at the backend",
 }
-"""What a part may be of an answer that is not told in words, and that no surface has a place for."""
+"""These parts of an answer are not told in words, and no surface has a place for them."""
 
 
 class GoogleDecoder(Decoding):
@@ -74,13 +74,13 @@ class GoogleDecoder(Decoding):
         self._model = bare(model)
         self._stamp = stamp
         self._calls_by_id: dict[str, tuple[str, str]] = {}
-        """By their ids: name and arguments."""
+        """Holds name and arguments of the calls by their ids."""
         self._numbers: dict[str, int] = {}
-        """The last that told two calls of one id apart."""
+        """Holds, for each id, the last number that told two calls apart."""
         self._counts: Chunk = {}
-        """What was said of usage so far: chunks repeat it, and each may know more."""
+        """Holds what was said of usage up to now: chunks repeat it, and each may know more."""
         self._untold: list[Any] = []
-        """Log probabilities of this chunk that no text has taken along yet."""
+        """Keeps log probabilities of this chunk that no text has taken along yet."""
         self._spoken = False
         self._finished = False
 
@@ -88,11 +88,11 @@ class GoogleDecoder(Decoding):
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile) -> bool:
-        """Any of its parts may be signed."""
+        """Any part of any reply may be signed."""
         return True
 
     def event(self, data: bytes, event: bytes) -> None:
-        """One event of a stream."""
+        """Takes one event of a stream."""
         data = data.strip()
         if not data.startswith(END):
             self._read(data, "The backend sent an event that is not JSON.")
@@ -100,7 +100,7 @@ class GoogleDecoder(Decoding):
             self._emit(EndDelta())
 
     def body(self, data: bytes) -> None:
-        """A whole reply that is no stream: one chunk, or the list of all."""
+        """Takes a whole reply that is no stream: one chunk, or the list of all."""
         if not data.strip():
             self._fail(Empty(OwnWords("The backend answered with an empty body.")))
             return
@@ -176,7 +176,7 @@ class GoogleDecoder(Decoding):
             self._emit(TextDelta(text, logprobs or None))
 
     def _sign(self, signature: Any, carrier: Carrier) -> None:
-        """Before the delta that it belongs to, so that it stands there when it comes back."""
+        """Keeps a signature before the delta that it belongs to, because it must stand there when it comes back."""
         if self._keep_extras and isinstance(signature, str) and signature:
             self._keep_extras(as_extras(signature, carrier, self._model))
 
@@ -205,7 +205,8 @@ class GoogleDecoder(Decoding):
         self._emit(CallDelta(index, call_id, name, arguments))
 
     def _own_id(self, raw_id: str, name: str) -> str:
-        """Generations before the third give none; whatever the id, no two calls share it."""
+        """Makes an id where there is none, as in generations before the third; whatever the id, no two calls share
+        it."""
         stem = call_id = raw_id or f"call_{self._stamp}_{name}"
         number = self._numbers.get(stem, 1)
         while call_id in self._calls_by_id:
@@ -215,7 +216,7 @@ class GoogleDecoder(Decoding):
         return call_id
 
     def _arguments(self, raw: Any) -> str | None:
-        """None if they cannot be told, which ends the reply."""
+        """Writes the arguments; None if they cannot be written, which ends the reply."""
         if raw is None:
             return "{}"
         if isinstance(raw, str):
@@ -246,7 +247,7 @@ class GoogleDecoder(Decoding):
             self._end(meaning, message)
 
     def _end(self, finish: Finish, message: Any) -> None:
-        """The oldest models say it in every chunk."""
+        """Takes the end, which the oldest models say in every chunk."""
         if self._finished:
             self._odd("finish_repeated")
             return
@@ -257,6 +258,6 @@ class GoogleDecoder(Decoding):
 
 
 def _first(candidates: Any) -> Chunk | None:
-    """More than one is never asked for."""
+    """Takes the first candidate; the proxy never asks for more."""
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     return first if isinstance(first, dict) else None

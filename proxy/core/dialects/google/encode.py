@@ -18,11 +18,11 @@ from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared, PreparedTool
 
 PROTO = "google_proto"
-"""The reduction of schemas that belongs to the older field, which takes a subset of OpenAPI only."""
+"""This reduction of schemas belongs to the older field, which takes a subset of OpenAPI only."""
 
 MAX_STOPS = 5
 SEEDS = range(-(2**31), 2**31)
-"""It is an int32 there; a larger one is refused."""
+"""The field is an int32 there; a larger one is refused."""
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
@@ -99,7 +99,7 @@ _FIELDS = {
     "logprobs": "responseLogprobs",
     "top_logprobs": "logprobs",
 }
-"""By our names, which the profile has too."""
+"""Maps our names, which the profile has too, to Gemini's."""
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:

@@ -43,13 +43,14 @@ MAY_SUCCEED_NEXT_TIME: Mapping[str, bool] = {
     "NO_IMAGE": False,
     "PUP_LIMITED_DISABLED": False,
 }
-"""The failures. Whatever was said before one of them is no answer, even a call that can be read."""
+"""Lists the failures. Whatever was said before one of them is no answer, even a call that can be read."""
 
 VAGUE = frozenset({"OTHER", "FINISH_REASON_UNSPECIFIED"})
 
 
 def finish(word: str, message: object, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
-    """`message` is the backend's own on it, if any. `spoken`: the reply had text or a call before."""
+    """Tells what a word means for the ending. `message` is the backend's own on it, if any. `spoken`: the reply had
+    text or a call before."""
     if word in FINISHES:
         return FINISHES[word]
     if word in MAY_SUCCEED_NEXT_TIME:
@@ -68,7 +69,7 @@ def _failure(word: str, message: object, *, retryable: bool) -> BackendFault:
 
 
 def usage(counts: Mapping[str, Any]) -> Usage | None:
-    """None without a count of the prompt, which all of them have."""
+    """Reads the counts of tokens; None without a count of the prompt, which all of them have."""
     if "promptTokenCount" not in counts:
         return None
     sent = _count(counts, "promptTokenCount") + _count(counts, "toolUsePromptTokenCount")

@@ -1,7 +1,8 @@
-"""From Gemini's refusals to faults. What it says by its own words is put as others say it, and judged as theirs is.
+"""This turns Gemini's errors into faults. What it says by its own words is put as others say it, and judged as theirs
+is.
 
-The body is one object or a list of one; the status has a name, which is right where the number is missing; how long
-to wait stands in the details, as no header tells it.
+The body is one object or a list of one; the status has a name, which is right where the number is missing; the details
+say how long to wait, as no header does.
 """
 
 import re
@@ -34,7 +35,7 @@ STATUSES: Mapping[str, int] = {
 KEY_REFUSED = 401
 
 _BAD_KEY = re.compile(r"\bapi[ _]key\b.{0,20}\b(?:not valid|invalid|expired|not found)", re.IGNORECASE)
-"""Told as a bad argument, because the key is one."""
+"""Google reports it as a bad argument, because the key is one."""
 _DELAY = re.compile(r"(?P<seconds>\d+(?:\.\d+)?)s")
 _DAILY = re.compile(r"per_?day", re.IGNORECASE)
 
@@ -42,7 +43,7 @@ Error = Mapping[str, Any]
 
 
 def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: bool) -> Fault:
-    """An HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
+    """Judges an HTTP answer that is no reply. `own_key`: the proxy's key was sent, not the client's."""
     try:
         error = error_in(jsontext.loads(body))
     except jsontext.BadJson:
@@ -53,7 +54,7 @@ def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: b
 
 
 def in_stream(raw: Any) -> Fault:
-    """An error inside an answer that began as a success."""
+    """Judges an error inside an answer that began as a success."""
     error = error_in(raw)
     if (
         error is None
@@ -65,7 +66,7 @@ def in_stream(raw: Any) -> Fault:
 
 
 def error_in(raw: Any) -> Error | None:
-    """The error, where this is one in Google's form."""
+    """Gives the error, where this is one in Google's form."""
     if isinstance(raw, list):
         raw = raw[0] if raw else None
     error = raw.get("error") if isinstance(raw, dict) else None
@@ -111,7 +112,7 @@ def _delay(error: Error) -> str | None:
 
 
 def _is_daily(error: Error) -> bool:
-    """Neither seconds nor minutes of waiting help then."""
+    """Is the quota of the day used up? Neither seconds nor minutes of waiting help then."""
     return any(
         _DAILY.search(str(violation))
         for detail in _details(error)

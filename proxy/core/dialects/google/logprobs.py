@@ -7,7 +7,7 @@ from proxy.core.dialects.reading import logprobs
 
 
 def read(raw: Any) -> list[Any]:
-    """One entry per token; whatever is no entry is left out."""
+    """Makes one entry per token; whatever is no entry is left out."""
     if not isinstance(raw, dict):
         return []
     chosen, beside = _list(raw.get("chosenCandidates")), _list(raw.get("topCandidates"))

@@ -15,7 +15,7 @@ from proxy.core.profile import BackendProfile
 Part = dict[str, Any]
 
 IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"})
-"""The types that may stand inside a tool's result."""
+"""These types may stand inside a tool's result."""
 
 TYPES: Mapping[str, str] = {
     "png": "image/png",
@@ -32,19 +32,19 @@ TYPES: Mapping[str, str] = {
     "wav": "audio/wav",
     "mp4": "video/mp4",
 }
-"""By the ending of a name, where nobody says the type."""
+"""Tells the type by the ending of a name, where nobody says it."""
 UNTYPED = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Words that stand for what may not pass."""
+    """Stands for what may not pass."""
 
     text: str
 
 
 def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
-    """ClientFault for a file that this backend cannot be given."""
+    """Raises ClientFault for a file that this backend cannot be given."""
     match part:
         case Image():
             return _image(part, profile, ledger)
@@ -55,7 +55,7 @@ def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger)
 
 
 def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
-    """The same for what a tool returned: the agent could not help it, so a note stands for an unreadable file."""
+    """Writes what a tool returned. The agent could not help it, so a note stands for an unreadable file."""
     try:
         return of_user(part, profile, ledger)
     except ClientFault:
@@ -89,7 +89,7 @@ def _file(file: File) -> Part:
 
 
 def _inline(url: str, name: str, place: str) -> Part | None:
-    """None if it is no data URL."""
+    """Writes the bytes of a data URL; None for any other URL."""
     found = data_urls.read(url, place)
     if found is None:
         return None

@@ -13,7 +13,7 @@ Thinking = Literal["none", "budget", "level"]
 Config = dict[str, Any]
 
 DYNAMIC = -1
-"""The budget of a model that shall decide by itself."""
+"""With this budget a model decides by itself."""
 BUDGETS = {"minimal": 512, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 32768, "max": 32768}
 """Tokens of thought for the words of an effort, as Google's own OpenAI endpoint has the usual three."""
 EFFORTS = frozenset({"none", *BUDGETS})
@@ -34,10 +34,10 @@ LOW_OR_HIGH = _levels("LOW", "LOW", "HIGH")
 @dataclass(frozen=True, slots=True)
 class Traits:
     thinking: Thinking = "level"
-    """How thinking is asked for; the words of the other way are refused, and by some models both."""
+    """Thinking is asked for in this way; the model refuses the words of the other way, and some refuse both."""
     levels: Mapping[str, str] = field(default_factory=lambda: FROM_LOW)
     budgets: range = range(0)
-    """From the least that it must think to the most."""
+    """Goes from the least that the model must think to the most."""
     signed: bool = True
     """Is a call of the current turn refused without its signature?"""
     json_with_tools: bool = True
@@ -49,8 +49,8 @@ class Traits:
     """Is there a place for instructions?"""
 
     def thinking_config(self, effort: str | None, *, with_thoughts: bool) -> Config | None:
-        """For an effort in the client's words. `with_thoughts`: the thoughts themselves are wanted. None: nothing is
-        to be said."""
+        """Makes the configuration for an effort in the client's words; None if nothing is to be said. `with_thoughts`:
+        the thoughts themselves are wanted."""
         if self.thinking == "none" or not (effort or with_thoughts):
             return None
         if self.thinking == "level":
@@ -87,7 +87,8 @@ TRAITS: tuple[tuple[re.Pattern[str], Traits], ...] = tuple(
     )
 )
 UNKNOWN = replace(NEWEST, thinking="none", media_in_results=False)
-"""A name of somebody's own, behind which any generation may be: nothing that only some of them take."""
+"""Describes a name of somebody's own, behind which any generation may be: nothing that only some of them take is
+sent."""
 
 
 def traits_of(model: str) -> Traits:

@@ -13,10 +13,10 @@ DIALECT = "google"
 """The key of this dialect's own things in `extras`."""
 
 DUMMY = "skip_thought_signature_validator"
-"""Google's word for a signature that is lost: taken anywhere, at a price in quality."""
+"""Google has this word for a signature that is lost: it is taken anywhere, at a price in quality."""
 
 Carrier = Literal["call", "text", "thought", "end"]
-"""On the next call, on the next text, on the thought itself, or on an empty text of its own."""
+"""The signature was on the next call, on the next text, on the thought itself, or on an empty text of its own."""
 
 
 class Signature(NamedTuple):
@@ -29,8 +29,8 @@ def as_extras(value: str, carrier: Carrier, model: str) -> Extras:
 
 
 def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
-    """Those of this model, and those that do not say whose they are: another's are refused. Clients carry them, so
-    nothing is believed of their shape."""
+    """Reads the signatures of this model, and those that do not say whose they are: another model's are refused.
+    Clients carry them, so nothing is believed of their shape."""
     kept = extras.get(DIALECT)
     entries = kept.get("signatures") if isinstance(kept, Mapping) else None
     return [

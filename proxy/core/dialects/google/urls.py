@@ -10,7 +10,7 @@ STREAM = "streamGenerateContent"
 AS_EVENTS = ("alt", "sse")
 """Without it the stream is one JSON array, which few can read before its end."""
 ALL_AT_ONCE = ("pageSize", "1000")
-"""Of the list of models, which otherwise comes in pages of fifty."""
+"""Asks for all models at once; otherwise the list comes in pages of fifty."""
 
 _PASTED = re.compile(r"/models(?:/.*)?$")
 _VERSIONED = re.compile(r"/v\d\w*$")
@@ -26,7 +26,7 @@ def models_url(target: Target) -> str:
 
 
 def _below(target: Target, endpoint: str, parameter: tuple[str, str]) -> str:
-    """The endpoint below the base: the URL without a pasted endpoint, with the profile's version if it has none."""
+    """Puts an endpoint below the base: the URL without a pasted endpoint, with the profile's version if it has none."""
     url = checked(target.base_url)
     base = _PASTED.sub("", url.path.rstrip("/")).rstrip("/")
     if not _VERSIONED.search(base):
