@@ -215,7 +215,6 @@ MAY_IMPORT = {
         "proxy.core.schemas",
         "proxy.core.surfaces",
         "proxy.core.surfaces.reading",
-        "proxy.core.surfaces.responses",
     },
     "proxy.core.surfaces.memory": {"proxy.core", "proxy.core.caches"},
     "proxy.core.surfaces.native": {
@@ -288,7 +287,7 @@ MAY_IMPORT = {
         "proxy.core.backends",
         "proxy.core.masking",
         "proxy.core.policy",
-        "proxy.core.surfaces.responses",
+        "proxy.core.surfaces",
         "proxy.shell.ops",
     },
     "proxy.shell.offload": {
@@ -390,6 +389,41 @@ def test_what_is_private_to_a_module_stays_there() -> None:
         if name.startswith("proxy.")
         and name.rpartition(".")[2].startswith("_")
         and not name.endswith("__version__")
+    }
+
+
+SURFACES = {"responses", "chat", "native"}
+"""The folders of `proxy.core.surfaces` that are a client's language each."""
+
+
+def test_no_surface_knows_another() -> None:
+    """Native may know Chat, whose stricter form it is. What several of them read or tell alike lies beside them."""
+    assert {
+        f"{surface} → {other}"
+        for surface in SURFACES
+        for module in EVERY
+        if room(module.name) == f"proxy.core.surfaces.{surface}"
+        for other in SURFACES - {surface}
+        if any(room(name) == f"proxy.core.surfaces.{other}" for name in module.own_imports)
+    } == {"native → chat"}
+
+
+def test_every_surface_has_the_modules_that_every_surface_has() -> None:
+    assert not {
+        name
+        for surface in SURFACES
+        for part in ("surface", "decode", "calls")
+        if (name := f"proxy.core.surfaces.{surface}.{part}") not in MODULES
+    }
+
+
+def test_what_surfaces_share_knows_none_of_them() -> None:
+    assert not {
+        f"{module.name} → {name}"
+        for module in EVERY
+        if room(module.name) in {f"proxy.core.surfaces{inner}" for inner in ("", ".reading", ".memory")}
+        for name in module.own_imports
+        if room(name) in {f"proxy.core.surfaces.{surface}" for surface in SURFACES}
     }
 
 

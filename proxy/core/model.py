@@ -113,6 +113,11 @@ class ToolName(NamedTuple):
     name: str
     namespace: str | None = None
 
+    @property
+    def dotted(self) -> str:
+        """The whole name, as people write it."""
+        return self.name if self.namespace is None else f"{self.namespace}.{self.name}"
+
 
 @dataclass(slots=True)
 class Call:

@@ -11,7 +11,6 @@ from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 
 from proxy.core.errors import Unauthorized
-from proxy.core.model import ToolName
 
 
 class Mode(StrEnum):
@@ -103,11 +102,6 @@ NETWORK_BITS = 64
 BEARER = "bearer "
 KEY_HEADERS = ("x-api-key", "api-key")
 """Where clients of other vendors put their key."""
-
-
-def dotted(tool: ToolName) -> str:
-    """A tool's whole name, as people write it."""
-    return tool.name if tool.namespace is None else f"{tool.namespace}.{tool.name}"
 
 
 def digest(key: str) -> str:

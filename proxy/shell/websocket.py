@@ -22,8 +22,8 @@ from aiohttp.http_websocket import WSMessageTextBytes
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
+from proxy.core.surfaces.framing import SOCKET
 from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestResponses, Remembered
-from proxy.core.surfaces.responses.encode import SOCKET
 from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine

@@ -22,6 +22,11 @@ def test_tools_of_one_name_in_two_namespaces_are_two_tools() -> None:
     assert len(names) == 3
 
 
+def test_a_tool_in_a_namespace_is_written_with_a_dot() -> None:
+    assert ToolName("search").dotted == "search"
+    assert ToolName("search", "mcp").dotted == "mcp.search"
+
+
 def test_a_request_that_asks_for_nothing_special_asks_for_nothing() -> None:
     request = Request("m", [])
     assert (request.choice.mode, request.choice.only) == (ChoiceMode.AUTO, None)

@@ -4,7 +4,6 @@ import pytest
 from multidict import CIMultiDict
 
 from proxy.core.errors import Unauthorized
-from proxy.core.model import ToolName
 from proxy.core.tenants import (
     ANYBODY,
     EVERYBODY,
@@ -15,7 +14,6 @@ from proxy.core.tenants import (
     Tenants,
     Validation,
     digest,
-    dotted,
     neighbourhood,
 )  # fmt: skip
 from tests.support.tables import table
@@ -122,11 +120,6 @@ def test_p06_the_surface_decides_unless_the_tenant_has(
     own: Mode | None, strict: bool, expected: Mode
 ) -> None:
     assert Tenant("t", limits_mode=own).mode(strict=strict) is expected
-
-
-def test_a_tool_in_a_namespace_is_written_with_a_dot() -> None:
-    assert dotted(ToolName("search")) == "search"
-    assert dotted(ToolName("search", "mcp")) == "mcp.search"
 
 
 # ── owners ──

@@ -17,7 +17,7 @@ from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import UNNAMED, Request, ToolSpec
-from proxy.core.tenants import Limits, Mode, Tenant, dotted, or_raise
+from proxy.core.tenants import Limits, Mode, Tenant, or_raise
 from proxy.core.work import Work
 
 MAX_WARNINGS = 3
@@ -148,7 +148,7 @@ def _over_limits(tools: list[ToolSpec], limits: Limits, work: Work) -> Iterator[
             if breaks(spec, limit, work):
                 place = f"{spec.place}.{rule.field}"
                 yield _Breach(
-                    f"{place} of the tool {quoted(dotted(spec.tool))} {rule.complaint.format(limit=limit)}",
+                    f"{place} of the tool {quoted(spec.tool.dotted)} {rule.complaint.format(limit=limit)}",
                     f"{rule.advice}{or_raise(rule.limit, limit)}",
                     place,
                     "tool_limit_exceeded",
@@ -193,10 +193,10 @@ def _depth(data: bytes, work: Work) -> int:
 def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[_Breach]:
     allowed = _matcher(allowlist)
     for spec in tools:
-        if not (allowed(dotted(spec.tool)) or allowed(spec.tool.name)):
+        if not (allowed(spec.tool.dotted) or allowed(spec.tool.name)):
             place = f"{spec.place}.{'type' if spec.kind in UNNAMED else 'name'}"
             yield _Breach(
-                f"{place}: {quoted(dotted(spec.tool))} is not among the tools that this key may use",
+                f"{place}: {quoted(spec.tool.dotted)} is not among the tools that this key may use",
                 "Leave it out, or have it added to the list.",
                 place,
                 "tool_not_allowed",

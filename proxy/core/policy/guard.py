@@ -19,7 +19,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
 from proxy.core.sink import Sink, Stage
-from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, dotted, or_raise
+from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, or_raise
 
 MAX_COMPLAINT = 130
 """Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
@@ -330,7 +330,7 @@ class _Guard:
 
 
 def _name_of(tool: ToolName) -> str:
-    return dotted(tool)[:MAX_NAME]
+    return tool.dotted[:MAX_NAME]
 
 
 def _short(complaint: str) -> str:

@@ -5,25 +5,13 @@ nothing of the words on either side.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proxy.core.events import Event, Reply
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.surfaces.clients import ClientProfile
-
-
-@dataclass(frozen=True, slots=True)
-class Framing:
-    """How one event's JSON is put on a transport."""
-
-    before: Callable[[str], bytes]
-    after: bytes
-    end: bytes | None
-    """What follows the last event, if anything."""
-    extras: bool = True
-    """May other events stand around the standard ones, such as `error` before `response.failed`?"""
+from proxy.core.surfaces.framing import Framing
 
 
 class Encoder(Protocol):

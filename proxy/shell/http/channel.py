@@ -13,7 +13,7 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import HttpVersion11
 
 from proxy.core import jsontext, sse
-from proxy.core.surfaces.responses.encode import SSE
+from proxy.core.surfaces.framing import SSE
 from proxy.shell.http.answers import JSON_HEADERS, SERVER
 from proxy.shell.http.head import head
 from proxy.shell.ops.tasks import Tasks

@@ -27,7 +27,7 @@ from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat.completion import PARAMS, Chunk, Completion
 from proxy.core.surfaces.chat.proofs import Proofs
 from proxy.core.surfaces.clients import ClientProfile
-from proxy.core.surfaces.responses.response import error_member
+from proxy.core.surfaces.errors import error_member
 
 HALF_A_CALL = (
     "The answer reached its limit within a tool call, half of which must not be run. Raise max_completion_tokens, or "

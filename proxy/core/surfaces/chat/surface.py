@@ -14,7 +14,7 @@ from proxy.core.surfaces.chat.calls import FunctionCall, ToolCalls
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
-from proxy.core.surfaces.surface import Framing
+from proxy.core.surfaces.framing import Framing
 
 
 @dataclass(slots=True, frozen=True)

@@ -13,11 +13,11 @@ from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.native import decode
 from proxy.core.surfaces.native.calls import ParsedCalls, note
-from proxy.core.surfaces.surface import Framing
 
 
 class NativeSurface:

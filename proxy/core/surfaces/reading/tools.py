@@ -24,7 +24,6 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.tenants import dotted
 from proxy.core.work import Work
 
 MAX_TOOLS = 1024
@@ -61,7 +60,7 @@ class Toolbox:
     @property
     def listed(self) -> str:
         """The declared ones, for whoever named another."""
-        names = [quoted(dotted(tool)) for tool in self.specs][:TOLD]
+        names = [quoted(tool.dotted) for tool in self.specs][:TOLD]
         more = f" and {len(self.specs) - TOLD} more" if len(self.specs) > TOLD else ""
         return f" (declared: {', '.join(names)}{more})" if names else ""
 

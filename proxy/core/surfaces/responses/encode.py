@@ -12,10 +12,8 @@ first. Nor does a stream of OpenAI's close what a failure cut. It stands in the 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from proxy.core import sse
 from proxy.core.errors import Fault
 from proxy.core.events import (
     CallHead,
@@ -30,30 +28,20 @@ from proxy.core.jsontext import dumps, string, written
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, Text
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, Extended
+from proxy.core.surfaces.errors import error_member
+from proxy.core.surfaces.framing import SSE, Framing
 from proxy.core.surfaces.responses.calls import FORMS, call_item
 from proxy.core.surfaces.responses.response import (
     STATUS,
     ResponseObject,
     compaction_item,
-    error_member,
     message_item,
     reasoning_item,
     refusal_part,
     text_part,
 )
-from proxy.core.surfaces.surface import Framing
 
 REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUMMARY
-
-
-@lru_cache(maxsize=64)
-def _line_before(event: str) -> bytes:
-    return f"event: {event}\ndata: ".encode()
-
-
-SSE = Framing(before=_line_before, after=b"\n\n", end=sse.DONE)
-SOCKET = Framing(before=lambda event: b"", after=b"", end=None, extras=False)
-"""One message for each event. The one that ends a reply is the last: the next would count as the next reply's."""
 
 
 @dataclass(slots=True)

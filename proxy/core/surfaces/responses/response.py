@@ -7,10 +7,10 @@ absent and which must have a value is a contract that clients check; it is writt
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from proxy.core.errors import Fault
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
+from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.reading.tool_choice import MODES
 from proxy.core.surfaces.responses.calls import FORMS, call_item
@@ -195,15 +195,6 @@ def usage_member(usage: Usage) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.total_tokens,
     }
-
-
-def error_member(fault: Fault) -> dict[str, str]:
-    """Both strings, always. Codex reads the delay of a rate limit out of the message."""
-    message = fault.message
-    if fault.retry_after is not None:
-        end = "" if message.endswith((".", "!", "?")) else "."
-        message = f"{message}{end} Please try again in {fault.retry_after:g}s."
-    return {"code": fault.code or "server_error", "message": message}
 
 
 # ── echoes ──

@@ -6,9 +6,9 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.masking.redact import shown
+from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.reading.checks import json_name
 from proxy.core.surfaces.reading.parsing import parsed
-from proxy.core.surfaces.responses.response import error_member
 
 CREATE = "response.create"
 

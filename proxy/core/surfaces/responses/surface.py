@@ -10,13 +10,13 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, EventStyle, Extended
+from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses import decode
 from proxy.core.surfaces.responses.continuation import Memory, NoMemory, known_items
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
-from proxy.core.surfaces.surface import Framing
 
 NO_MEMORY = NoMemory()
 

@@ -6,7 +6,7 @@ from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.chat.surface import ChatAsked, ChatSurface
-from proxy.core.surfaces.responses.encode import SSE
+from proxy.core.surfaces.framing import SSE
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, counting_mint
 

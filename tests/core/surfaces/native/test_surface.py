@@ -15,9 +15,9 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
+from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
 from proxy.core.surfaces.native.surface import NativeAsked, NativeSurface
-from proxy.core.surfaces.responses.encode import SSE
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, SEAL, counting_mint
 

@@ -19,9 +19,10 @@ from proxy.core.events import (
 )
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.clients import CODEX, DEFAULT, NOTHING_MORE, ClientProfile, Extended
+from proxy.core.surfaces.framing import SOCKET, Framing
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.calls import FORMS
-from proxy.core.surfaces.responses.encode import SOCKET, Framing, ResponsesEncoder
+from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
 from tests.support.assembling import PartDelta, Told, into
 from tests.support.replies import NOW, REQUEST, counting_mint, outline, read_stream

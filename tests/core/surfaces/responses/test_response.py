@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import BackendFault, Fault, OutOfQuota, RateLimited, Truncated
+from proxy.core.errors import Truncated
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName, Usage
@@ -14,7 +14,6 @@ from proxy.core.surfaces.responses.response import (
     ECHO_DEFAULTS,
     STATUS,
     ResponseObject,
-    error_member,
     final_item,
 )
 from tests.support.replies import NOW, PATCH, REQUEST, SEAL, WEATHER, counting_mint
@@ -363,39 +362,6 @@ def test_the_end_keeps_everything_else_and_leaves_the_frame_as_it_was() -> None:
     final = made.finished(ReplyEnded(Ending.COMPLETED, USAGE))
     assert made.started() == before
     assert {name for name in before if final[name] != before[name]} == {"status", "completed_at", "usage"}
-
-
-@table(
-    ("fault", "said"),
-    [
-        (BackendFault("Bad.", code="x"), {"code": "x", "message": "Bad."}),
-        (OutOfQuota("Empty."), {"code": "insufficient_quota", "message": "Empty."}),
-        (Fault("Oops."), {"code": "server_error", "message": "Oops."}),
-    ],
-)
-def test_an_error_has_a_code_and_a_message(fault: Fault, said: dict[str, str]) -> None:
-    assert error_member(fault) == said
-
-
-def test_an_error_without_a_code_gets_one() -> None:
-    """Both are strings, always: null breaks strict clients."""
-    fault = BackendFault("Bad.")
-    fault.code = None
-    assert error_member(fault)["code"] == "server_error"
-
-
-@table(
-    ("seconds", "said"),
-    [(11.054, "11.054s"), (30, "30s"), (30.0, "30s"), (0.02, "0.02s"), (120.0, "120s")],
-)
-def test_f11_the_delay_stands_in_the_message_where_codex_reads_it(seconds: float, said: str) -> None:
-    message = error_member(RateLimited("Slow down.", retry_after=seconds))["message"]
-    assert message == f"Slow down. Please try again in {said}."
-
-
-def test_a_message_without_an_end_gets_one_before_the_delay() -> None:
-    message = error_member(RateLimited("slow down", retry_after=2))["message"]
-    assert message == "slow down. Please try again in 2s."
 
 
 # ── whole ──

@@ -5,10 +5,10 @@ from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.continuation import LatestResponses
-from proxy.core.surfaces.responses.encode import SSE
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
 from tests.support.replies import counting_mint
