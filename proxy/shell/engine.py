@@ -32,7 +32,7 @@ from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.memory.call_ids import as_backend_knows
 from proxy.core.surfaces.memory.reasoning import Recall
-from proxy.core.surfaces.surface import Asked, Encoder, Surface
+from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
@@ -123,10 +123,9 @@ class Engine:
         self._quota.admit(errand.tenant)
         channel.headers.update(self._quota.remaining(errand.tenant))
         asked = await self._read(errand, body)
-        request = asked.request
-        errand.reads(request, asked.facts)
-        encoder = asked.encoder(channel.emit, channel.framing) if request.stream else None
-        reserved = self._quota.reserve(errand.tenant, request)
+        errand.reads(asked.request, asked.facts)
+        encoder = asked.encoder(channel.emit, channel.framing) if asked.request.stream else None
+        reserved = self._quota.reserve(errand.tenant, asked.request)
         try:
             pipeline = await self._reply(errand, asked, encoder)
         finally:
@@ -134,7 +133,7 @@ class Engine:
         if pipeline is not None:
             await self._tell(errand, asked, encoder, pipeline)
 
-    async def _reply(self, errand: Errand, asked: Asked, encoder: Encoder | None) -> Pipeline | None:
+    async def _reply(self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None) -> Pipeline | None:
         """What the backends made of it. None where nobody was asked, and the client has its answer."""
         channel, request = errand.channel, asked.request
         try:
@@ -148,7 +147,7 @@ class Engine:
             return None
         if not request.generate:
             await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
-            asked.answered(Reply(), errand.owner)
+            asked.remember(Reply(), errand.owner)
             return None
         sink = NOWHERE
         if encoder is not None:
@@ -156,14 +155,12 @@ class Engine:
             sink = self.cover.before(Sink(encoder.feed, encoder.delta), errand.headers)
         return await self._answer(errand, plan, attempts, sink, asked.client)
 
-    async def _read(self, errand: Errand, body: Any) -> Asked:
+    async def _read(self, errand: Errand, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
-        ledger = errand.ledger
-        return await self.beside.run(
-            lambda: errand.surface.read(body, errand.headers, ledger, errand.tenant.name), ledger
-        )
+        read = partial(errand.surface.read, body, errand.headers, errand.ledger, errand.tenant.name)
+        return await self.beside.run(read, errand.ledger)
 
-    async def _attempts(self, errand: Errand, asked: Asked) -> Attempts:
+    async def _attempts(self, errand: Errand, asked: SurfaceContext) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
         request = asked.request
         if errand.has_rules_for(request):
@@ -175,13 +172,13 @@ class Engine:
         return Attempts(errand, request, self._backends.ways(request.model), rules, self._chance)
 
     async def _end_at_once(
-        self, errand: Errand, asked: Asked, encoder: Encoder | None, ended: ReplyEnded
+        self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None, ended: ReplyEnded
     ) -> None:
         """Answers with an ending and nothing before it."""
         errand.reply = Reply(ended=ended)
         errand.interruptible.over()
         if encoder is None:
-            await errand.channel.answer(asked.whole(errand.reply))
+            await errand.channel.answer(asked.whole(errand.reply).body)
         else:
             encoder.feed(ReplyStarted())
             encoder.feed(ended)
@@ -303,7 +300,9 @@ class Engine:
         finally:
             exchange.close()
 
-    async def _tell(self, errand: Errand, asked: Asked, encoder: Encoder | None, pipeline: Pipeline) -> None:
+    async def _tell(
+        self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None, pipeline: Pipeline
+    ) -> None:
         """The ending: of a stream its last events, which were emitted already, else the whole answer or a status."""
         fault = pipeline.fault
         told = encoder and (asked.client.faults_in_stream or pipeline.begun or errand.channel.opened)
@@ -313,15 +312,15 @@ class Engine:
             errand.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            asked.answered(pipeline.reply, errand.owner)
+            asked.remember(pipeline.reply, errand.owner)
             if not asked.request.reasoning.sealed:
                 self._recall.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
         errand.interruptible.over()
         if whole is None:
             await errand.channel.finish(broken=encoder is not None and encoder.broken)
         else:
-            errand.channel.headers |= {**asked.headers(), **self._quota.remaining(errand.tenant)}
-            await errand.channel.answer(whole)
+            errand.channel.headers |= {**whole.headers, **self._quota.remaining(errand.tenant)}
+            await errand.channel.answer(whole.body)
 
     async def drain(self, seconds: float) -> None:
         """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does

@@ -5,13 +5,16 @@ nothing of the words on either side.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Protocol
 
 from proxy.core.events import Event, Reply
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.framing import Framing
+
+NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Encoder(Protocol):
@@ -29,7 +32,15 @@ class Encoder(Protocol):
         """Tells a client that takes no comment for it that there is life."""
 
 
-class Asked(Protocol):
+class WholeAnswer(NamedTuple):
+    """The answer to a client that does not stream."""
+
+    body: dict[str, Any]
+    headers: Mapping[str, str] = NO_HEADERS
+    """Those that it adds to the usual ones."""
+
+
+class SurfaceContext(Protocol):
     """One request as its surface understood it, and the answer in its words."""
 
     @property
@@ -42,14 +53,10 @@ class Asked(Protocol):
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> Encoder: ...
 
-    def whole(self, reply: Reply) -> dict[str, Any]:
-        """The answer to a client that does not stream."""
+    def whole(self, reply: Reply) -> WholeAnswer: ...
 
-    def headers(self) -> Mapping[str, str]:
-        """What the whole answer adds to its own headers; asked for after it."""
-
-    def answered(self, reply: Reply, owner: str) -> None:
-        """The reply went well: what must be remembered of it is remembered now. `owner`: whose share of the memory it
+    def remember(self, reply: Reply, owner: str) -> None:
+        """Notes what a later request will need of a reply that went well. `owner`: whose share of the memory it
         takes."""
 
 
@@ -74,6 +81,6 @@ class Surface(Protocol):
     def parses_arguments(self) -> bool:
         """Are arguments that are no JSON object an error here? (N04)"""
 
-    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> Asked:
+    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> SurfaceContext:
         """Raises the ClientFault that says what is wrong with the request. `tenant`: who may know what is kept here
         of the conversation."""

@@ -15,6 +15,7 @@ from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.framing import Framing
+from proxy.core.surfaces.surface import WholeAnswer
 
 
 @dataclass(slots=True, frozen=True)
@@ -28,7 +29,7 @@ class ChatSurface:
     params = PARAMS
     parses_arguments = False
 
-    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatAsked":
+    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         asked = decode.decode(body, ledger)
@@ -36,11 +37,11 @@ class ChatSurface:
         completion = Completion(
             asked.request, self.mint, self.now, calls, ledger, include_usage=asked.include_usage
         )
-        return ChatAsked(asked.request, client, completion)
+        return ChatContext(asked.request, client, completion)
 
 
 @dataclass(slots=True, frozen=True)
-class ChatAsked:
+class ChatContext:
     request: Request
     client: ClientProfile
     completion: Completion
@@ -53,11 +54,8 @@ class ChatAsked:
         """Whatever the framing: there is one way only to send a stream of this kind."""
         return ChatEncoder(self.completion, emit, self.client)
 
-    def whole(self, reply: Reply) -> dict[str, Any]:
-        return self.completion.whole(reply)
+    def whole(self, reply: Reply) -> WholeAnswer:
+        return WholeAnswer(self.completion.whole(reply))
 
-    def headers(self) -> Mapping[str, str]:
-        return {}
-
-    def answered(self, reply: Reply, owner: str) -> None:
+    def remember(self, reply: Reply, owner: str) -> None:
         """Its clients carry the whole conversation."""

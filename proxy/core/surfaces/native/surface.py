@@ -18,6 +18,7 @@ from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, Cal
 from proxy.core.surfaces.memory.tokens import Seal
 from proxy.core.surfaces.native import decode
 from proxy.core.surfaces.native.calls import ParsedCalls, note
+from proxy.core.surfaces.surface import NO_HEADERS, WholeAnswer
 
 
 class NativeSurface:
@@ -32,7 +33,9 @@ class NativeSurface:
         self._now = now
         self._maps = CallMaps(seal)
 
-    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "NativeAsked":
+    def read(
+        self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
+    ) -> "NativeContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         asked = decode.decode(body, headers, ledger, self._maps, tenant)
@@ -45,18 +48,17 @@ class NativeSurface:
             keep = partial(
                 self._maps.keep, tenant=tenant, conversation_id=asked.conversation_id, call_map=asked.call_map
             )
-        return NativeAsked(asked.request, client, completion, asked.call_map, keep)
+        return NativeContext(asked.request, client, completion, asked.call_map, keep)
 
 
-@dataclass(slots=True)
-class NativeAsked:
+@dataclass(slots=True, frozen=True)
+class NativeContext:
     request: Request
     client: ClientProfile
     completion: Completion
     call_map: CallMap
     keep: Callable[[str], None] | None
     """For an owner; None where its client keeps the map."""
-    token: str = ""
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -66,16 +68,13 @@ class NativeAsked:
         """Whatever the framing: there is one way only to send a stream of this kind."""
         return ChatEncoder(self.completion, emit)
 
-    def whole(self, reply: Reply) -> dict[str, Any]:
-        answer = self.completion.whole(reply)
-        self.token = answer.get("_proxy", {}).get("call_ids", "")
-        return answer
+    def whole(self, reply: Reply) -> WholeAnswer:
+        body = self.completion.whole(reply)
+        token = body.get("_proxy", {}).get("call_ids", "")
+        fits = 0 < len(token) <= MAX_TOKEN_IN_HEADER
+        return WholeAnswer(body, {HEADER: token} if fits else NO_HEADERS)
 
-    def headers(self) -> Mapping[str, str]:
-        fits = 0 < len(self.token) <= MAX_TOKEN_IN_HEADER
-        return {HEADER: self.token} if fits else {}
-
-    def answered(self, reply: Reply, owner: str) -> None:
+    def remember(self, reply: Reply, owner: str) -> None:
         if self.keep is not None:
             note(self.call_map, reply.parts)
             self.keep(owner)

@@ -17,6 +17,7 @@ from proxy.core.surfaces.responses.continuation import Memory, NoMemory, known_i
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
+from proxy.core.surfaces.surface import WholeAnswer
 
 NO_MEMORY = NoMemory()
 
@@ -48,7 +49,7 @@ class ResponsesSurface:
 
     def read(
         self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
-    ) -> "ResponsesAsked":
+    ) -> "ResponsesContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         facts: dict[str, Any] = {}
@@ -65,13 +66,13 @@ class ResponsesSurface:
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.manners.events, bool(request.tools))
         message_first = self.manners.message_first and not request.compact
-        return ResponsesAsked(
+        return ResponsesContext(
             request, client, facts, response, extended, message_first, self.memory, completed
         )
 
 
 @dataclass(slots=True)
-class ResponsesAsked:
+class ResponsesContext:
     request: Request
     client: ClientProfile
     facts: Mapping[str, Any]
@@ -86,13 +87,10 @@ class ResponsesAsked:
         encoder = MessageFirstEncoder if self.message_first else ResponsesEncoder
         return encoder(self.response, emit, framing=framing, extended=self.extended, client=self.client)
 
-    def whole(self, reply: Reply) -> dict[str, Any]:
-        return self.response.whole(reply)
+    def whole(self, reply: Reply) -> WholeAnswer:
+        return WholeAnswer(self.response.whole(reply))
 
-    def headers(self) -> Mapping[str, str]:
-        return {}
-
-    def answered(self, reply: Reply, owner: str) -> None:
+    def remember(self, reply: Reply, owner: str) -> None:
         # A summary stands for all that was said before it.
         conversation = {} if self.request.compact else self.completed
         # Nobody can answer half a call.

@@ -5,7 +5,7 @@ from typing import Any
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
-from proxy.core.surfaces.chat.surface import ChatAsked, ChatSurface
+from proxy.core.surfaces.chat.surface import ChatContext, ChatSurface
 from proxy.core.surfaces.framing import SSE
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, counting_mint
@@ -21,7 +21,7 @@ def reply(*parts: ReplyPart) -> Reply:
     )
 
 
-def asked(ledger: Ledger | None = None, **fields: Any) -> ChatAsked:
+def asked(ledger: Ledger | None = None, **fields: Any) -> ChatContext:
     return ChatSurface(counting_mint(), lambda: NOW).read(BODY | fields, {}, ledger or Ledger())
 
 
@@ -36,9 +36,10 @@ def test_what_was_read_is_told_to_the_log() -> None:
 def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None:
     read = asked()
     said = reply(Text("Hello"))
-    assert read.whole(said)["choices"][0]["message"]["content"] == "Hello"
-    assert read.headers() == {}
-    read.answered(said, "ann")
+    answer = read.whole(said)
+    assert answer.body["choices"][0]["message"]["content"] == "Hello"
+    assert answer.headers == {}
+    read.remember(said, "ann")
     assert read.whole(said) == read.whole(said)
 
 
@@ -51,16 +52,16 @@ def test_a_stream_with_its_usage() -> None:
 
 
 def test_the_old_form_of_tools_is_answered_in_the_old_form() -> None:
-    assert "function_call" in asked(functions=[FUNCTION]).whole(reply(CALL))["choices"][0]["message"]
+    assert "function_call" in asked(functions=[FUNCTION]).whole(reply(CALL)).body["choices"][0]["message"]
     tools = [{"type": "function", "function": FUNCTION}]
-    assert "tool_calls" in asked(tools=tools).whole(reply(CALL))["choices"][0]["message"]
+    assert "tool_calls" in asked(tools=tools).whole(reply(CALL)).body["choices"][0]["message"]
 
 
 def test_c08_what_was_noted_while_reading_is_told() -> None:
     ledger = Ledger()
     read = asked(ledger)
     ledger.warn("Too long.")
-    assert read.whole(reply(Text("x")))["_proxy"]["warnings"] == ["Too long."]
+    assert read.whole(reply(Text("x"))).body["_proxy"]["warnings"] == ["Too long."]
 
 
 def test_limits_are_warned_of_ids_are_ours_and_arguments_stay_text() -> None:

@@ -17,7 +17,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
-from proxy.core.surfaces.native.surface import NativeAsked, NativeSurface
+from proxy.core.surfaces.native.surface import NativeContext, NativeSurface
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, SEAL, counting_mint
 
@@ -33,7 +33,7 @@ def surface() -> NativeSurface:
     return NativeSurface(counting_mint(), lambda: NOW, SEAL)
 
 
-def asked(**fields: Any) -> NativeAsked:
+def asked(**fields: Any) -> NativeContext:
     return surface().read(BODY | fields, {}, Ledger())
 
 
@@ -52,15 +52,15 @@ def test_what_was_read_is_told_to_the_log() -> None:
 
 
 def test_n04_arguments_are_an_object() -> None:
-    [call] = asked().whole(reply(CALL))["choices"][0]["message"]["tool_calls"]
+    [call] = asked().whole(reply(CALL)).body["choices"][0]["message"]["tool_calls"]
     assert call["function"] == {"name": "f", "arguments": {"a": 1}}
 
 
 def test_a_client_without_a_conversation_gets_the_map_in_header_and_body() -> None:
     read = asked()
-    answer = read.whole(reply(CALL))
+    answer, headers = read.whole(reply(CALL))
     token = answer["_proxy"]["call_ids"]
-    assert read.headers() == {HEADER: token}
+    assert headers == {HEADER: token}
     assert opened(token).backends("call_a") == "their-1"
     assert answer["_proxy"]["warnings"]
 
@@ -81,39 +81,41 @@ def test_it_gets_it_in_the_last_chunk_of_a_stream() -> None:
 
 def test_it_gets_none_for_an_answer_without_calls() -> None:
     read = asked()
-    assert "_proxy" not in read.whole(reply(Text("Hello")))
-    assert read.headers() == {}
+    answer, headers = read.whole(reply(Text("Hello")))
+    assert "_proxy" not in answer
+    assert headers == {}
 
 
 def test_a_map_that_no_server_would_take_in_a_header_travels_in_the_body_alone() -> None:
     read = asked()
     hashes = [sha256(bytes([number])).hexdigest() for number in range(200)]
     calls = [Call(f"call_{each[:32]}", CALL.tool, CALL.kind, "{}", each) for each in hashes]
-    answer = read.whole(reply(*calls))
+    answer, headers = read.whole(reply(*calls))
     assert len(answer["_proxy"]["call_ids"]) > MAX_TOKEN_IN_HEADER
-    assert read.headers() == {}
+    assert headers == {}
 
 
 def test_of_a_conversation_the_proxy_keeps_the_map_once_the_reply_went_well() -> None:
     speaking = surface()
     read = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
-    assert "call_ids" not in read.whole(reply(CALL))["_proxy"]
-    assert read.headers() == {}
+    answer, headers = read.whole(reply(CALL))
+    assert "call_ids" not in answer["_proxy"]
+    assert headers == {}
     assert read.call_map.backends("call_a") is None
-    read.answered(reply(CALL), "ann")
+    read.remember(reply(CALL), "ann")
     again = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
     assert again.call_map.backends("call_a") == "their-1"
 
 
 def test_4_3_a_signature_stands_with_its_call() -> None:
     thought = Reasoning("", {"google": {"signatures": [{"model": "m", "signature": "sig"}]}})
-    [call] = asked().whole(reply(thought, CALL))["choices"][0]["message"]["tool_calls"]
+    [call] = asked().whole(reply(thought, CALL)).body["choices"][0]["message"]["tool_calls"]
     assert call["extra_content"] == {"google": {"thought_signature": "sig"}}
 
 
 def test_without_a_conversation_there_is_nothing_to_remember() -> None:
     read = asked()
-    read.answered(reply(CALL), "ann")
+    read.remember(reply(CALL), "ann")
     assert read.call_map.backends("call_a") is None
 
 

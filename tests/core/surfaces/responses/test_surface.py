@@ -37,8 +37,9 @@ def test_a_stream_and_a_whole_answer() -> None:
     encoder.feed(ReplyStarted())
     assert frames[0].startswith(b"event: response.created\n")
     asked = surface().read(BODY, {}, Ledger())
-    assert asked.whole(REPLY)["output"][0]["content"][0]["text"] == "Hello"
-    assert asked.headers() == {}
+    answer = asked.whole(REPLY)
+    assert answer.body["output"][0]["content"][0]["text"] == "Hello"
+    assert answer.headers == {}
 
 
 def test_the_configured_order_of_items_and_none_for_a_summary() -> None:
@@ -54,7 +55,7 @@ def test_what_was_answered_can_be_continued() -> None:
     speaking = surface(memory=known)
     first = speaking.read(BODY, {}, Ledger())
     first.whole(REPLY)
-    first.answered(REPLY, "ann")
+    first.remember(REPLY, "ann")
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
     assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
     second = speaking.read(more, {}, Ledger())
@@ -69,8 +70,8 @@ def test_half_a_call_is_not_continued() -> None:
     known = LatestResponses(10_000, Shelf(10_000), "ann")
     speaking = surface(memory=known)
     first = speaking.read(BODY, {}, Ledger())
-    assert [item["status"] for item in first.whole(reply)["output"]] == ["completed", "incomplete"]
-    first.answered(reply, "ann")
+    assert [item["status"] for item in first.whole(reply).body["output"]] == ["completed", "incomplete"]
+    first.remember(reply, "ann")
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
     assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
     second = speaking.read(more, {}, Ledger())
@@ -80,12 +81,12 @@ def test_half_a_call_is_not_continued() -> None:
 def test_another_form_of_answer() -> None:
     made = surface()
     other = ResponsesSurface(made.mint, made.now, made.seal, made.manners, form=CompactionObject)
-    assert other.read(BODY, {}, Ledger()).whole(REPLY)["object"] == "response.compaction"
+    assert other.read(BODY, {}, Ledger()).whole(REPLY).body["object"] == "response.compaction"
 
 
 def test_what_the_client_should_know_stands_beside_its_answer() -> None:
     ledger = Ledger()
     asked = surface().read(BODY, {}, ledger)
     ledger.warn("'tools' declares many tools.")
-    assert asked.whole(REPLY)["_proxy"] == {"warnings": ["'tools' declares many tools."]}
-    assert "_proxy" not in surface().read(BODY, {}, Ledger()).whole(REPLY)
+    assert asked.whole(REPLY).body["_proxy"] == {"warnings": ["'tools' declares many tools."]}
+    assert "_proxy" not in surface().read(BODY, {}, Ledger()).whole(REPLY).body
