@@ -12,9 +12,8 @@ from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import Seal
-from proxy.core.surfaces.reading.tool_choice import MODES
 from proxy.core.surfaces.responses.calls import FORMS, call_item
-from proxy.core.surfaces.responses.tools import runs_elsewhere
+from proxy.core.surfaces.responses.echo import ECHO_DEFAULTS, echoed
 
 COMPLETED = Ending.COMPLETED
 CALL, TEXT = PartKind.CALL, PartKind.TEXT
@@ -30,34 +29,9 @@ INCOMPLETE_DETAILS = {
     Ending.FILTERED: {"reason": "content_filter"},
 }
 
-ECHO_DEFAULTS: dict[str, Any] = {
-    "background": False,
-    "frequency_penalty": 0.0,
-    "instructions": None,
-    "max_output_tokens": None,
-    "max_tool_calls": None,
-    "metadata": {},
-    "parallel_tool_calls": True,
-    "presence_penalty": 0.0,
-    "previous_response_id": None,
-    "prompt_cache_key": None,
-    "safety_identifier": None,
-    "temperature": 1.0,
-    "top_logprobs": 0,
-    "top_p": 1.0,
-    "truncation": "disabled",
-}
-"""Request members that come back as they were sent, and what stands there when they were not."""
-
-LABELS = ("prompt_cache_retention", "user")
-"""More of them, which nobody has checked and only OpenAI's object has: there if they were sent."""
-
 KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary: PartKind.SUMMARY}
 PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
 """Of the ids of items; all others are messages, or calls, whose kinds have their own."""
-
-CALLED: frozenset[str] = frozenset(ToolKind)
-OFFERED = CALLED | {"namespace"}
 
 
 class ResponseObject:
@@ -83,16 +57,8 @@ class ResponseObject:
         self._items: dict[int, dict[str, Any]] = {}
         self._mint = mint
         self._now = now
-        self._frame = FRAME | {"id": self.id, "created_at": int(now()), "model": body.get("model")}
-        for name, value in body.items():
-            if value is None:
-                continue
-            if name in ECHO_DEFAULTS:
-                self._frame[name] = value
-            elif name in ECHOES:
-                self._frame[name] = ECHOES[name](value)
-            elif name in LABELS and isinstance(value, str):
-                self._frame[name] = value
+        own = {"id": self.id, "created_at": int(now()), "model": body.get("model")}
+        self._frame = FRAME | own | echoed(body)
 
     def started(self) -> dict[str, Any]:
         return self._frame
@@ -196,80 +162,6 @@ def usage_member(usage: Usage) -> dict[str, Any]:
         "total_tokens": usage.total_tokens,
     }
 
-
-# ── echoes ──
-
-
-def _echo_reasoning(reasoning: Any) -> dict[str, Any] | None:
-    if not reasoning:
-        return None
-    return {"effort": reasoning.get("effort"), "summary": reasoning.get("summary")}
-
-
-def _echo_text(text: Any) -> dict[str, Any]:
-    wanted = text.get("format") or {"type": "text"}
-    if wanted["type"] == "json_schema":
-        wanted = {
-            "type": "json_schema",
-            "name": wanted.get("name"),
-            "description": wanted.get("description"),
-            "schema": wanted.get("schema"),
-            "strict": bool(wanted.get("strict")),
-        }
-    echo = {"format": wanted}
-    return echo | {"verbosity": text["verbosity"]} if text.get("verbosity") else echo
-
-
-def _echo_tools(tools: Any) -> list[dict[str, Any]]:
-    return [_echo_tool(tool) for tool in tools if _is_offered(tool)]
-
-
-def _is_offered(tool: Any) -> bool:
-    """Hosted tools were filtered out of the request; an echo would claim that they work."""
-    return tool.get("type") in OFFERED and not runs_elsewhere(tool)
-
-
-def _flat(said: dict[str, Any]) -> dict[str, Any]:
-    """Without the level that the Chat form has more."""
-    kind = said["type"]
-    inner = said.get(kind)
-    return {"type": kind, **inner} if isinstance(inner, dict) else said
-
-
-def _echo_tool(tool: Any) -> dict[str, Any]:
-    flat = _flat(tool)
-    if flat["type"] != "function":
-        return flat
-    return {
-        "type": "function",
-        "name": flat["name"],
-        "description": flat.get("description"),
-        "parameters": flat.get("parameters"),
-        "strict": flat.get("strict"),
-    }
-
-
-def _echo_choice(choice: Any) -> Any:
-    """Every form that a request may use, in the one form that the specification has, and without hosted tools."""
-    if not isinstance(choice, dict):
-        return choice
-    kind = choice["type"]
-    if kind in MODES:
-        return kind
-    if kind != "allowed_tools":
-        return _flat(choice) if kind in CALLED else "auto"
-    said = _flat(choice)
-    allowed = [_flat(tool) for tool in said["tools"] if tool["type"] in CALLED]
-    return {"type": kind, "mode": said.get("mode") or "auto", "tools": allowed} if allowed else "none"
-
-
-ECHOES: dict[str, Callable[[Any], Any]] = {
-    "reasoning": _echo_reasoning,
-    "text": _echo_text,
-    "tool_choice": _echo_choice,
-    "tools": _echo_tools,
-}
-"""Request members that come back in one form, whatever they were sent in."""
 
 FRAME: dict[str, Any] = {
     "id": "",

@@ -45,3 +45,9 @@ READERS: dict[str, ToolReader] = {
     "shell": _by_type_alone,
     "apply_patch": _by_type_alone,
 }
+
+
+def is_offered(tool: Json) -> bool:
+    """May the model use it, or the tools in it? Of one that was read already."""
+    kind = tool.get("type")
+    return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))
