@@ -28,11 +28,11 @@ from proxy.core.policy.shares import Shares
 from proxy.core.profile import DEFAULT
 from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.clients import EventStyle
-from proxy.core.surfaces.memory.reasoning import Recall
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
-from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
+from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
 from proxy.core.tenants import Limits as TenantLimits
 from proxy.setting_values import AUTO
@@ -110,7 +110,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     mint = Mint(Entropy().token_hex)
     settings = signed(settings)
     assert settings.server.signing_key is not None
-    seal = Seal(settings.server.signing_key.get_secret_value())
+    signer = TokenSigner(settings.server.signing_key.get_secret_value())
     beside, aside = Beside(log), Aside()
     backends = _backends(settings, upstream, beside, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
@@ -118,7 +118,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     engine = Engine(
         backends=backends,
         quota=Quota(clock),
-        recall=Recall(),
+        reasoning_memory=ReasoningMemory(),
         mint=mint,
         now=now,
         clock=clock,
@@ -130,7 +130,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         cover=Cover(Secrets(_secrets(settings))),
         log=log,
     )
-    responses = ResponsesSurface(mint, now, seal, _manners(settings))
+    responses = ResponsesSurface(mint, now, signer, _responses_options(settings))
     tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = _memory(settings)
@@ -151,7 +151,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
             responses=responses,
             compaction=replace(responses, form=CompactionObject, name="compact"),
             chat=ChatSurface(mint, now),
-            native=NativeSurface(mint, now, seal),
+            native=NativeSurface(mint, now, signer),
         ),
         hosts=Hosts(settings.hosts_served),
         tenants=_tenants(settings),
@@ -278,8 +278,8 @@ def _tenant(name: str, wanted: ToolLimits) -> Tenant:
     )
 
 
-def _manners(settings: Settings) -> Manners:
-    return Manners(
+def _responses_options(settings: Settings) -> ResponsesOptions:
+    return ResponsesOptions(
         events=EventStyle(settings.clients.events),
         message_first=settings.clients.item_order == "message_first",
     )

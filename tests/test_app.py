@@ -98,7 +98,7 @@ async def kept(wanted: Settings) -> str:
         return output[0]["encrypted_content"]
 
 
-async def test_what_was_sealed_before_a_restart_is_still_ours() -> None:
+async def test_what_was_signed_before_a_restart_is_still_ours() -> None:
     """The same keys of backends are the same secret; one that is configured goes before them."""
     async with scripted() as backend:
         backend.answers(reply(delta(reasoning_content="Hm."), text("Hello")))

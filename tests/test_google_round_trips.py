@@ -30,7 +30,7 @@ from proxy.core.model import (
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.first_call import first_call
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.surfaces.memory.reasoning import Recall
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, recorder
 from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec
@@ -240,10 +240,10 @@ def test_another_model_gets_a_stand_in() -> None:
 def test_a_client_that_carries_nothing_is_helped_out() -> None:
     """Chat clients send the call alone; what stood before it is remembered."""
     heard = Heard([sse(TWO_CALLS)])
-    recall = Recall()
-    recall.keep("me", heard.reply, "ann")
+    memory = ReasoningMemory()
+    memory.keep("me", heard.reply, "ann")
     bare: list[Part] = [part for part in heard.parts if not isinstance(part, Reasoning)]
-    request = recall.completed("me", Request(NEW, [USER, Turn(Role.ASSISTANT, bare)]))
+    request = memory.restored_into("me", Request(NEW, [USER, Turn(Role.ASSISTANT, bare)]))
     assert next_turn(request.turns[1].parts) == data_parts(TWO_CALLS)
     assert next_turn(bare)[1]["thoughtSignature"] == DUMMY
 

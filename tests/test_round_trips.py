@@ -13,7 +13,7 @@ from proxy.core.profile import BackendProfile
 from proxy.core.surfaces.responses.compaction import SUMMED_UP
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.tools.prepare import prepare
-from tests.support.replies import DONE, PATCH, REQUEST, SEAL, STOP, TIME, WEATHER, call_chunk, chunk, run
+from tests.support.replies import DONE, PATCH, REQUEST, SIGNER, STOP, TIME, WEATHER, call_chunk, chunk, run
 from tests.support.strict_server import refuse
 from tests.support.tables import table
 
@@ -41,7 +41,7 @@ def next_body(
     ledger = Ledger()
     asked = {"role": "user", "content": "Hi"}
     more = [asked, *items, *outputs, asked]
-    request = decode(body | {"input": more}, ledger, seal=SEAL)
+    request = decode(body | {"input": more}, ledger, signer=SIGNER)
     encoded = encode(request, prepare(request, profile, ledger), profile, "m", ledger)
     refuse(encoded, profile)
     return encoded
@@ -201,7 +201,7 @@ def test_whatever_shape_codex_sends_every_backend_gets_a_request_that_it_takes(b
         if not profile.max_tools or profile.dialect != "chat":
             continue  # no agent can work with it, or it is asked in words of its own
         ledger = Ledger()
-        request = decode(body, ledger, "drop", SEAL)
+        request = decode(body, ledger, "drop", SIGNER)
         refuse(encode(request, prepare(request, profile, ledger), profile, "m", ledger), profile)
 
 

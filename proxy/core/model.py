@@ -220,8 +220,8 @@ class Sampling:
 class ReasoningWish:
     effort: str | None = None
     summary: str | None = None
-    sealed: bool = False
-    """Does the client keep for us what the backend will want back?"""
+    wants_token: bool = False
+    """Does the client ask for a token of what the backend will want back, to keep it and send it again?"""
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ from proxy.core.stream.stages.one_reply import OneReply
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.memory.call_ids import as_backend_knows
-from proxy.core.surfaces.memory.reasoning import Recall
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
@@ -56,7 +56,7 @@ class Engine:
         *,
         backends: Backends,
         quota: Quota,
-        recall: Recall,
+        reasoning_memory: ReasoningMemory,
         mint: Mint,
         now: Callable[[], float],
         clock: Callable[[], float],
@@ -71,7 +71,7 @@ class Engine:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
         self._backends = backends
         self._quota = quota
-        self._recall = recall
+        self._reasoning_memory = reasoning_memory
         self._mint = mint
         self._now = now
         self._clock = clock
@@ -165,7 +165,7 @@ class Engine:
         request = asked.request
         if errand.has_rules_for(request):
             request = await self.beside.run(partial(errand.admitted, request), errand.ledger)
-        request = self._recall.completed(_whose(errand, request), request)
+        request = self._reasoning_memory.restored_into(_whose(errand, request), request)
         if errand.surface.own_call_ids:
             request = as_backend_knows(request)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
@@ -313,8 +313,8 @@ class Engine:
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
             asked.remember(pipeline.reply, errand.owner)
-            if not asked.request.reasoning.sealed:
-                self._recall.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
+            if not asked.request.reasoning.wants_token:
+                self._reasoning_memory.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
         errand.interruptible.over()
         if whole is None:
             await errand.channel.finish(broken=encoder is not None and encoder.broken)

@@ -208,7 +208,7 @@ def workers_of(process: Process) -> set[int]:
     return {line["worker"] for line in lines if line["event"] == "request"}
 
 
-async def test_attack_06_what_one_worker_has_sealed_another_opens(
+async def test_attack_06_what_one_worker_has_signed_another_reads(
     backend: ScriptedBackend, tmp_path: Path
 ) -> None:
     """Nothing is configured that could be a secret, so their supervisor has made one for all of them."""

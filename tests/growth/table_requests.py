@@ -11,7 +11,7 @@ from proxy.core.errors import Fault
 from proxy.core.ledger import Ledger
 from proxy.core.schemas.strictness import first_problem
 from proxy.core.surfaces.memory.call_ids import CallMaps
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.tools import arguments
 from proxy.core.tools.prepare import prepare
@@ -160,8 +160,8 @@ def _checked(schema: Json, call: Callable[[int], Any]) -> Make:
     return make
 
 
-def _sealed(n: int) -> Callable[[], object]:
-    maps = CallMaps(Seal("a secret"))
+def _signed(n: int) -> Callable[[], object]:
+    maps = CallMaps(TokenSigner("a secret"))
     messages = _chat_messages(n)["messages"]
     for message in messages:
         message.pop("reasoning_content", None)
@@ -205,7 +205,7 @@ REQUESTS: Mapping[str, Make] = {
     "many tools": _asked("default", _many_tools),
     "messages": _asked("default", _chat_messages, chat_asks.chat),
     "details": _asked("openrouter", _details, chat_asks.chat),
-    "native messages": _sealed,
+    "native messages": _signed,
     "arguments, items": _checked(
         {"properties": {"a": {"items": {"type": "integer"}}}}, lambda n: {"a": [1] * n}
     ),

@@ -14,7 +14,7 @@ from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps, as_backend_kno
 from proxy.core.surfaces.native import decode as native_decode
 from proxy.core.surfaces.native.decode import NativeEnvelope
 from tests.properties.test_any_request import assert_canonical
-from tests.support.chat_asks import SEAL
+from tests.support.chat_asks import SIGNER
 
 IDS = st.sampled_from(["a", "b", "function_call_1", ""])
 NAMES = st.sampled_from(["f", "g", ""])
@@ -189,7 +189,7 @@ def test_only_a_client_fault_ever_comes_of_a_native_body(
     body: Any, token: str | None, known: set[str]
 ) -> None:
     """F72, N03: with and without a map of call ids."""
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     brought = maps.fresh("")
     for call_id in known:
         brought.note(call_id, f"x{call_id}")

@@ -22,7 +22,7 @@ from proxy.core.surfaces.native.calls import ParsedCalls
 from tests.properties.examples import examples
 from tests.properties.scripts import Script, scripts, wire
 from tests.support.chat_streams import ChatRun, run_chat
-from tests.support.replies import SEAL, bytewise, cut
+from tests.support.replies import SIGNER, bytewise, cut
 
 cuts = st.lists(st.integers(0, 1 << 16), max_size=8)
 
@@ -77,7 +77,7 @@ def test_the_old_form_has_the_first_call_and_no_other(script: Script) -> None:
 @given(scripts())
 def test_n04_natively_each_call_is_one_chunk_with_an_object(script: Script) -> None:
     """All but custom tools, whose input is text and which this surface does not offer."""
-    run = run_chat(wire(script), form=ParsedCalls(CallMap(SEAL)))
+    run = run_chat(wire(script), form=ParsedCalls(CallMap(SIGNER)))
     calls = [ended for ended in run.pipeline.reply.parts if isinstance(ended.part, Call) and ended.complete]
     if not succeeded(run):
         return

@@ -12,8 +12,8 @@ from proxy.core.stream.empty_reply import fail_without_answer
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import as_summary
 from proxy.core.surfaces.clients import CODEX, DEFAULT, EventStyle
-from proxy.core.surfaces.memory.tokens import Seal
-from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
+from proxy.core.surfaces.memory.tokens import TokenSigner
+from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from proxy.core.tenants import ANYBODY
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
@@ -21,7 +21,9 @@ from proxy.shell.stages import stages_for
 from tests.support.assembling import recorder
 from tests.support.replies import counting_mint
 
-SURFACE = ResponsesSurface(counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, False))
+SURFACE = ResponsesSurface(
+    counting_mint(), lambda: 1.0, TokenSigner("secret"), ResponsesOptions(EventStyle.AUTO, False)
+)
 PLAIN = Request("m", [])
 TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 REQUIRED = ToolChoice(ChoiceMode.REQUIRED)

@@ -10,13 +10,13 @@ from proxy.core.model import Turn
 from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.chat.decode import ChatRequest
 from proxy.core.surfaces.memory.call_ids import CallMaps
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode as native_decode
 from proxy.core.surfaces.native.decode import NativeRequest
 
 HI = {"role": "user", "content": "Hi"}
 OBJECT = {"type": "object", "properties": {}}
-SEAL = Seal("a secret")
+SIGNER = TokenSigner("a secret")
 
 
 def tool(name: str = "weather", **more: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def native(
     headers: dict[str, str] | None = None, maps: CallMaps | None = None, tenant: str = "", **fields: Any
 ) -> NativeRequest:
     body = {"model": "m", "messages": [HI]} | fields
-    return native_decode.decode(body, headers or {}, Ledger(), maps or CallMaps(SEAL), tenant)
+    return native_decode.decode(body, headers or {}, Ledger(), maps or CallMaps(SIGNER), tenant)
 
 
 def native_refused(

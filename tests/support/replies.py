@@ -24,7 +24,7 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import as_summary
 from proxy.core.surfaces.clients import Extended
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
@@ -44,7 +44,7 @@ WEATHER = {
 }
 TIME = {"type": "function", "name": "get_time", "description": None, "parameters": None, "strict": None}
 PATCH = {"type": "custom", "name": "apply_patch", "description": "Edits files.", "format": {"type": "text"}}
-SEAL = Seal("of the tests")
+SIGNER = TokenSigner("of the tests")
 REQUEST: dict[str, Any] = {"model": "m", "input": "Hi", "stream": True}
 WITH_TOOLS = REQUEST | {"tools": [WEATHER, TIME, PATCH]}
 
@@ -81,11 +81,11 @@ def start(
     """One request decoded and prepared, its pipeline waiting for the backend's first byte."""
     ledger = ledger or Ledger()
     body = body or WITH_TOOLS
-    request = decode(body, ledger, seal=SEAL)
+    request = decode(body, ledger, signer=SIGNER)
     prepared = prepare(request, profile, ledger)
     mint = counting_mint()
-    sealed = request.reasoning.sealed
-    response = ResponseObject(body, mint, lambda: NOW, SEAL if sealed or request.compact else None)
+    signs = request.reasoning.wants_token
+    response = ResponseObject(body, mint, lambda: NOW, SIGNER if signs or request.compact else None)
     frames: list[bytes] = []
     encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
     extras = ReasoningExtras()
@@ -103,7 +103,7 @@ def start(
         markup=registry.for_reply(
             prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
         ),
-        stages=[as_summary] if request.compact else [extras.stage] if sealed else [],
+        stages=[as_summary] if request.compact else [extras.stage] if signs else [],
     )
     return Run(pipeline, response, ledger, frames)
 
@@ -261,7 +261,7 @@ def text_of(item: dict[str, Any]) -> str:
 
 def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Events as people compare them: no numbers, adjacent deltas joined, the response object cut to what changes,
-    and what is sealed in the open, since not every zlib packs it the same way."""
+    and what a token holds in the open, since not every zlib packs it the same way."""
     lines: list[dict[str, Any]] = []
     for event in events:
         line = {key: value for key, value in event.items() if key != "sequence_number"}
@@ -269,8 +269,8 @@ def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
             response = line["response"]
             kept = ("status", "error", "incomplete_details", "usage")
             line["response"] = {key: response[key] for key in kept if response[key] is not None}
-        if sealed := line.get("item", {}).get("encrypted_content"):
-            opened = SEAL.opening().summary(sealed) or asdict(SEAL.opening().reasoning(sealed))
+        if token := line.get("item", {}).get("encrypted_content"):
+            opened = SIGNER.reader().summary(token) or asdict(SIGNER.reader().reasoning(token))
             line["item"] = line["item"] | {"encrypted_content": opened}
         previous = lines[-1] if lines else {}
         if line["type"].endswith(".delta") and previous.get("type") == line["type"]:

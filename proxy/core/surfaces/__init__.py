@@ -6,7 +6,7 @@
     history                    any surface's turns, in the one order that every backend accepts
     toolbox, tool_choice, envelope, checks    what all of them read alike, and refuse in the same words
     clients                    those that want things their own way
-    recall, call_map, seal     what is remembered for clients, and what they keep for us
+    recall, call_map, signer     what is remembered for clients, and what they keep for us
 
 A decoder walks the client's JSON by tables of `type → function`: a new input item is one function and one row in
 `responses_items`, a new content part one in `responses_parts`, a new kind of tool one in `responses_tools`. What the

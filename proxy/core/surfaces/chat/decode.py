@@ -10,7 +10,7 @@ from proxy.core.model import Request
 from proxy.core.surfaces.chat import envelope as chat_envelope
 from proxy.core.surfaces.chat import tools as chat_tools
 from proxy.core.surfaces.chat.turns import SPEAKERS
-from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.history import canonical
 from proxy.core.surfaces.reading.messages import Conversation, read_messages
 
@@ -28,7 +28,7 @@ class ChatRequest:
 
 def decode(body: Any, ledger: Ledger) -> ChatRequest:
     envelope = chat_envelope.read_envelope(chat_envelope.CHAT, body, ledger)
-    said = read_messages(envelope.messages, SPEAKERS, Conversation(Walk(ledger, among="messages")))
+    said = read_messages(envelope.messages, SPEAKERS, Conversation(InputCursor(ledger, among="messages")))
     tools, choice = chat_tools.read(envelope, ledger)
     request = chat_envelope.request(envelope, canonical(said, ledger), tools, choice, ledger)
     request.strict_alone = any(spec.strict for spec in request.tools)

@@ -72,7 +72,7 @@ def _all_calls(message: Json, conversation: Conversation) -> list[Part]:
     parts = _calls(message, conversation)
     if message.get("function_call") is not None:
         told = mapping(message["function_call"], ".function_call")
-        made = _call(f"{LEGACY_ID}{conversation.walk.item}", "function", told, ".function_call")
+        made = _call(f"{LEGACY_ID}{conversation.cursor.item}", "function", told, ".function_call")
         conversation.called(made)
         conversation.unnumbered.setdefault(made.tool.name, []).append(made.call_id)
         parts.append(made)
@@ -99,7 +99,7 @@ def _tool(message: Json, conversation: Conversation) -> Turn:
 
 
 def _result(call_id: str, message: Json, conversation: Conversation) -> Turn:
-    content: list[Any] = content_in(message, "content", conversation.walk, MEDIA_PARTS, CHAT_PARTS)
+    content: list[Any] = content_in(message, "content", conversation.cursor, MEDIA_PARTS, CHAT_PARTS)
     return Turn(TOOL, [Result(call_id, content or [Text("")])])
 
 

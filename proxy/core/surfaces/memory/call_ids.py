@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 
 HEADER = "x-proxy-call-ids"
 """Carries the token, both ways."""
@@ -34,10 +34,10 @@ CONVERSATION_BYTES, CALL_BYTES = 1000, 400
 
 
 class CallMap:
-    __slots__ = ("_backends", "_forgetful", "_ours", "_seal")
+    __slots__ = ("_backends", "_forgetful", "_ours", "_signer")
 
-    def __init__(self, seal: Seal) -> None:
-        self._seal = seal
+    def __init__(self, signer: TokenSigner) -> None:
+        self._signer = signer
         self._backends: dict[str, str] = {}
         """By our id."""
         self._ours: dict[str, str] = {}
@@ -65,11 +65,11 @@ class CallMap:
 
     def token(self) -> str:
         """The whole map, for the client to keep."""
-        return self._seal.call_ids({"ids": self._backends, "forgetful": self._forgetful})
+        return self._signer.call_ids({"ids": self._backends, "forgetful": self._forgetful})
 
     def learn(self, token: str) -> bool:
         """Takes in what a token holds; False if it is none of ours."""
-        held = self._seal.open_call_ids(token)
+        held = self._signer.read_call_ids(token)
         if held is None:
             return False
         for ours, backends in held["ids"].items():
@@ -101,15 +101,15 @@ class CallMaps:
     """The maps of all conversations that the proxy keeps: of those in which a call was answered, and of no other that
     somebody names."""
 
-    __slots__ = ("_kept", "_seal")
+    __slots__ = ("_kept", "_signer")
 
-    def __init__(self, seal: Seal) -> None:
-        self._seal = seal
+    def __init__(self, signer: TokenSigner) -> None:
+        self._signer = signer
         self._kept: Shelf[tuple[str, str], CallMap] = Shelf(MAX_BYTES)
 
     def fresh(self, tenant: str) -> CallMap:
         """Of a conversation that nobody here remembers."""
-        return CallMap(self._seal.of(tenant))
+        return CallMap(self._signer.of(tenant))
 
     def of(self, tenant: str, conversation_id: str) -> CallMap:
         """A fresh one if it is not known. Two tenants may use the same id for two conversations."""

@@ -42,7 +42,7 @@ class _Kept:
     """What the backend called the call: its own objects may speak of it."""
 
 
-class Recall:
+class ReasoningMemory:
     def __init__(self, limit: int = MAX_BYTES) -> None:
         self._kept: Shelf[Key, _Kept] = Shelf(limit)
 
@@ -65,7 +65,7 @@ class Recall:
                 lead += thoughts
                 thoughts = []
 
-    def completed(self, whose: str, request: Request) -> Request:
+    def restored_into(self, whose: str, request: Request) -> Request:
         """The request with the thoughts that its client did not send. The same object if there are none."""
         if not self._kept:
             return request

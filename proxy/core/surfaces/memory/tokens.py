@@ -37,41 +37,41 @@ REASONING, SUMMARY, CALL_IDS = "reasoning", "summary", "call_ids"
 Held = dict[str, Any]
 
 
-class Seal:
+class TokenSigner:
     __slots__ = ("_key", "_tenants")
 
     def __init__(self, secret: str) -> None:
         """`secret` must outlive restarts, or the conversations of before lose their reasoning."""
         self._key = _derived(b"responses-proxy", secret)
-        self._tenants: dict[str, Seal] = {}
+        self._tenants: dict[str, TokenSigner] = {}
 
-    def of(self, tenant: str) -> "Seal":
+    def of(self, tenant: str) -> "TokenSigner":
         """This tenant's own: nobody else's tokens are taken for its. There are as many as are configured."""
         its = self._tenants.get(tenant)
         if its is None:
-            its = self._tenants[tenant] = object.__new__(Seal)
+            its = self._tenants[tenant] = object.__new__(TokenSigner)
             its._key, its._tenants = _derived(self._key, tenant), {}
         return its
 
     def reasoning(self, thought: Reasoning) -> str:
-        return self._closed(REASONING, {"text": thought.text, "extras": thought.extras})
+        return self._token(REASONING, {"text": thought.text, "extras": thought.extras})
 
     def summary(self, text: str) -> str:
-        return self._closed(SUMMARY, {"text": text})
+        return self._token(SUMMARY, {"text": text})
 
     def call_ids(self, held: Held) -> str:
-        return self._closed(CALL_IDS, held)
+        return self._token(CALL_IDS, held)
 
-    def open_call_ids(self, token: str) -> Held | None:
+    def read_call_ids(self, token: str) -> Held | None:
         """None for whatever is not ours, or no longer what it was."""
         text = _unpacked(self.proven(CALL_IDS, token), MAX_IDS)
         return _shaped(CALL_IDS, text)
 
-    def opening(self) -> "Opening":
+    def reader(self) -> "TokenReader":
         """For the tokens of one request."""
-        return Opening(self)
+        return TokenReader(self)
 
-    def _closed(self, kind: str, held: Held) -> str:
+    def _token(self, kind: str, held: Held) -> str:
         packed = zlib.compress(jsontext.dumps(held))
         return PREFIX + urlsafe_b64encode(self._proof(kind, packed) + packed).decode().rstrip("=")
 
@@ -92,13 +92,13 @@ class Seal:
         return hmac.digest(self._key, kind.encode() + b"\0" + packed, "sha256")[:PROOF_BYTES]
 
 
-class Opening:
-    __slots__ = ("_left", "_opened", "_seal")
+class TokenReader:
+    __slots__ = ("_left", "_read", "_signer")
 
-    def __init__(self, seal: Seal) -> None:
-        self._seal = seal
+    def __init__(self, signer: TokenSigner) -> None:
+        self._signer = signer
         self._left = MAX_HELD
-        self._opened: dict[tuple[str, bytes], tuple[int, Held | None]] = {}
+        self._read: dict[tuple[str, bytes], tuple[int, Held | None]] = {}
 
     def reasoning(self, token: str) -> Reasoning | None:
         """None for whatever is not ours, no longer what it was, or too much."""
@@ -110,13 +110,13 @@ class Opening:
         return None if held is None else held["text"]
 
     def _open(self, kind: str, token: str) -> Held | None:
-        packed = self._seal.proven(kind, token)
+        packed = self._signer.proven(kind, token)
         if packed is None:
             return None
-        known = self._opened.get((kind, packed))
+        known = self._read.get((kind, packed))
         if known is None:
             text = _unpacked(packed, self._left)
-            known = self._opened[kind, packed] = (len(text or b""), _shaped(kind, text))
+            known = self._read[kind, packed] = (len(text or b""), _shaped(kind, text))
         size, held = known
         if held is None or size > self._left:
             return None
@@ -139,7 +139,7 @@ def _unpacked(packed: bytes | None, limit: int) -> bytes | None:
     return text if unpacking.eof and len(text) <= limit else None
 
 
-# ── shapes: whoever reads what was held finds what it looks for, whichever version of ours has sealed it ──
+# ── shapes: what was held is as its readers expect it, whichever version of the proxy has signed it ──
 
 
 def _shaped(kind: str, text: bytes | None) -> Held | None:

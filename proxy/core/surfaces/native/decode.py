@@ -16,7 +16,7 @@ from proxy.core.surfaces.memory.call_ids import HEADER, CallMap, CallMaps
 from proxy.core.surfaces.native import tools as native_tools
 from proxy.core.surfaces.native.turns import speakers
 from proxy.core.surfaces.reading.checks import unsupported, wrong_value
-from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import Loose
 from proxy.core.surfaces.reading.history import canonical
 from proxy.core.surfaces.reading.messages import Conversation, read_messages
@@ -68,7 +68,7 @@ def decode(
             raise unsupported(field, replacement)
     native_tools.refuse_strict(body, "")
     known = _known(envelope, headers, maps, tenant)
-    conversation = Conversation(Walk(ledger, among="messages"))
+    conversation = Conversation(InputCursor(ledger, among="messages"))
     said = read_messages(envelope.messages, speakers(known), conversation)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(

@@ -15,7 +15,7 @@ from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode
 from proxy.core.surfaces.native.calls import ParsedCalls, note
 from proxy.core.surfaces.surface import NO_HEADERS, WholeAnswer
@@ -28,10 +28,10 @@ class NativeSurface:
     params = PARAMS
     parses_arguments = True
 
-    def __init__(self, mint: Mint, now: Callable[[], float], seal: Seal) -> None:
+    def __init__(self, mint: Mint, now: Callable[[], float], signer: TokenSigner) -> None:
         self._mint = mint
         self._now = now
-        self._maps = CallMaps(seal)
+        self._maps = CallMaps(signer)
 
     def read(
         self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""

@@ -11,7 +11,7 @@ from typing import Any
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import Audio, File, Image, Part, Reasoning, Refusal, Text
-from proxy.core.surfaces.memory.tokens import Opening
+from proxy.core.surfaces.memory.tokens import TokenReader
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
     mapping,
@@ -50,12 +50,12 @@ PartReader = Callable[[Json], Part]
 
 
 @dataclass(slots=True)
-class Walk:
-    """One walk over one request's input: where it stands, what it may still meet, what it found besides turns."""
+class InputCursor:
+    """A walk over one request's input: where it stands, what it may still meet, and what it found besides turns."""
 
     ledger: Ledger
-    opening: Opening | None = None
-    """Opens what we gave the client to keep; None where nothing ever was."""
+    tokens: TokenReader | None = None
+    """Reads what the proxy gave the client to keep. None: on this surface nothing is given."""
     among: str = "input"
     """The list whose items are walked over."""
     item: int = 0
@@ -168,7 +168,7 @@ PARTS: dict[str, PartReader] = {
 def content_in(
     holder: Json,
     key: str,
-    walk: Walk,
+    cursor: InputCursor,
     allowed: tuple[type[Part], ...],
     readers: Mapping[str, PartReader] = PARTS,
 ) -> list[Part]:
@@ -181,8 +181,8 @@ def content_in(
         raise missing(f".{key}", "a string or an array of parts")
     if not isinstance(value, list):
         raise wrong_type(f".{key}", "a string or an array of parts", value)
-    walk.parts_left -= len(value)
-    if walk.parts_left < 0:
+    cursor.parts_left -= len(value)
+    if cursor.parts_left < 0:
         raise too_many(f".{key}", MAX_PARTS, "content parts, with all before it")
     parts: list[Part] = []
     for index, part in enumerate(value):
@@ -194,8 +194,8 @@ def content_in(
                 raise _of_no_type(kind, readers)
             reader = readers.get(kind)
             if reader is None:
-                walk.ledger.drop("unknown_part")
-                walk.ledger.warn(
+                cursor.ledger.drop("unknown_part")
+                cursor.ledger.warn(
                     f"A content part of the type {quoted(kind)} is not known here, and was left out."
                 )
                 continue
@@ -204,7 +204,7 @@ def content_in(
                 words = ", ".join(WORDS[each] for each in allowed)
                 raise wrong_value(".type", f"may not be {kind} here: send only {words}.")
             if isinstance(read, MEDIA):
-                read.place = walk.place(f".{key}[{index}]{read.place}")
+                read.place = cursor.place(f".{key}[{index}]{read.place}")
             parts.append(read)
         except FieldFault as fault:
             raise fault.inside(f".{key}[{index}]") from None

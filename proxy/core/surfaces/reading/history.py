@@ -85,7 +85,7 @@ class _History:
 
     def reply(self, turn: Turn) -> None:
         for part in turn.parts:
-            if isinstance(part, SPOKEN) and not part.text and not _is_sealed(part):
+            if isinstance(part, SPOKEN) and not part.text and not _is_wordless_thought(part):
                 continue
             growing = self._open
             if growing is None:
@@ -173,8 +173,8 @@ class _History:
         return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
 
 
-def _is_sealed(part: Text | Refusal | Reasoning) -> bool:
-    """Has it something to say to a backend, though there are no words?"""
+def _is_wordless_thought(part: Text | Refusal | Reasoning) -> bool:
+    """Does it hold something for a backend, though it has no words?"""
     return isinstance(part, Reasoning) and bool(part.extras)
 
 

@@ -34,7 +34,14 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.surfaces.reading.content import MAX_PARTS, MEDIA_PARTS, PARTS, Walk, content_in, read_file
+from proxy.core.surfaces.reading.content import (
+    MAX_PARTS,
+    MEDIA_PARTS,
+    PARTS,
+    InputCursor,
+    content_in,
+    read_file,
+)
 from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.reading.tools import Json
 
@@ -60,7 +67,7 @@ ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 class Conversation:
     """One walk over the messages of one request."""
 
-    walk: Walk
+    cursor: InputCursor
     names: dict[str, str] = field(default_factory=dict)
     """Of the called tools, by call id."""
     waiting: Counter[str] = field(default_factory=Counter)
@@ -101,7 +108,7 @@ def read_messages(
         raise too_many("messages", MAX_MESSAGES, "messages")
     said: list[Said] = []
     for index, message in enumerate(messages):
-        conversation.walk.item = index
+        conversation.cursor.item = index
         place = f"messages[{index}]"
         try:
             turn = _turn(message, speakers, conversation)
@@ -122,7 +129,7 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversat
     if message.get("tool_calls") and role != "assistant":
         raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
     if message.get("name") is not None and role not in ANSWERING:
-        conversation.walk.ledger.drop("name")
+        conversation.cursor.ledger.drop("name")
     return speakers[role](message, conversation)
 
 
@@ -131,12 +138,12 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversat
 
 def instructed(role: Role) -> Speaker:
     return lambda message, conversation: Turn(
-        role, content_in(message, "content", conversation.walk, (Text,))
+        role, content_in(message, "content", conversation.cursor, (Text,))
     )
 
 
 def user(message: Json, conversation: Conversation) -> Turn:
-    return Turn(USER, content_in(message, "content", conversation.walk, MEDIA_PARTS, CHAT_PARTS))
+    return Turn(USER, content_in(message, "content", conversation.cursor, MEDIA_PARTS, CHAT_PARTS))
 
 
 def assistant(read_calls: CallReader) -> Speaker:
@@ -161,8 +168,8 @@ def tool_calls(read_call: CallReader) -> CallReader:
     def read(message: Json, conversation: Conversation) -> list[Part]:
         value = message.get("tool_calls")
         calls = [] if value is None else array(value, ".tool_calls")
-        conversation.walk.parts_left -= len(calls)
-        if conversation.walk.parts_left < 0:
+        conversation.cursor.parts_left -= len(calls)
+        if conversation.cursor.parts_left < 0:
             raise too_many(".tool_calls", MAX_PARTS, "calls and content parts, with all before them")
         parts: list[Part] = []
         for index, call in enumerate(calls):
@@ -183,10 +190,10 @@ def tool_calls(read_call: CallReader) -> CallReader:
 def _words(message: Json, conversation: Conversation) -> list[Part]:
     parts: list[Part] = []
     if message.get("content") is not None:
-        parts = content_in(message, "content", conversation.walk, ASSISTANT_PARTS, CHAT_PARTS)
+        parts = content_in(message, "content", conversation.cursor, ASSISTANT_PARTS, CHAT_PARTS)
     refusal = optional_string_in(message, "refusal")
     if message.get("audio") is not None:
-        conversation.walk.ledger.drop("audio")  # names what was said aloud on another server
+        conversation.cursor.ledger.drop("audio")  # names what was said aloud on another server
     return [*parts, Refusal(refusal)] if refusal else parts
 
 

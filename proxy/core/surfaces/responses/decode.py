@@ -17,9 +17,9 @@ from proxy.core.model import (
     ToolChoice,
     Turn,
 )
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
-from proxy.core.surfaces.reading.content import Walk
+from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, output_format, user_id
 from proxy.core.surfaces.reading.history import OrphanOutputs, Said, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
@@ -31,7 +31,7 @@ from proxy.core.work import Work
 
 LOGPROBS = "message.output_text.logprobs"
 
-SEALED_REASONING = "reasoning.encrypted_content"
+REASONING_TOKEN = "reasoning.encrypted_content"
 
 NO_WISH = ReasoningWish()
 """Of a request that says nothing of its reasoning."""
@@ -41,7 +41,7 @@ def decode(
     body: Any,
     ledger: Ledger,
     orphan_outputs: OrphanOutputs = "refuse",
-    seal: Seal | None = None,
+    signer: TokenSigner | None = None,
     known: int = 0,
 ) -> Request:
     """`known`: how many of the input's first items its client did not send."""
@@ -49,9 +49,9 @@ def decode(
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)
-    walk = Walk(ledger, seal.opening() if seal else None, before=known)
-    said = _said(envelope, walk)
-    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *walk.tools], ledger, READERS)
+    cursor = InputCursor(ledger, signer.reader() if signer else None, before=known)
+    said = _said(envelope, cursor)
+    toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
     turns = canonical(said, ledger, orphan_outputs)
     if not turns:
@@ -63,28 +63,28 @@ def decode(
         model,
         turns,
         list(toolbox.specs.values()),
-        ToolChoice(ChoiceMode.NONE) if walk.compact else choice,
+        ToolChoice(ChoiceMode.NONE) if cursor.compact else choice,
         envelope.get("parallel_tool_calls") is not False,
         _sampling(envelope),
         _reasoning(envelope),
-        _format(text.format, ledger.work) if text and text.format and not walk.compact else ANY_TEXT,
+        _format(text.format, ledger.work) if text and text.format and not cursor.compact else ANY_TEXT,
         verbosity=text.verbosity if text else None,
         user=user_id(envelope.get("safety_identifier"), envelope.get("user")),
         service_tier=envelope.get("service_tier"),
         generate=envelope.get("generate") is not False,
         stream=bool(envelope.get("stream")),
-        compact=walk.compact,
+        compact=cursor.compact,
         validate_arguments=options.validate_tool_arguments if options else None,
     )
 
 
-def _said(envelope: Envelope, walk: Walk) -> list[Said]:
+def _said(envelope: Envelope, cursor: InputCursor) -> list[Said]:
     said: list[Said] = []
     if instructions := envelope.get("instructions"):
         said.append((Turn(SYSTEM, [Text(instructions)]), ""))
     match envelope.get("input"):
         case list() as items if items or said:
-            said += read_items(items, walk)
+            said += read_items(items, cursor)
         case None:
             raise missing("input", "a string or an array of items")
         case str() as text if len(text) > MAX_INPUT_TEXT:
@@ -115,10 +115,10 @@ def _sampling(envelope: Envelope) -> Sampling:
 
 def _reasoning(envelope: Envelope) -> ReasoningWish:
     thinking = envelope.get("reasoning")
-    sealed = SEALED_REASONING in (envelope.get("include") or ())
+    wants_token = REASONING_TOKEN in (envelope.get("include") or ())
     if thinking is not None:
-        return ReasoningWish(thinking.effort, thinking.summary, sealed)
-    return ReasoningWish(sealed=sealed) if sealed else NO_WISH
+        return ReasoningWish(thinking.effort, thinking.summary, wants_token)
+    return ReasoningWish(wants_token=wants_token) if wants_token else NO_WISH
 
 
 def _format(wish: Format, work: Work) -> OutputFormat:

@@ -39,7 +39,7 @@ from proxy.core.surfaces.reading.checks import (
     wrong_type,
     wrong_value,
 )
-from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, Json, Walk, content_in
+from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
 from proxy.core.surfaces.reading.history import Said
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
@@ -57,7 +57,7 @@ NOTHING_FOUND = "No tools were found."
 RESULTS_ARE_ITEMS = " What a tool returned is an item of its own: send a function_call_output."
 CALLS_ARE_ITEMS = "is the Chat form: send each call as an item of its own, a function_call."
 
-ItemReader = Callable[[Json, Walk], Turn | None]
+ItemReader = Callable[[Json, InputCursor], Turn | None]
 
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
@@ -77,23 +77,23 @@ FOREIGN_SUMMARY = (
 )
 
 
-def read_items(items: list[Any], walk: Walk) -> list[Said]:
+def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
     if len(items) > MAX_ITEMS:
         raise too_many("input", MAX_ITEMS, "items")
     said: list[Said] = []
-    walk.last = len(items) - 1
+    cursor.last = len(items) - 1
     for index, item in enumerate(items):
-        walk.item = index
+        cursor.item = index
         try:
-            turn = _turn(item, walk)
+            turn = _turn(item, cursor)
         except FieldFault as fault:
-            raise fault.inside(walk.place()) from None
+            raise fault.inside(cursor.place()) from None
         if turn is not None:
-            said.append((turn, f"input[{index - walk.before}].call_id" if turn.role is TOOL else ""))
+            said.append((turn, f"input[{index - cursor.before}].call_id" if turn.role is TOOL else ""))
     return said
 
 
-def _turn(item: Any, walk: Walk) -> Turn | None:
+def _turn(item: Any, cursor: InputCursor) -> Turn | None:
     if not isinstance(item, dict):
         raise wrong_type("", "an object", item)
     kind = item.get("type")
@@ -103,9 +103,9 @@ def _turn(item: Any, walk: Walk) -> Turn | None:
         raise wrong_type(".type", "a string", kind)
     reader = ITEMS.get(kind)
     if reader is not None:
-        return reader(item, walk)
-    walk.ledger.drop("unknown_item")
-    walk.ledger.log.debug("input_item_ignored", type=as_name(kind))
+        return reader(item, cursor)
+    cursor.ledger.drop("unknown_item")
+    cursor.ledger.log.debug("input_item_ignored", type=as_name(kind))
     return None
 
 
@@ -115,7 +115,7 @@ def _untyped(item: Json) -> str:
     return "item_reference" if is_reference else "message"
 
 
-def _message(item: Json, walk: Walk) -> Turn:
+def _message(item: Json, cursor: InputCursor) -> Turn:
     role = item.get("role")
     spoken = ROLES.get(role) if isinstance(role, str) else None
     if spoken is None:
@@ -125,7 +125,7 @@ def _message(item: Json, walk: Walk) -> Turn:
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
     if speaker is ASSISTANT and item.get("content") is None:
         return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
-    return Turn(speaker, content_in(item, "content", walk, allowed))
+    return Turn(speaker, content_in(item, "content", cursor, allowed))
 
 
 def _of_no_role(message: Json) -> FieldFault:
@@ -136,9 +136,9 @@ def _of_no_role(message: Json) -> FieldFault:
     return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{told}")
 
 
-def _agent_message(item: Json, walk: Walk) -> Turn:
+def _agent_message(item: Json, cursor: InputCursor) -> Turn:
     """Codex: one agent to another. To the model that reads it, the other agent is a user."""
-    return Turn(USER, content_in(item, "content", walk, MEDIA_PARTS, AGENT_PARTS))
+    return Turn(USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS))
 
 
 def _plaintext(part: Json) -> Text:
@@ -146,7 +146,7 @@ def _plaintext(part: Json) -> Text:
     return Text(string_in(part, "encrypted_content"))
 
 
-def _function_call(item: Json, walk: Walk) -> Turn:
+def _function_call(item: Json, cursor: InputCursor) -> Turn:
     arguments = item.get("arguments")
     if isinstance(arguments, str):
         return _call(item, FUNCTION, arguments)
@@ -155,7 +155,7 @@ def _function_call(item: Json, walk: Walk) -> Turn:
     return _call(item, FUNCTION, jsontext.compact(mapping(arguments, ".arguments", "JSON text or an object")))
 
 
-def _custom_tool_call(item: Json, walk: Walk) -> Turn:
+def _custom_tool_call(item: Json, cursor: InputCursor) -> Turn:
     return _call(item, CUSTOM, optional_string_in(item, "input") or "")
 
 
@@ -170,40 +170,40 @@ def _call_id(item: Json) -> str:
     return string_in(item, key, what="the id of the call")
 
 
-def _tool_search_call(item: Json, walk: Walk) -> Turn | None:
-    return _call_of(ToolKind.TOOL_SEARCH, item, item.get("arguments"), walk)
+def _tool_search_call(item: Json, cursor: InputCursor) -> Turn | None:
+    return _call_of(ToolKind.TOOL_SEARCH, item, item.get("arguments"), cursor)
 
 
-def _local_shell_call(item: Json, walk: Walk) -> Turn | None:
+def _local_shell_call(item: Json, cursor: InputCursor) -> Turn | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if name != "type" and value}
-    return _call_of(ToolKind.LOCAL_SHELL, item, action, walk)
+    return _call_of(ToolKind.LOCAL_SHELL, item, action, cursor)
 
 
-def _shell_call(item: Json, walk: Walk) -> Turn | None:
+def _shell_call(item: Json, cursor: InputCursor) -> Turn | None:
     action = item.get("action")
     if isinstance(action, dict):
         action = {name: value for name, value in action.items() if value is not None}
-    return _call_of(ToolKind.SHELL, item, action, walk)
+    return _call_of(ToolKind.SHELL, item, action, cursor)
 
 
-def _apply_patch_call(item: Json, walk: Walk) -> Turn | None:
-    return _call_of(ToolKind.APPLY_PATCH, item, item.get("operation"), walk)
+def _apply_patch_call(item: Json, cursor: InputCursor) -> Turn | None:
+    return _call_of(ToolKind.APPLY_PATCH, item, item.get("operation"), cursor)
 
 
-def _call_of(kind: ToolKind, item: Json, arguments: Any, walk: Walk) -> Turn | None:
+def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Turn | None:
     """Of the one tool of its kind. Such items also tell of what another API's server did by itself: not here."""
     if item.get("call_id") is None or not isinstance(arguments, dict):
-        walk.ledger.drop("hosted_call")
+        cursor.ledger.drop("hosted_call")
         return None
     said = Call(string_in(item, "call_id"), ToolName(kind.value), kind, jsontext.compact(arguments))
     return Turn(ASSISTANT, [said])
 
 
-def _tool_search_output(item: Json, walk: Walk) -> Turn | None:
+def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
     """The tools that were found can be called from now on. The model is told their names; it sees the rest above."""
-    _tools(item, walk)
+    _tools(item, cursor)
     if item.get("call_id") is None:
         return None
     found = _names(item.get("tools") or [])
@@ -211,60 +211,60 @@ def _tool_search_output(item: Json, walk: Walk) -> Turn | None:
     return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)])])
 
 
-def _reasoning(item: Json, walk: Walk) -> Turn:
-    """What we sealed, exactly; else the thought itself where the client has it, else its summary, which also stands for
-    the words that what we sealed has not.
+def _reasoning(item: Json, cursor: InputCursor) -> Turn:
+    """What a token of ours holds, exactly. Without one it is the thought itself where the client has it, else its
+    summary, which also stands in for the words where a token holds none.
 
-    What others sealed is carried along unread.
+    Another server's token is carried along unread.
     """
-    thought = _thought(item, "content", walk) or _thought(item, "summary", walk)
-    sealed = optional_string_in(item, "encrypted_content")
-    if sealed and walk.opening:
-        if ours := walk.opening.reasoning(sealed):
+    thought = _thought(item, "content", cursor) or _thought(item, "summary", cursor)
+    token = optional_string_in(item, "encrypted_content")
+    if token and cursor.tokens:
+        if ours := cursor.tokens.reasoning(token):
             return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
-        walk.ledger.drop("foreign_seal")
-    extras = {DIALECT: {"encrypted_content": sealed}} if sealed else {}
+        cursor.ledger.drop("foreign_seal")
+    extras = {DIALECT: {"encrypted_content": token}} if token else {}
     return Turn(ASSISTANT, [Reasoning(thought, extras)])
 
 
-def _thought(item: Json, key: str, walk: Walk) -> str:
+def _thought(item: Json, key: str, cursor: InputCursor) -> str:
     if item.get(key) is None:
         return ""
-    parts = content_in(item, key, walk, THOUGHTS)
+    parts = content_in(item, key, cursor, THOUGHTS)
     return "\n\n".join(part.text for part in parts if isinstance(part, THOUGHTS) and part.text.strip())
 
 
-def _compaction_trigger(item: Json, walk: Walk) -> Turn | None:
+def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
     """Only as the last word: one that stayed in a history has had its answer."""
-    if walk.item != walk.last:
-        walk.ledger.drop("compaction_trigger")
+    if cursor.item != cursor.last:
+        cursor.ledger.drop("compaction_trigger")
         return None
-    walk.compact = True
+    cursor.compact = True
     return Turn(USER, [Text(INSTRUCTION)])
 
 
-def _compaction(item: Json, walk: Walk) -> Turn | None:
-    """A summary that we sealed, or one that somebody left open. What others encrypted nobody here can read."""
+def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
+    """A summary out of a token of ours, or one in plain words. What other servers encrypted cannot be read here."""
     token = optional_string_in(item, "encrypted_content") or ""
-    summary = walk.opening.summary(token) if walk.opening else None
+    summary = cursor.tokens.summary(token) if cursor.tokens else None
     if summary is None and any(character.isspace() for character in token):
         summary = token
     if summary is None:
-        walk.ledger.drop("foreign_seal")
-        walk.ledger.warn(FOREIGN_SUMMARY)
+        cursor.ledger.drop("foreign_seal")
+        cursor.ledger.warn(FOREIGN_SUMMARY)
         return None
     return Turn(USER, [Text(f"{SUMMED_UP}\n\n{summary}")])
 
 
-def _item_reference(item: Json, walk: Walk) -> None:
+def _item_reference(item: Json, cursor: InputCursor) -> None:
     string_in(item, "id")
-    walk.ledger.drop("item_reference")
+    cursor.ledger.drop("item_reference")
 
 
-def _tools(item: Json, walk: Walk) -> None:
+def _tools(item: Json, cursor: InputCursor) -> None:
     """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
     if item.get("tools") is not None:
-        walk.tools.append((array(item["tools"], ".tools"), walk.place(".tools")))
+        cursor.tools.append((array(item["tools"], ".tools"), cursor.place(".tools")))
 
 
 def _names(tools: list[Any], namespace: str | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 from proxy.core.surfaces.errors import error_member
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS, call_item
 from proxy.core.surfaces.responses.echo import ECHO_DEFAULTS, echoed
 
@@ -42,17 +42,17 @@ class ResponseObject:
         body: Mapping[str, Any],
         mint: Mint,
         now: Callable[[], float],
-        seal: Seal | None = None,
+        signer: TokenSigner | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        """`seal` closes what the client shall keep for the backend; None where nobody wants that. `warnings` are told
+        """`signer` closes what the client shall keep for the backend; None where nobody wants that. `warnings` are told
         when it is finished, those that come meanwhile too."""
         self.id = mint.response()
         self.output: list[dict[str, Any]] = []
         """Its items in their order, once it is finished."""
-        self.carries = seal is not None
+        self.carries = signer is not None
         """Does the client keep for us what the backend will want back?"""
-        self._seal = seal
+        self._signer = signer
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
         self._mint = mint
@@ -70,10 +70,10 @@ class ResponseObject:
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """The final form of an item. It stands in the terminal object exactly as in its `output_item.done`."""
         item = self._items[index] = final_item(item_id, ended)
-        if self._seal and ended.complete and isinstance(ended.part, Reasoning):
-            item["encrypted_content"] = self._seal.reasoning(ended.part)
-        elif self._seal and isinstance(ended.part, Summary):
-            item["encrypted_content"] = self._seal.summary(ended.part.text)
+        if self._signer and ended.complete and isinstance(ended.part, Reasoning):
+            item["encrypted_content"] = self._signer.reasoning(ended.part)
+        elif self._signer and isinstance(ended.part, Summary):
+            item["encrypted_content"] = self._signer.summary(ended.part.text)
         return item
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:

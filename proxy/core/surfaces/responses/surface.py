@@ -11,7 +11,7 @@ from proxy.core.model import Request
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, EventStyle, Extended
 from proxy.core.surfaces.framing import Framing
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses import decode
 from proxy.core.surfaces.responses.continuation import Memory, NoMemory, known_items
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
@@ -23,7 +23,7 @@ NO_MEMORY = NoMemory()
 
 
 @dataclass(slots=True, frozen=True)
-class Manners:
+class ResponsesOptions:
     """How clients are served, where the configuration has a say in it."""
 
     events: EventStyle
@@ -34,8 +34,8 @@ class Manners:
 class ResponsesSurface:
     mint: Mint
     now: Callable[[], float]
-    seal: Seal
-    manners: Manners
+    signer: TokenSigner
+    options: ResponsesOptions
     memory: Memory = NO_MEMORY
     """What its client may continue."""
     form: type[ResponseObject] = ResponseObject
@@ -58,14 +58,14 @@ class ResponsesSurface:
         if completed is not body:
             facts["continues"] = body["previous_response_id"]
             known = known_items(body, completed)
-        seal = self.seal.of(tenant)
-        request = decode.decode(completed, ledger, client.orphan_outputs, seal, known)
-        sealing = seal if request.reasoning.sealed or request.compact else None
-        response = self.form(body, self.mint, self.now, sealing, ledger.warnings)
+        signer = self.signer.of(tenant)
+        request = decode.decode(completed, ledger, client.orphan_outputs, signer, known)
+        signs = request.reasoning.wants_token or request.compact
+        response = self.form(body, self.mint, self.now, signer if signs else None, ledger.warnings)
         facts["response_id"] = response.id
         wish = headers.get(clients.EVENTS_HEADER)
-        extended = clients.extended(client, wish, self.manners.events, bool(request.tools))
-        message_first = self.manners.message_first and not request.compact
+        extended = clients.extended(client, wish, self.options.events, bool(request.tools))
+        message_first = self.options.message_first and not request.compact
         return ResponsesContext(
             request, client, facts, response, extended, message_first, self.memory, completed
         )

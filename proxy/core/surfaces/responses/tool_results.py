@@ -5,37 +5,37 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.model import TOOL, USER, Result, Text, Turn
 from proxy.core.surfaces.reading.checks import missing, optional_string_in, string_in
-from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, Json, Walk, content_in
+from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
 
 
-def local_shell_output(item: Json, walk: Walk) -> Turn:
-    return output(item if item.get("call_id") is not None else item | {"call_id": item.get("id")}, walk)
+def local_shell_output(item: Json, cursor: InputCursor) -> Turn:
+    return output(item if item.get("call_id") is not None else item | {"call_id": item.get("id")}, cursor)
 
 
-def apply_patch_output(item: Json, walk: Walk) -> Turn:
+def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
     """What it says is optional; whether it went well is not."""
     status = optional_string_in(item, "status") or "completed"
     told = optional_string_in(item, "output") or f"The patch has {status}."
     return Turn(TOOL, [Result(_answered(item), [Text(told)], is_error=status == "failed")])
 
 
-def function_output(item: Json, walk: Walk) -> Turn:
+def function_output(item: Json, cursor: InputCursor) -> Turn:
     """Codex tells of what came from outside, a heartbeat or another thread's message, as what a tool returned that
     nobody called. Without a call no backend takes it; it is a message to the model, and its text says what it is."""
     if item.get("call_id") is None and optional_string_in(item, "name"):
-        return Turn(USER, _returned(item, walk))
-    return output(item, walk)
+        return Turn(USER, _returned(item, cursor))
+    return output(item, cursor)
 
 
-def output(item: Json, walk: Walk) -> Turn:
-    return Turn(TOOL, [Result(_answered(item), _returned(item, walk) or [Text("")])])
+def output(item: Json, cursor: InputCursor) -> Turn:
+    return Turn(TOOL, [Result(_answered(item), _returned(item, cursor) or [Text("")])])
 
 
 def _answered(item: Json) -> str:
     return string_in(item, "call_id", what="the id of the call that it answers")
 
 
-def _returned(item: Json, walk: Walk) -> list[Any]:
+def _returned(item: Json, cursor: InputCursor) -> list[Any]:
     if "output" not in item:
         raise missing(".output", "what the tool returned")
     output = item["output"]
@@ -44,7 +44,7 @@ def _returned(item: Json, walk: Walk) -> list[Any]:
     if output is None:
         return []
     if _holds_parts(output):
-        return content_in(item, "output", walk, MEDIA_PARTS)
+        return content_in(item, "output", cursor, MEDIA_PARTS)
     return [Text(jsontext.compact(output))]
 
 

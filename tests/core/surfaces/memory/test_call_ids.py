@@ -14,13 +14,13 @@ from proxy.core.surfaces.memory.call_ids import (
     CallMaps,
     as_backend_knows,
 )
-from proxy.core.surfaces.memory.tokens import Seal
-from tests.support.chat_asks import SEAL
+from proxy.core.surfaces.memory.tokens import TokenSigner
+from tests.support.chat_asks import SIGNER
 from tests.support.tables import table
 
 
 def mapped(*pairs):
-    made = CallMap(SEAL)
+    made = CallMap(SIGNER)
     for ours, backends in pairs:
         made.note(ours, backends)
     return made
@@ -58,22 +58,23 @@ def test_the_oldest_call_is_forgotten_and_that_remembered():
     assert full.has("a")
     full.note("d", "w")
     assert full.ours("call_0") == "c", "what the newer call has is not forgotten with the older one"
-    again = CallMap(SEAL)
+    again = CallMap(SIGNER)
     assert again.learn(full.token())
     assert again.has("a")
 
 
 def test_a_token_holds_the_whole_map():
-    again = CallMap(SEAL)
+    again = CallMap(SIGNER)
     assert again.learn(mapped(("a", "x"), ("b", "y")).token())
     assert (again.backends("a"), again.ours("y"), again.has("z")) == ("x", "b", False)
 
 
 @table(
-    "token", ["", "nonsense", SEAL.summary("x"), Seal("another").call_ids({"ids": {}, "forgetful": False})]
+    "token",
+    ["", "nonsense", SIGNER.summary("x"), TokenSigner("another").call_ids({"ids": {}, "forgetful": False})],
 )
 def test_what_is_not_ours_teaches_nothing(token):
-    assert CallMap(SEAL).learn(token) is False
+    assert CallMap(SIGNER).learn(token) is False
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_the_token_of_sixty_calls_fits_into_a_header(mint_hex):
 
 
 def test_a_conversation_has_one_map():
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     kept = mapped(("a", "x"))
     maps.keep("ann", "t", "c", kept)
     assert maps.of("t", "c") is kept
@@ -99,7 +100,7 @@ def test_a_conversation_has_one_map():
 
 
 def test_attack_15_what_is_only_named_is_not_kept():
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     assert maps.of("t", "c") is not maps.of("t", "c")
     empty = maps.of("t", "c")
     maps.keep("ann", "t", "c", empty)
@@ -108,7 +109,7 @@ def test_attack_15_what_is_only_named_is_not_kept():
 
 def test_attack_15_nobodys_conversations_make_another_forget(monkeypatch):
     monkeypatch.setattr(call_ids, "MAX_BYTES", 10 * mapped(("a", "x")).size)
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     for number in range(20):
         maps.keep("bob", "u", str(number), mapped(("a", "x")))
@@ -119,7 +120,7 @@ def test_attack_15_nobodys_conversations_make_another_forget(monkeypatch):
 
 def test_two_requests_of_a_new_conversation_may_be_under_way():
     """Neither knew of the other's map when it was read."""
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     maps.keep("ann", "t", "c", mapped(("b", "y")))
     both = maps.of("t", "c")
@@ -128,7 +129,7 @@ def test_two_requests_of_a_new_conversation_may_be_under_way():
 
 def test_a_map_that_outgrows_all_room_is_not_kept(monkeypatch):
     monkeypatch.setattr(call_ids, "MAX_BYTES", 10)
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     assert not maps.of("t", "c").has("a")
 

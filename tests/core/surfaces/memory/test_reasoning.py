@@ -5,7 +5,7 @@ from time import process_time
 
 from proxy.core.events import PartEnded, Reply
 from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, Recall
+from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, ReasoningMemory
 from tests.support.tables import table
 
 SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})
@@ -24,19 +24,19 @@ def asked(*parts: Part) -> Request:
     return Request("m", [Turn(Role.USER, [Text("q")]), Turn(Role.ASSISTANT, list(parts))])
 
 
-def said(recall: Recall, *parts: Part, owner: str = "me") -> list[Part]:
-    return recall.completed(owner, asked(*parts)).turns[1].parts
+def said(memory: ReasoningMemory, *parts: Part, owner: str = "me") -> list[Part]:
+    return memory.restored_into(owner, asked(*parts)).turns[1].parts
 
 
-def remembering(*parts: ReplyPart) -> Recall:
-    recall = Recall()
-    recall.keep("me", reply(*parts), "ann")
-    return recall
+def remembering(*parts: ReplyPart) -> ReasoningMemory:
+    memory = ReasoningMemory()
+    memory.keep("me", reply(*parts), "ann")
+    return memory
 
 
 def test_thoughts_rejoin_the_history_before_their_call() -> None:
-    recall = remembering(SIGNED, call("c1"), SILENT, call("c2"), call("c3"))
-    found = said(recall, call("c1"), call("c2"), call("c3"))
+    memory = remembering(SIGNED, call("c1"), SILENT, call("c2"), call("c3"))
+    found = said(memory, call("c1"), call("c2"), call("c3"))
     assert found == [SIGNED, call("c1"), SILENT, call("c2"), call("c3")]
 
 
@@ -58,8 +58,8 @@ def test_thoughts_before_words_come_back_before_the_words(parts: list[ReplyPart]
 
 def test_thoughts_between_a_call_and_words_stay_before_the_next_call() -> None:
     """A chat client's message has all its words before all its calls."""
-    recall = remembering(call("c1"), SIGNED, Text("And:"), call("c2"))
-    assert said(recall, Text("And:"), call("c1"), call("c2")) == [
+    memory = remembering(call("c1"), SIGNED, Text("And:"), call("c2"))
+    assert said(memory, Text("And:"), call("c1"), call("c2")) == [
         Text("And:"),
         call("c1"),
         SIGNED,
@@ -82,56 +82,56 @@ def test_nobody_gets_anothers_thoughts() -> None:
 
 def test_a_request_without_them_stays_the_same_object() -> None:
     request = asked(call("c9"))
-    assert Recall().completed("me", request) is request
-    assert remembering(SIGNED, call()).completed("me", request) is request
+    assert ReasoningMemory().restored_into("me", request) is request
+    assert remembering(SIGNED, call()).restored_into("me", request) is request
 
 
 def test_the_newest_thoughts_for_an_id_are_kept() -> None:
-    recall = remembering(SIGNED, call())
-    recall.keep("me", reply(SILENT, call()), "ann")
-    assert said(recall, call()) == [SILENT, call()]
+    memory = remembering(SIGNED, call())
+    memory.keep("me", reply(SILENT, call()), "ann")
+    assert said(memory, call()) == [SILENT, call()]
 
 
 def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
-    recall = Recall(limit=2 * ENTRY_BYTES + 300)
-    recall.keep("me", reply(Reasoning("1"), call("a")), "ann")
-    recall.keep("me", reply(Reasoning("2"), call("b")), "ann")
-    assert said(recall, call("a")) == [Reasoning("1"), call("a")]
-    recall.keep("me", reply(Reasoning("3"), call("c")), "ann")
-    assert said(recall, call("b")) == [call("b")]
-    assert said(recall, call("a"), call("c")) == [Reasoning("1"), call("a"), Reasoning("3"), call("c")]
+    memory = ReasoningMemory(limit=2 * ENTRY_BYTES + 300)
+    memory.keep("me", reply(Reasoning("1"), call("a")), "ann")
+    memory.keep("me", reply(Reasoning("2"), call("b")), "ann")
+    assert said(memory, call("a")) == [Reasoning("1"), call("a")]
+    memory.keep("me", reply(Reasoning("3"), call("c")), "ann")
+    assert said(memory, call("b")) == [call("b")]
+    assert said(memory, call("a"), call("c")) == [Reasoning("1"), call("a"), Reasoning("3"), call("c")]
 
 
 def test_attack_15_nobodys_thoughts_make_another_forget() -> None:
-    recall = Recall(limit=10 * (ENTRY_BYTES + 10))
-    recall.keep("me", reply(SIGNED, call("a")), "ann")
+    memory = ReasoningMemory(limit=10 * (ENTRY_BYTES + 10))
+    memory.keep("me", reply(SIGNED, call("a")), "ann")
     for number in range(100):
-        recall.keep("you", reply(Reasoning("x"), call(str(number))), "bob")
-    assert said(recall, call("a")) == [SIGNED, call("a")]
-    assert said(recall, call("99"), owner="you") == [Reasoning("x"), call("99")]
-    assert said(recall, call("0"), owner="you") == [call("0")]
+        memory.keep("you", reply(Reasoning("x"), call(str(number))), "bob")
+    assert said(memory, call("a")) == [SIGNED, call("a")]
+    assert said(memory, call("99"), owner="you") == [Reasoning("x"), call("99")]
+    assert said(memory, call("0"), owner="you") == [call("0")]
 
 
 def test_attack_28_ids_count_too() -> None:
-    recall = Recall(limit=10_000)
+    memory = ReasoningMemory(limit=10_000)
     for id in ("a", "b"):
-        recall.keep("me", reply(SIGNED, replace(call(id), backend_id="x" * 6000)), "ann")
-    assert said(recall, call("a"), call("b"))[0] == call("a")
-    recall.keep("me", reply(SIGNED, call("c" * 6000)), "ann")
-    assert said(recall, call("b")) == [call("b")]
+        memory.keep("me", reply(SIGNED, replace(call(id), backend_id="x" * 6000)), "ann")
+    assert said(memory, call("a"), call("b"))[0] == call("a")
+    memory.keep("me", reply(SIGNED, call("c" * 6000)), "ann")
+    assert said(memory, call("b")) == [call("b")]
 
 
 def test_thoughts_too_large_for_it_are_not_kept() -> None:
-    recall = Recall(limit=10)
-    recall.keep("me", reply(Reasoning("1"), call("a")), "ann")
-    assert said(recall, call("a")) == [call("a")]
+    memory = ReasoningMemory(limit=10)
+    memory.keep("me", reply(Reasoning("1"), call("a")), "ann")
+    assert said(memory, call("a")) == [call("a")]
 
 
 def test_the_backends_own_id_of_a_call_comes_back_with_them() -> None:
     """What a backend keeps beside a call may name it by that id; the client knows it by ours."""
-    recall = Recall()
-    recall.keep("me", reply(SIGNED, replace(call("call_ours"), backend_id="theirs")), "ann")
-    (_, found) = said(recall, call("call_ours"))
+    memory = ReasoningMemory()
+    memory.keep("me", reply(SIGNED, replace(call("call_ours"), backend_id="theirs")), "ann")
+    (_, found) = said(memory, call("call_ours"))
     assert isinstance(found, Call)
     assert (found.call_id, found.backend_id) == ("call_ours", "theirs")
 
@@ -163,8 +163,8 @@ def test_v07_a_thought_that_is_recalled_does_not_stand_in_the_text_too(
 
 @table("sent", ["<think>One.Two.</think>So:", "<think>\nOne.\n</think>\n\n<think>\nTwo.\n</think>\n\nSo:"])
 def test_v07_several_thoughts_are_sent_one_by_one_or_as_one(sent: str) -> None:
-    recall = remembering(Reasoning("One."), SILENT, Text("So:"), Reasoning("Two."), call())
-    assert said(recall, Text(sent), call()) == [
+    memory = remembering(Reasoning("One."), SILENT, Text("So:"), Reasoning("Two."), call())
+    assert said(memory, Text(sent), call()) == [
         Reasoning("One."),
         SILENT,
         Text("So:"),
@@ -185,9 +185,9 @@ def test_v07_many_thoughts_before_a_long_text_are_found_in_one_pass() -> None:
     """Copied for each thought, this text would be 30 GB."""
     thoughts = [Reasoning(f"{number}.") for number in range(3000)]
     said_first = [each for thought in thoughts for each in (thought, Text("-"))]
-    recall = remembering(*said_first, call())
+    memory = remembering(*said_first, call())
     sent = "".join(f"<think>{thought.text}</think>\n" for thought in thoughts) + "x" * 10_000_000
     started = process_time()
-    found = said(recall, Text(sent), call())
+    found = said(memory, Text(sent), call())
     assert process_time() - started < 1
     assert found[-2] == Text("x" * 10_000_000)

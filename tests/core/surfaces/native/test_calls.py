@@ -8,7 +8,7 @@ from proxy.core.jsontext import WRITABLE_DEPTH
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.surfaces.memory.call_ids import CallMap
 from proxy.core.surfaces.native.calls import ParsedCalls, arguments_of, note
-from tests.support.replies import SEAL
+from tests.support.replies import SIGNER
 from tests.support.tables import table
 
 DEEP = '{"a":' * WRITABLE_DEPTH + "{}" + "}" * WRITABLE_DEPTH
@@ -47,21 +47,21 @@ def test_what_is_forgiven_elsewhere_is_forgiven_here() -> None:
 
 
 def test_the_client_gets_the_map_with_the_calls_that_are_new_in_it() -> None:
-    call_map = CallMap(SEAL)
+    call_map = CallMap(SIGNER)
     call_map.note("call_old", "their-old")
     form = ParsedCalls(call_map)
     calls = [PartEnded(call(call_id="call_a", backend_id="their-1"), complete=True)]
-    given = CallMap(SEAL)
+    given = CallMap(SIGNER)
     assert given.learn(form.remarks(calls)["call_ids"])
     assert (given.backends("call_a"), given.backends("call_old")) == ("their-1", "their-old")
 
 
 def test_without_calls_or_with_a_map_kept_here_the_client_gets_none() -> None:
-    assert ParsedCalls(CallMap(SEAL)).remarks([]) == {}
+    assert ParsedCalls(CallMap(SIGNER)).remarks([]) == {}
     assert ParsedCalls().remarks([PartEnded(call(), complete=True)]) == {}
 
 
 def test_only_calls_are_noted_and_one_without_an_id_goes_by_ours() -> None:
-    call_map = CallMap(SEAL)
+    call_map = CallMap(SIGNER)
     note(call_map, [PartEnded(Text("x"), complete=True), PartEnded(call(), complete=True)])
     assert call_map.backends("call_a") == "call_a"

@@ -4,7 +4,7 @@ from proxy.core.model import ChoiceMode, Request, Role, Text, ToolChoice, ToolNa
 from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps
 from tests.support.chat_asks import (
     HI,
-    SEAL,
+    SIGNER,
     assistant,
     called,
     native,
@@ -122,7 +122,7 @@ def test_a_conversation_id_is_short_and_safe(conversation_id):
 
 
 def keeping(ours, backends, tenant=""):
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     kept = maps.fresh("")
     kept.note(ours, backends)
     maps.keep("ann", tenant, "c1", kept)
@@ -146,7 +146,7 @@ def test_each_tenant_has_its_own_conversations():
 
 
 def token(*pairs):
-    fresh = CallMaps(SEAL).fresh("")
+    fresh = CallMaps(SIGNER).fresh("")
     for ours, backends in pairs:
         fresh.note(ours, backends)
     return fresh.token()
@@ -178,7 +178,7 @@ def test_a_brought_map_joins_the_kept_one():
     [
         ({HEADER: "nonsense"}, {}, HEADER),
         ({HEADER: token() + "A"}, {}, HEADER),
-        ({HEADER: SEAL.summary("x")}, {}, HEADER),
+        ({HEADER: SIGNER.summary("x")}, {}, HEADER),
         ({}, {"_proxy": {"call_ids": "nonsense"}}, "_proxy.call_ids"),
         ({}, {"_proxy": {"call_ids": 5}}, "_proxy.call_ids"),
         ({}, {"_proxy": "x"}, "_proxy"),

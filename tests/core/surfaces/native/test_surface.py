@@ -19,7 +19,7 @@ from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
 from proxy.core.surfaces.native.surface import NativeContext, NativeSurface
 from tests.support.chat_streams import read_chat_stream
-from tests.support.replies import NOW, SEAL, counting_mint
+from tests.support.replies import NOW, SIGNER, counting_mint
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}', backend_id="their-1")
@@ -30,7 +30,7 @@ def reply(*parts: ReplyPart) -> Reply:
 
 
 def surface() -> NativeSurface:
-    return NativeSurface(counting_mint(), lambda: NOW, SEAL)
+    return NativeSurface(counting_mint(), lambda: NOW, SIGNER)
 
 
 def asked(**fields: Any) -> NativeContext:
@@ -38,7 +38,7 @@ def asked(**fields: Any) -> NativeContext:
 
 
 def opened(token: str) -> CallMap:
-    known = CallMap(SEAL.of(""))
+    known = CallMap(SIGNER.of(""))
     assert known.learn(token)
     return known
 

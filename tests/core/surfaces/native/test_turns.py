@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core.model import Reasoning, Result, Text
 from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMaps
-from tests.support.chat_asks import HI, SEAL, assistant, called, native, native_refused, returned
+from tests.support.chat_asks import HI, SIGNER, assistant, called, native, native_refused, returned
 from tests.support.responses_asks import called as said_call
 from tests.support.tables import table
 
@@ -110,7 +110,7 @@ def test_a_contradicting_name_is_told_what_was_called():
 
 @pytest.fixture
 def maps():
-    maps = CallMaps(SEAL)
+    maps = CallMaps(SIGNER)
     kept = maps.fresh("")
     kept.note("a", "backend_7")
     maps.keep("ann", "", "c1", kept)

@@ -9,11 +9,11 @@ from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.memory.call_ids import CallMaps
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode as native_decode
 from proxy.core.surfaces.openapi.schemas import ANSWERS, REQUESTS
 from proxy.core.surfaces.responses import decode as responses_decode
-from tests.support.replies import SEAL
+from tests.support.replies import SIGNER
 
 SCHEMAS = REQUESTS | ANSWERS
 
@@ -74,7 +74,7 @@ CHAT = [
 def test_what_fits_is_read_as_a_request_for_a_response(body: dict[str, Any]) -> None:
     assert fits("ResponsesRequest", body | {"model": "m"})
     assert fits("CompactionRequest", body | {"model": "m"})
-    assert responses_decode.decode(body | {"model": "m"}, Ledger(), seal=SEAL).model == "m"
+    assert responses_decode.decode(body | {"model": "m"}, Ledger(), signer=SIGNER).model == "m"
 
 
 @pytest.mark.parametrize("body", CHAT)
@@ -91,7 +91,7 @@ def test_the_native_form_has_parsed_arguments(body: dict[str, Any]) -> None:
     asked = parsed | {"model": "m"}
     assert fits("NativeRequest", asked)
     assert fits("ChatRequest", asked) is (parsed == body)
-    assert native_decode.decode(asked, {}, Ledger(), CallMaps(Seal("s"))).request.model == "m"
+    assert native_decode.decode(asked, {}, Ledger(), CallMaps(TokenSigner("s"))).request.model == "m"
 
 
 @pytest.mark.parametrize(

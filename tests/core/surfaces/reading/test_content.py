@@ -153,11 +153,11 @@ def test_a_user_message_has_content(message):
 
 def test_the_parts_of_a_request_are_limited_in_all():
     """S19: many small parts cost more than one large one, and they may be spread over many items."""
-    walk = reading_content.Walk(Ledger(), parts_left=3)
+    cursor = reading_content.InputCursor(Ledger(), parts_left=3)
     two = user([{"type": "text", "text": "x"}] * 2)
-    assert len(reading_content.content_in(two, "content", walk, (Text,))) == 2
+    assert len(reading_content.content_in(two, "content", cursor, (Text,))) == 2
     with pytest.raises(reading_content.FieldFault) as caught:
-        reading_content.content_in(two, "content", walk, (Text,))
+        reading_content.content_in(two, "content", cursor, (Text,))
     assert caught.value.code == "array_above_max_length"
 
 

@@ -284,7 +284,7 @@ def test_only_results_count_in_a_turn_of_results():
     assert canonical(said, Ledger())[1] == Turn(Role.TOOL, [result("a")])
 
 
-def test_a_sealed_thought_counts_as_something_said():
+def test_a_thought_without_words_counts_as_something_said():
     """Encrypted reasoning has no text here, but it must go back where it came from."""
     items = [
         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ENC"},

@@ -20,7 +20,7 @@ from proxy.core.events import (
 from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.clients import CODEX, DEFAULT, NOTHING_MORE, ClientProfile, Extended
 from proxy.core.surfaces.framing import SOCKET, Framing
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
@@ -47,10 +47,10 @@ def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Told]:
     return [started, *(PartDelta(delta) for delta in deltas), PartEnded(part, complete)]
 
 
-def encode(*events: Told, extended: bool = False, seal: Seal | None = None) -> list[dict[str, Any]]:
+def encode(*events: Told, extended: bool = False, signer: TokenSigner | None = None) -> list[dict[str, Any]]:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW, seal),
+        ResponseObject(REQUEST, counting_mint(), lambda: NOW, signer),
         frames.append,
         extended=Extended(extended, extended),
     )
@@ -172,7 +172,11 @@ WORDLESS = (PartStarted(PartKind.REASONING, wordless=True), PartEnded(Reasoning(
 
 
 def test_reasoning_without_words_is_an_item_and_no_more() -> None:
-    assert types(encode(*WORDLESS, END, seal=Seal("secret")))[2:] == [ADDED, DONE, "response.completed"]
+    assert types(encode(*WORDLESS, END, signer=TokenSigner("secret")))[2:] == [
+        ADDED,
+        DONE,
+        "response.completed",
+    ]
 
 
 def test_and_nothing_at_all_to_a_client_that_keeps_nothing_for_us() -> None:
@@ -291,7 +295,7 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
 
 
 def test_a_summary_is_one_item_that_is_told_only_when_it_is_done() -> None:
-    """Its content is for us alone: sealed where there is a seal, and empty here, where there is none."""
+    """Its content is for us alone: a token where there is a signer, and empty here, where there is none."""
     item = {"id": f"cmp_{2:032x}", "type": "compaction", "encrypted_content": ""}
     assert body(encode(*part(Summary("They talked.")), END)) == [
         {"type": ADDED, "output_index": 0, "item": item},

@@ -15,7 +15,7 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
 )
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses import items
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.surfaces.responses.decode import decode
@@ -142,30 +142,30 @@ def test_calls(item, expected):
     ],
 )
 def test_reasoning(item, expected):
-    """The thought itself before its summary; what is sealed is carried, not read."""
+    """The thought itself before its summary; what another server signed is carried, not read."""
     assert turns({"type": "reasoning", "id": "rs_1"} | item)[0].parts == [expected]
 
 
-SEAL = Seal("of the tests")
+SIGNER = TokenSigner("of the tests")
 THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}})
 
 
 @table(
-    ("sealed", "expected", "dropped"),
+    ("token", "expected", "dropped"),
     [
-        (SEAL.reasoning(THOUGHT), THOUGHT, {}),
-        (Seal("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_seal": 1}),
+        (SIGNER.reasoning(THOUGHT), THOUGHT, {}),
+        (TokenSigner("another").reasoning(THOUGHT), Reasoning("About."), {"foreign_seal": 1}),
         ("ENC", Reasoning("About."), {"foreign_seal": 1}),
         (None, Reasoning("About."), {}),
-        (SEAL.reasoning(replace(THOUGHT, text="")), replace(THOUGHT, text="About."), {}),  # V32
+        (SIGNER.reasoning(replace(THOUGHT, text="")), replace(THOUGHT, text="About."), {}),  # V32
     ],
 )
-def test_what_we_sealed_is_believed_before_the_summary(sealed, expected, dropped):
-    """Codex gives back summary and seal; only the seal is exact. Nobody else's is one."""
+def test_what_we_signed_is_believed_before_the_summary(token, expected, dropped):
+    """Codex gives back summary and token; only the token is exact. Nobody else's is one."""
     item = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "About."}]}
     ledger = Ledger()
-    body = {"model": "m", "input": [item | {"encrypted_content": sealed}]}
-    [part] = decode(body, ledger, seal=SEAL).turns[0].parts
+    body = {"model": "m", "input": [item | {"encrypted_content": token}]}
+    [part] = decode(body, ledger, signer=SIGNER).turns[0].parts
     assert (part.text, part.extras.get("chat")) == (expected.text, expected.extras.get("chat"))
     assert ledger.dropped == dropped
 
@@ -211,9 +211,9 @@ def test_the_type_of_an_ignored_item_is_told_at_debug():
 
 @table("kind", ["compaction", "compaction_summary"])
 def test_a_summary_stands_for_what_it_sums_up(kind):
-    sealed = {"type": kind, "id": "cmp_1", "encrypted_content": SEAL.summary("We met.")}
+    signed = {"type": kind, "id": "cmp_1", "encrypted_content": SIGNER.summary("We met.")}
     opened = {"type": kind, "encrypted_content": "We met, somebody says."}
-    request = decode({"model": "m", "input": [sealed, opened]}, Ledger(), seal=SEAL)
+    request = decode({"model": "m", "input": [signed, opened]}, Ledger(), signer=SIGNER)
     assert spoken(*request.turns) == [
         ("user", [Text(f"{SUMMED_UP}\n\nWe met.")]),
         ("user", [Text(f"{SUMMED_UP}\n\nWe met, somebody says.")]),

@@ -16,7 +16,7 @@ from proxy.core.surfaces.responses.response import (
     ResponseObject,
     final_item,
 )
-from tests.support.replies import NOW, REQUEST, SEAL, counting_mint
+from tests.support.replies import NOW, REQUEST, SIGNER, counting_mint
 from tests.support.tables import table
 
 USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
@@ -232,7 +232,7 @@ def test_a_whole_reply_is_the_same_object() -> None:
 def test_of_reasoning_without_words_only_a_client_that_keeps_it_is_told() -> None:
     reply = Reply([PartEnded(Reasoning("", {"chat": {"a": [1]}}), True)], ReplyEnded(Ending.COMPLETED, USAGE))
     assert response().whole(reply)["output"] == []
-    [kept] = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SEAL).whole(reply)["output"]
+    [kept] = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SIGNER).whole(reply)["output"]
     assert kept["type"] == "reasoning"
 
 
@@ -242,7 +242,7 @@ def test_a_reply_that_has_not_ended_cannot_be_told() -> None:
 
 
 @table(
-    ("part", "complete", "sealed"),
+    ("part", "complete", "signed"),
     [
         (Reasoning("Hm."), True, True),
         (Reasoning("", {"chat": {"a": [1]}}), True, True),
@@ -250,15 +250,15 @@ def test_a_reply_that_has_not_ended_cannot_be_told() -> None:
         (Text("Hm."), True, False),
     ],
 )
-def test_whole_reasoning_is_sealed_for_a_client_that_keeps_it(
-    part: Reasoning | Text, complete: bool, sealed: bool
+def test_whole_reasoning_is_signed_for_a_client_that_keeps_it(
+    part: Reasoning | Text, complete: bool, signed: bool
 ) -> None:
-    item = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SEAL).add(
+    item = ResponseObject(REQUEST, counting_mint(), lambda: NOW, SIGNER).add(
         0, "x_1", PartEnded(part, complete)
     )
-    assert ("encrypted_content" in item) == sealed
-    if sealed:
-        assert SEAL.opening().reasoning(item["encrypted_content"]) == part
+    assert ("encrypted_content" in item) == signed
+    if signed:
+        assert SIGNER.reader().reasoning(item["encrypted_content"]) == part
     assert "encrypted_content" not in response().add(0, "x_1", PartEnded(part, complete))
 
 

@@ -6,11 +6,11 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.framing import SSE
-from proxy.core.surfaces.memory.tokens import Seal
+from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.continuation import LatestResponses
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
-from proxy.core.surfaces.responses.surface import Manners, ResponsesSurface
+from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from tests.support.replies import counting_mint
 
 BODY = {"model": "m", "input": "Hi", "stream": True}
@@ -19,9 +19,11 @@ REPLY = Reply([PartEnded(Text("Hello"), complete=True)], ReplyEnded(Ending.COMPL
 
 def surface(message_first: bool = False, memory: LatestResponses | None = None) -> ResponsesSurface:
     made = ResponsesSurface(
-        counting_mint(), lambda: 1.0, Seal("secret"), Manners(EventStyle.AUTO, message_first)
+        counting_mint(), lambda: 1.0, TokenSigner("secret"), ResponsesOptions(EventStyle.AUTO, message_first)
     )
-    return made if memory is None else ResponsesSurface(made.mint, made.now, made.seal, made.manners, memory)
+    return (
+        made if memory is None else ResponsesSurface(made.mint, made.now, made.signer, made.options, memory)
+    )
 
 
 def test_what_was_read_is_told_to_the_log() -> None:
@@ -80,7 +82,7 @@ def test_half_a_call_is_not_continued() -> None:
 
 def test_another_form_of_answer() -> None:
     made = surface()
-    other = ResponsesSurface(made.mint, made.now, made.seal, made.manners, form=CompactionObject)
+    other = ResponsesSurface(made.mint, made.now, made.signer, made.options, form=CompactionObject)
     assert other.read(BODY, {}, Ledger()).whole(REPLY).body["object"] == "response.compaction"
 
 
