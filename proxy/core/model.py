@@ -5,7 +5,7 @@ one dialect understands travels in `extras`, keyed by that dialect, and is given
 
 Objects are read-only by rule: whoever needs another value makes another object.
 
-What a backend may have to refuse knows its `place`: the path to it in the client's request, in its surface's words.
+What a backend may have to refuse knows its `path` in the client's request, in its surface's words.
 """
 
 from dataclasses import dataclass, field
@@ -83,7 +83,7 @@ class Image:
     url: str
     """An https or a data URL. Never fetched here."""
     detail: str | None = None
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class Audio:
     data: str
     """Base64."""
     format: str
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class File:
     """A data URL."""
     url: str | None = None
     id: str | None = None
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
 
 
 class ToolName(NamedTuple):
@@ -164,7 +164,7 @@ class ToolSpec:
     strict: bool | None = None
     grammar: dict[str, Any] | None = None
     """A custom tool's `format`."""
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
 
 
 class ChoiceMode(StrEnum):
@@ -197,7 +197,7 @@ class OutputFormat:
     schema: dict[str, Any] | None = None
     description: str | None = None
     strict: bool | None = None
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
     """Of the schema."""
 
 

@@ -111,7 +111,7 @@ def _long_description(spec: ToolSpec, limit: int, work: Work) -> bool:
 
 
 def _deep_schema(spec: ToolSpec, limit: int, work: Work) -> bool:
-    work.on = f"{spec.place}.parameters"
+    work.on = f"{spec.path}.parameters"
     return spec.parameters is not None and depth(spec.parameters, work) > limit
 
 
@@ -135,7 +135,7 @@ RULES = (
 
 def _over_limits(tools: list[ToolSpec], limits: Limits, work: Work) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
-        place = tools[0].place.rpartition("[")[0]
+        place = tools[0].path.rpartition("[")[0]
         yield _Breach(
             f"{place} declares {len(tools)} tools, more than {limits.tools}",
             f"Send fewer{or_raise('tools', limits.tools)}",
@@ -146,7 +146,7 @@ def _over_limits(tools: list[ToolSpec], limits: Limits, work: Work) -> Iterator[
         limit, breaks = getattr(limits, rule.limit), rule.breaks
         for spec in tools:
             if breaks(spec, limit, work):
-                place = f"{spec.place}.{rule.field}"
+                place = f"{spec.path}.{rule.field}"
                 yield _Breach(
                     f"{place} of the tool {quoted(spec.tool.dotted)} {rule.complaint.format(limit=limit)}",
                     f"{rule.advice}{or_raise(rule.limit, limit)}",
@@ -194,7 +194,7 @@ def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[
     allowed = _matcher(allowlist)
     for spec in tools:
         if not (allowed(spec.tool.dotted) or allowed(spec.tool.name)):
-            place = f"{spec.place}.{'type' if spec.kind in UNNAMED else 'name'}"
+            place = f"{spec.path}.{'type' if spec.kind in UNNAMED else 'name'}"
             yield _Breach(
                 f"{place}: {quoted(spec.tool.dotted)} is not among the tools that this key may use",
                 "Leave it out, or have it added to the list.",

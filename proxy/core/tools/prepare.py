@@ -146,7 +146,7 @@ def _prepared(
 ) -> PreparedTool:
     description, parameters = BRIDGES[spec.kind].declared(spec)
     name = names.upstream(spec.tool, spec.kind)
-    work.on = place = f"{spec.place}.parameters"
+    work.on = place = f"{spec.path}.parameters"
     result = validity.rewritten(parameters, profile.schema, work)
     if result.refusals:
         backend = f"the backend ({profile.name}, model {shown(model)})"

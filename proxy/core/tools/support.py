@@ -41,12 +41,12 @@ def _wants_calls(request: Request) -> str | None:
     """The list in which the first tool stands."""
     if not request.tools or request.choice.mode is ChoiceMode.NONE:
         return None
-    return request.tools[0].place.rpartition("[")[0]
+    return request.tools[0].path.rpartition("[")[0]
 
 
 def _holds_sound(request: Request) -> str | None:
     parts = (part for turn in request.turns for part in turn.parts)
-    return next((part.place for part in parts if isinstance(part, Audio)), None)
+    return next((part.path for part in parts if isinstance(part, Audio)), None)
 
 
 FEATURES = (

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from proxy.core.ledger import Ledger
-from proxy.core.surfaces.openapi.known_paths import known_place
+from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.core.weight import weighed
 from proxy.core.work import Dear
 from proxy.shell.offload.turns import Turns
@@ -140,7 +140,7 @@ class Beside:
         try:
             return await loop.run_in_executor(self._threads, run)
         except _GivenUp:
-            self._log.error("work given up", seconds=self._deadline, field=known_place(ledger.work.on or ""))
+            self._log.error("work given up", seconds=self._deadline, field=known_path(ledger.work.on or ""))
             raise ledger.work.too_much() from None
         finally:
             self._jobs.discard(this)

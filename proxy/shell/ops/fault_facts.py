@@ -7,7 +7,7 @@ refusal, which may quote all that the client has sent.
 from typing import Any
 
 from proxy.core.errors import Fault
-from proxy.core.surfaces.openapi.known_paths import known_place
+from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.shell.ops.metrics import code_label
 from proxy.shell.ops.tracebacks import causes, kind_of
 
@@ -19,7 +19,7 @@ def facts_of(fault: Fault) -> dict[str, Any]:
         "fault": type(fault).__name__,
         "code": fault.code and code_label(fault),
         "error": fault.own_words,
-        "param": fault.param and known_place(fault.param),
+        "param": fault.param and known_path(fault.param),
         "cause": " < ".join(map(kind_of, behind)),
     }
     return {name: value for name, value in facts.items() if value}

@@ -30,7 +30,7 @@ def tool(name: str = "f", namespace: str | None = None, **more: Any) -> ToolSpec
 
 def asking(*tools: ToolSpec) -> Request:
     """As the Chat API declares them."""
-    placed = [replace(spec, place=f"tools[{index}].{spec.kind}") for index, spec in enumerate(tools)]
+    placed = [replace(spec, path=f"tools[{index}].{spec.kind}") for index, spec in enumerate(tools)]
     return Request("m", [], tools=placed)
 
 

@@ -91,7 +91,7 @@ def test_a_forced_tool_is_never_surplus() -> None:
 
 
 def test_a_backend_without_tools_refuses_requests_that_need_them() -> None:
-    request = Request("m", [], tools=[ToolSpec(A, place="tools[0]")])
+    request = Request("m", [], tools=[ToolSpec(A, path="tools[0]")])
     with pytest.raises(ClientFault, match=r"\(perplexity\) cannot call tools") as caught:
         prepare(request, PROFILES["perplexity"], Ledger())
     assert caught.value.param == "tools"

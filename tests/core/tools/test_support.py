@@ -11,7 +11,7 @@ from proxy.core.profile import DEFAULT
 from proxy.core.tools.support import Ability, check, matrix
 from tests.support.tables import table
 
-TOOLS = [ToolSpec(ToolName("a"), place="tools[0].function")]
+TOOLS = [ToolSpec(ToolName("a"), path="tools[0].function")]
 SOUND = [Turn(Role.USER, [Text("hear"), Audio("AA==", "wav", "messages[0].content[1].data")])]
 NONE = ToolChoice(ChoiceMode.NONE)
 

@@ -31,9 +31,9 @@ def of_user(part: Text | Image | Audio | File) -> Block | None:
         case Text():
             return text(part.text) if part.text.strip() else None
         case Image():
-            return _image(part.url, part.place)
+            return _image(part.url, part.path)
         case Audio():
-            raise _cannot("audio", "its transcript", part.place)
+            raise _cannot("audio", "its transcript", part.path)
         case _:
             return _file(part)
 
@@ -67,9 +67,9 @@ def _image(url: str, place: str) -> Block:
 
 
 def _file(file: File) -> Block:
-    data = data_urls.read(file.data or "", file.place)
+    data = data_urls.read(file.data or "", file.path)
     if data and data.is_image:
-        return _image(file.data or "", file.place)
+        return _image(file.data or "", file.path)
     title = {"title": file.name} if file.name else {}
     return {"type": "document", "source": _source(file, data), **title}
 
@@ -81,12 +81,12 @@ def _source(file: File, data: DataUrl | None) -> Block:
         return {"type": "text", "media_type": "text/plain", "data": data.text()}
     if data or file.data:
         kind = data.media_type if data and data.media_type else "a file without a type"
-        raise _cannot(kind, "its text", file.place)
+        raise _cannot(kind, "its text", file.path)
     if file.url:
         return {"type": "url", "url": file.url}
     if file.id:
         return {"type": "file", "file_id": file.id}
-    raise _cannot("an empty file", "its text", file.place)
+    raise _cannot("an empty file", "its text", file.path)
 
 
 def _base64(data: DataUrl) -> Block:

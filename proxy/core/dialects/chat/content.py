@@ -71,7 +71,7 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart
 
 
 def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    found = data_urls.read(file.data or "", file.place)
+    found = data_urls.read(file.data or "", file.path)
     if found and found.is_image:
         return _image(Image(file.data or ""), profile, ledger)
     if profile.files and file.data:
@@ -82,7 +82,7 @@ def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
         return f"{file.name or 'file'}:\n{found.text()}"
     what = f"of type {shown(found.media_type) or 'unknown'}" if found else "that is not inside the request"
     raise ClientFault(
-        f"{file.place} cannot be read by the backend, for it is a file {what}: send its text, or images of its pages.",
-        param=file.place,
+        f"{file.path} cannot be read by the backend, for it is a file {what}: send its text, or images of its pages.",
+        param=file.path,
         code="unsupported_content",
     )

@@ -68,7 +68,7 @@ def fits_result(part: Part) -> bool:
 
 
 def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note:
-    inline = _inline(image.url, image.url, image.place)
+    inline = _inline(image.url, image.url, image.path)
     if profile.images == "none" or (profile.images == "data" and inline is None):
         ledger.drop("image")
         return Note(NO_IMAGES if profile.images == "none" else NO_LINKS)
@@ -76,14 +76,14 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note
 
 
 def _file(file: File) -> Part:
-    if file.data and (inline := _inline(file.data, file.name or "", file.place)):
+    if file.data and (inline := _inline(file.data, file.name or "", file.path)):
         return inline
     if file.url:
         return _linked(file.url)
     what = "the id of a file at another service" if file.data is None else "no data URL"
     raise ClientFault(
-        f"{file.place} cannot be read by the backend, for it is {what}: send a data URL, or a link as file_url.",
-        param=file.place,
+        f"{file.path} cannot be read by the backend, for it is {what}: send a data URL, or a link as file_url.",
+        param=file.path,
         code="unsupported_content",
     )
 

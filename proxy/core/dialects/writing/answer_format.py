@@ -38,7 +38,7 @@ def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tool
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
-        result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.place, work)
+        result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)
         named = _named(wanted, result.schema)
         return FormatPlan({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:

@@ -49,7 +49,7 @@ class Listing:
     def catalog(self) -> bytes:
         """With what Codex reads beside it."""
         if not self._catalog:
-            entries = [_codex_entry(model, place) for place, model in enumerate(self.models)]
+            entries = [_codex_entry(model, rank) for rank, model in enumerate(self.models)]
             self._catalog = jsontext.dumps({**self._told(), "models": entries})
         return self._catalog
 
@@ -61,7 +61,7 @@ def entry(model: ServedModel) -> dict[str, Any]:
     return {"id": model.name, "object": "model", "created": model.created, "owned_by": model.owned_by}
 
 
-def _codex_entry(model: ServedModel, place: int) -> dict[str, Any]:
+def _codex_entry(model: ServedModel, rank: int) -> dict[str, Any]:
     """No level of effort is the default: whether to send one at all is the user's choice."""
     window = {} if model.window is None else {"context_window": model.window}
     return {
@@ -73,7 +73,7 @@ def _codex_entry(model: ServedModel, place: int) -> dict[str, Any]:
         "shell_type": "unified_exec",
         "visibility": "list",
         "supported_in_api": True,
-        "priority": place,
+        "priority": rank,
         "base_instructions": INSTRUCTIONS,
         "supports_reasoning_summaries": True,
         "support_verbosity": False,

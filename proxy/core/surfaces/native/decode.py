@@ -91,8 +91,8 @@ def _known(
 ) -> CallMap | None:
     """The map that the client names or brings; None when it does neither."""
     brought = [
-        (token, place)
-        for token, place in (
+        (token, param)
+        for token, param in (
             (headers.get(HEADER), HEADER),
             (envelope.proxy.call_ids if envelope.proxy else None, "_proxy.call_ids"),
         )
@@ -103,10 +103,10 @@ def _known(
     known = (
         maps.fresh(tenant) if envelope.conversation_id is None else maps.of(tenant, envelope.conversation_id)
     )
-    for token, place in brought:
+    for token, param in brought:
         if not known.learn(token):
             raise wrong_value(
-                place, "is no token of this proxy's, or was changed: send it as it came, or leave it out."
+                param, "is no token of this proxy's, or was changed: send it as it came, or leave it out."
             )
     return known
 

@@ -37,7 +37,7 @@ def _function(tool: Json, param: str, namespace: str | None, work: Work) -> Tool
         ToolName(name),
         description=description,
         parameters=_schema(tool["parameters"], f"{param}.parameters", work),
-        place=param,
+        path=param,
     )
 
 
@@ -64,13 +64,13 @@ def refuse_strict(holder: Json, param: str) -> None:
 
 def read(tools: list[Any], ledger: Ledger) -> Toolbox:
     for index, raw in enumerate(tools):
-        place = f"tools[{index}]"
-        tool = mapping(raw, place)
-        kind = string_in(tool, "type", place, 'it must be "function"')
+        path = f"tools[{index}]"
+        tool = mapping(raw, path)
+        kind = string_in(tool, "type", path, 'it must be "function"')
         if kind not in READERS:
-            raise unsupported(f"{place}.type", f'must be "function", got {quoted(kind)}.')
+            raise unsupported(f"{path}.type", f'must be "function", got {quoted(kind)}.')
         if tool.get(kind) is None:
-            raise missing(f"{place}.{kind}", "an object with the tool")
-        mapping(tool[kind], f"{place}.{kind}")
-        refuse_strict(tool, place)
+            raise missing(f"{path}.{kind}", "an object with the tool")
+        mapping(tool[kind], f"{path}.{kind}")
+        refuse_strict(tool, path)
     return read_tools([(tools, "tools")], ledger, READERS, nested=True)

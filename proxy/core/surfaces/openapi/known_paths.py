@@ -23,15 +23,15 @@ IN_ITEMS = frozenset(
 )  # fmt: skip
 """Of what only the readers of items and parts know by name."""
 
-MAX_PLACE = 200
+MAX_PATH = 200
 """Characters. A schema may be nested as deeply as a body."""
 
 _STEP = re.compile(r"[^.\[\]]+|\[[^\[\]]*\]|[.\[\]]")
 _NUMBER = re.compile(r"\[\d+\]")
 
 
-def known_place(param: str) -> str:
-    return "".join(_steps(param[: 2 * MAX_PLACE]))[:MAX_PLACE]
+def known_path(param: str) -> str:
+    return "".join(_steps(param[: 2 * MAX_PATH]))[:MAX_PATH]
 
 
 def _steps(param: str) -> Iterator[str]:

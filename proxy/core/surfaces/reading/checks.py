@@ -26,8 +26,8 @@ class FieldFault(ClientFault):
         super().__init__(f"{param} {complaint}", param=param, code=code)
         self._complaint = complaint
 
-    def inside(self, place: str) -> "FieldFault":
-        return FieldFault(f"{place}{self.param}", self._complaint, self.code)
+    def inside(self, path: str) -> "FieldFault":
+        return FieldFault(f"{path}{self.param}", self._complaint, self.code)
 
 
 def json_name(value: Any) -> str:

@@ -68,7 +68,7 @@ class InputCursor:
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
     """Tool lists that stood among the items, each with its path."""
 
-    def place(self, inside: str = "") -> str:
+    def path(self, inside: str = "") -> str:
         """Of the item that is being read, in the client's own request, and of something inside it."""
         if self.item < self.before:
             return "previous_response_id"
@@ -119,7 +119,7 @@ def read_file(part: Json) -> File:
     )
     if file.data is None and file.url is None and file.id is None:
         raise missing(".file_data", "the file as a data URL, or else its file_url or file_id")
-    file.place = next(f".{key}" for key in FILE_KEYS if part.get(key) is not None)
+    file.path = next(f".{key}" for key in FILE_KEYS if part.get(key) is not None)
     return file
 
 
@@ -204,7 +204,7 @@ def content_in(
                 words = ", ".join(WORDS[each] for each in allowed)
                 raise wrong_value(".type", f"may not be {kind} here: send only {words}.")
             if isinstance(read, MEDIA):
-                read.place = cursor.place(f".{key}[{index}]{read.place}")
+                read.path = cursor.path(f".{key}[{index}]{read.path}")
             parts.append(read)
         except FieldFault as fault:
             raise fault.inside(f".{key}[{index}]") from None

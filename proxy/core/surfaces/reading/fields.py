@@ -144,25 +144,25 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str, work: Work) -
         raise missing(f"{param}.schema", "a JSON Schema")
     validity.check_answer(wish.schema_, f"{param}.schema", work)
     return OutputFormat(
-        wanted, wish.name, wish.schema_, wish.description, wish.strict, place=f"{param}.schema"
+        wanted, wish.name, wish.schema_, wish.description, wish.strict, path=f"{param}.schema"
     )
 
 
 def _fault(error: ErrorDetails) -> ClientFault:
-    place = traversal.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
+    path = traversal.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
     kind = error["type"]
     if kind == "missing":
-        return missing(place, "see /openapi.json for what belongs there")
+        return missing(path, "see /openapi.json for what belongs there")
     if kind in EXPECTED:
-        return wrong_type(place, EXPECTED[kind], error["input"])
-    return wrong_value(place, f"{_bound(place, error)}.")
+        return wrong_type(path, EXPECTED[kind], error["input"])
+    return wrong_value(path, f"{_bound(path, error)}.")
 
 
-def _bound(place: str, error: ErrorDetails) -> str:
+def _bound(path: str, error: ErrorDetails) -> str:
     kind, got = error["type"], error["input"]
     bound = BOUNDS.get(kind, "is not valid").format(**error.get("ctx", {}))
     if kind in OF_NUMBERS:
-        if place in RANGES:
-            bound = "must be between {} and {}".format(*RANGES[place])
+        if path in RANGES:
+            bound = "must be between {} and {}".format(*RANGES[path])
         return f"{bound}, got {shown(str(got))}"
     return f"{bound}, got {quoted(got)}" if kind == "literal_error" and isinstance(got, str) else bound

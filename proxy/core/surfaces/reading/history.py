@@ -46,12 +46,12 @@ SPOKEN = (Text, Refusal, Reasoning)
 def canonical(said: list[Said], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") -> list[Turn]:
     """Codex loses calls when it cuts a history, so its orphans are dropped; anybody else's are an error of theirs."""
     history = _History(said, ledger)
-    for turn, place in said:
+    for turn, path in said:
         role = turn.role
         if role is ASSISTANT:
             history.reply(turn)
         elif role is TOOL:
-            history.results(turn, place)
+            history.results(turn, path)
         elif turn.parts:
             history.other(turn)
     history.settle(orphan_outputs)
@@ -94,12 +94,12 @@ class _History:
                 self._turns.append((growing, self._pairs))
             growing.parts.append(self._call(part, growing) if isinstance(part, Call) else part)
 
-    def results(self, turn: Turn, place: str) -> None:
+    def results(self, turn: Turn, path: str) -> None:
         for part in turn.parts:
             if isinstance(part, Result):
                 answered = self._answer(part)
                 if answered is None:
-                    self._strays.append((part, place))
+                    self._strays.append((part, path))
                 elif answered is self._open:
                     self._open = None
 
@@ -109,10 +109,10 @@ class _History:
 
     def settle(self, orphan_outputs: OrphanOutputs) -> None:
         """A result may even stand before its call; one that has none at all by now is an orphan."""
-        for result, place in self._strays:
+        for result, path in self._strays:
             if self._answer(result) is None:
                 if orphan_outputs == "refuse":
-                    raise _orphan(result, place, known=result.call_id in self._uses)
+                    raise _orphan(result, path, known=result.call_id in self._uses)
                 self._ledger.drop("orphan_output")
 
     def turns(self) -> list[Turn]:
@@ -178,18 +178,18 @@ def _is_wordless_thought(part: Text | Refusal | Reasoning) -> bool:
     return isinstance(part, Reasoning) and bool(part.extras)
 
 
-def _orphan(result: Result, place: str, *, known: bool) -> ClientFault:
+def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:
     call_id = shown(result.call_id)
     if known:
         return ClientFault(
-            f"The function call with call_id {call_id} at {place} already has its output: leave one out.",
-            param=place,
+            f"The function call with call_id {call_id} at {path} already has its output: leave one out.",
+            param=path,
             code="invalid_value",
         )
     return ClientFault(
-        f"No tool call found for function call output with call_id {call_id} at {place}. "
+        f"No tool call found for function call output with call_id {call_id} at {path}. "
         "Send the call too, or leave its output out.",
-        param=place,
+        param=path,
         code="invalid_value",
     )
 

@@ -109,12 +109,12 @@ def read_messages(
     said: list[Said] = []
     for index, message in enumerate(messages):
         conversation.cursor.item = index
-        place = f"messages[{index}]"
+        path = f"messages[{index}]"
         try:
             turn = _turn(message, speakers, conversation)
         except FieldFault as fault:
-            raise fault.inside(place) from None
-        said.append((turn, f"{place}.tool_call_id"))
+            raise fault.inside(path) from None
+        said.append((turn, f"{path}.tool_call_id"))
     return said
 
 
@@ -252,7 +252,7 @@ def _file(part: Json) -> Part:
         file = read_file(mapping(part["file"], ""))
     except FieldFault as fault:
         raise fault.inside(".file") from None
-    return replace(file, place=f".file{file.place}")
+    return replace(file, path=f".file{file.path}")
 
 
 def _video(part: Json) -> Part:

@@ -68,20 +68,20 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     """Only these may be called. Where all of them were left out, none may be: the limit is never widened."""
     value, param = unnested(value, "allowed_tools", PARAM, "tools", nested=toolbox.nested)
     mode = _mode(optional_string_in(value, "mode", param) or "auto", f"{param}.mode")
-    place = f"{param}.tools"
+    path = f"{param}.tools"
     if value.get("tools") is None:
-        raise missing(place, "the tools that may be called")
-    tools = array(value["tools"], place)
+        raise missing(path, "the tools that may be called")
+    tools = array(value["tools"], path)
     if not tools:
-        raise missing(f"{place}[0]", "a tool that may be called")
+        raise missing(f"{path}[0]", "a tool that may be called")
     if len(tools) > MAX_TOOLS:
-        raise too_many(place, MAX_TOOLS, "tools")
+        raise too_many(path, MAX_TOOLS, "tools")
     only: set[ToolName] = set()
     for index, raw in enumerate(tools):
-        tool = mapping(raw, f"{place}[{index}]")
-        kind = string_in(tool, "type", f"{place}[{index}]", KIND)
+        tool = mapping(raw, f"{path}[{index}]")
+        kind = string_in(tool, "type", f"{path}[{index}]", KIND)
         if toolbox.knows(kind):
-            only.update(_named(tool, kind, f"{place}[{index}]", toolbox))
+            only.update(_named(tool, kind, f"{path}[{index}]", toolbox))
         else:
             ledger.drop(PARAM)
     return ToolChoice(mode, frozenset(only)) if only else ToolChoice(ChoiceMode.NONE)

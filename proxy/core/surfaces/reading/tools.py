@@ -89,10 +89,10 @@ def read_tools(
         if not tools:
             continue
         declared: dict[ToolName, ToolSpec] = {}
-        for spec, place in _specs(tools, param, None, toolbox, ledger):
+        for spec, path in _specs(tools, param, None, toolbox, ledger):
             if spec.tool in declared:
                 raise wrong_value(
-                    place, f"is declared twice: {quoted(spec.tool.name)}. Leave one out, or rename it."
+                    path, f"is declared twice: {quoted(spec.tool.name)}. Leave one out, or rename it."
                 )
             declared[spec.tool] = spec
         toolbox.left += len(declared.keys() & toolbox.specs.keys())
@@ -110,22 +110,22 @@ def _specs(
     if toolbox.left < 0:
         raise too_many(param, MAX_TOOLS, "tools in all")
     for index, raw in enumerate(tools):
-        place = f"{param}[{index}]"
-        tool = mapping(raw, place)
-        kind = string_in(tool, "type", place, "the type of the tool, such as function")
+        path = f"{param}[{index}]"
+        tool = mapping(raw, path)
+        kind = string_in(tool, "type", path, "the type of the tool, such as function")
         reader = toolbox.readers.get(kind)
         if reader:
-            own, inner = unnested(tool, kind, place, nested=toolbox.nested)
+            own, inner = unnested(tool, kind, path, nested=toolbox.nested)
             spec = reader(own, inner, namespace, ledger.work)
         else:
-            spec, inner = None, place
+            spec, inner = None, path
         if spec:
             yield spec, f"{inner}.name"
         elif kind == "namespace" and namespace is None:
-            inside = f"{place}.tools"
-            yield from _specs(array(tool.get("tools"), inside), inside, named(tool, place), toolbox, ledger)
+            inside = f"{path}.tools"
+            yield from _specs(array(tool.get("tools"), inside), inside, named(tool, path), toolbox, ledger)
         elif toolbox.nested and "function" in tool:  # which no tool of a server's own has
-            raise wrong_value(f"{place}.type", f'must be "function", got {quoted(kind)}.')
+            raise wrong_value(f"{path}.type", f'must be "function", got {quoted(kind)}.')
         else:
             _leave_out(kind, toolbox, ledger)
 
@@ -143,11 +143,9 @@ def unnested(tool: Json, kind: str, param: str, mark: str = "name", *, nested: b
         return inner, f"{param}.{kind}"
     if not nested or mark in tool:
         return tool, param
-    place = f"{param}.{kind}"
+    path = f"{param}.{kind}"
     raise (
-        missing(place, f"an object with the {mark}")
-        if inner is None
-        else wrong_type(place, "an object", inner)
+        missing(path, f"an object with the {mark}") if inner is None else wrong_type(path, "an object", inner)
     )
 
 
@@ -170,7 +168,7 @@ def function(tool: Json, param: str, namespace: str | None, work: Work) -> ToolS
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{param}.strict", "a boolean", strict)
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, FUNCTION, description, parameters, strict, place=param)
+    return ToolSpec(name, FUNCTION, description, parameters, strict, path=param)
 
 
 def custom(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpec:
@@ -179,4 +177,4 @@ def custom(tool: Json, param: str, namespace: str | None, work: Work) -> ToolSpe
     if grammar is not None:
         mapping(grammar, f"{param}.format")
     description = optional_string_in(tool, "description", param)
-    return ToolSpec(name, CUSTOM, description, grammar=grammar, place=param)
+    return ToolSpec(name, CUSTOM, description, grammar=grammar, path=param)

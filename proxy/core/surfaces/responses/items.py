@@ -87,7 +87,7 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
         try:
             turn = _turn(item, cursor)
         except FieldFault as fault:
-            raise fault.inside(cursor.place()) from None
+            raise fault.inside(cursor.path()) from None
         if turn is not None:
             said.append((turn, f"input[{index - cursor.before}].call_id" if turn.role is TOOL else ""))
     return said
@@ -264,7 +264,7 @@ def _item_reference(item: Json, cursor: InputCursor) -> None:
 def _tools(item: Json, cursor: InputCursor) -> None:
     """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
     if item.get("tools") is not None:
-        cursor.tools.append((array(item["tools"], ".tools"), cursor.place(".tools")))
+        cursor.tools.append((array(item["tools"], ".tools"), cursor.path(".tools")))
 
 
 def _names(tools: list[Any], namespace: str | None = None) -> list[str]:

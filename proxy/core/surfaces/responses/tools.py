@@ -34,7 +34,7 @@ def _by_type_alone(tool: Json, param: str, namespace: str | None, work: Work) ->
     if runs_elsewhere(tool):
         return None
     kind = ToolKind(tool["type"])
-    return ToolSpec(ToolName(kind.value), kind, place=param)
+    return ToolSpec(ToolName(kind.value), kind, path=param)
 
 
 READERS: dict[str, ToolReader] = {

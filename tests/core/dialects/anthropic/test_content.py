@@ -89,7 +89,7 @@ def test_what_there_is_none_for(part: Audio | Image | File, feature: str) -> Non
 @table("url", ["data:image/png;base64,a", "data:image/png;base64,a b=", "data:image/png;base64,é"])
 def test_broken_base64_is_the_clients_mistake(url: str) -> None:
     with pytest.raises(ClientFault, match="must be base64") as caught:
-        of_user(Image(url, place="input[0].content[1].image_url"))
+        of_user(Image(url, path="input[0].content[1].image_url"))
     assert caught.value.param == "input[0].content[1].image_url"
 
 

@@ -71,10 +71,10 @@ def test_what_a_part_becomes(part: Any, fields: dict[str, Any], expected: Any) -
 def test_a_file_that_nobody_can_read_is_the_clients_fault_unless_a_tool_made_it(
     file: File, files: bool, words: str
 ) -> None:
-    file.place = "input[0].content[1].file_data"
+    file.path = "input[0].content[1].file_data"
     with pytest.raises(ClientFault, match=words) as caught:
         of_user(file, profile(files=files), Ledger())
-    assert caught.value.param == file.place
+    assert caught.value.param == file.path
     ledger = Ledger()
     assert of_tool(file, profile(files=files), ledger) == NO_FILE
     assert ledger.dropped == {"file": 1}

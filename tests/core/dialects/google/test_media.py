@@ -61,8 +61,8 @@ def test_images_that_may_not_pass_become_a_note(images: Any, url: str, expected:
 @table(
     ("file", "words", "param"),
     [
-        (File(id="file-1", place=".file_id"), "the id of a file at another service", ".file_id"),
-        (File(data="QUJD", place=".file_data"), "no data URL", ".file_data"),
+        (File(id="file-1", path=".file_id"), "the id of a file at another service", ".file_id"),
+        (File(data="QUJD", path=".file_data"), "no data URL", ".file_data"),
     ],
 )
 def test_a_file_that_nobody_can_read_is_the_clients_mistake(file: File, words: str, param: str) -> None:

@@ -1,6 +1,6 @@
 """S06: the log tells where in a request a fault lies, and no name that its client has chosen."""
 
-from proxy.core.surfaces.openapi.known_paths import MAX_PLACE, known_place
+from proxy.core.surfaces.openapi.known_paths import MAX_PATH, known_path
 from tests.support.tables import table
 
 
@@ -19,7 +19,7 @@ from tests.support.tables import table
     ],
 )
 def test_names_of_the_api_are_told(param: str) -> None:
-    assert known_place(param) == param
+    assert known_path(param) == param
 
 
 @table(
@@ -38,9 +38,9 @@ def test_names_of_the_api_are_told(param: str) -> None:
     ],
 )
 def test_attack_20_names_that_a_client_has_chosen_are_not(param: str, told: str) -> None:
-    assert known_place(param) == told
+    assert known_path(param) == told
 
 
 @table("param", ["." * 10_000, "[" * 10_000, "a." * 10_000, "input[0]" * 10_000, "]]]]" * 999])
 def test_a_place_is_not_longer_than_anybody_reads(param: str) -> None:
-    assert len(known_place(param)) <= MAX_PLACE
+    assert len(known_path(param)) <= MAX_PATH

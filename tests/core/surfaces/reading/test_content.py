@@ -183,7 +183,7 @@ def test_a_request_begins_with_the_whole_limit():
 def test_what_a_backend_may_have_to_refuse_knows_its_place(part, place):
     """In the request as it came, so that the refusal can name it."""
     said = [user("Hi"), user([{"type": "input_text", "text": "x"}, part])]
-    assert turns(*said)[1].parts[1].place == f"input[1].content[1].{place}"
+    assert turns(*said)[1].parts[1].path == f"input[1].content[1].{place}"
 
 
 def test_a_place_is_counted_from_where_the_clients_own_items_begin():
@@ -191,5 +191,5 @@ def test_a_place_is_counted_from_where_the_clients_own_items_begin():
     image = {"type": "input_image", "image_url": PNG}
     body = {"model": "m", "input": [user([image]), user([image])]}
     (known, sent) = decode(body, Ledger(), known=1).turns
-    assert known.parts[0].place == "previous_response_id"
-    assert sent.parts[0].place == "input[0].content[0].image_url"
+    assert known.parts[0].path == "previous_response_id"
+    assert sent.parts[0].path == "input[0].content[0].image_url"
