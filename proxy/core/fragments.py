@@ -7,7 +7,7 @@ tens of thousands in each request, so it may take no more time than they have ch
 
 from typing import Any
 
-WORDS = ("text", "summary")
+DETAIL_WORDS = ("text", "summary")
 """Where such an object has text that people can read."""
 WHOSE = ("type", "index", "id")
 """What pieces of one object have in common."""
@@ -28,8 +28,8 @@ def _continues(piece: Any, first: Any) -> bool:
     return (
         isinstance(piece, dict)
         and isinstance(first, dict)
-        and any(isinstance(first.get(word), str) for word in WORDS)
-        and all(isinstance(piece.get(word), str | None) for word in WORDS)
+        and any(isinstance(first.get(word), str) for word in DETAIL_WORDS)
+        and all(isinstance(piece.get(word), str | None) for word in DETAIL_WORDS)
         and all(piece.get(name) == first.get(name) for name in WHOSE)
     )
 
@@ -39,7 +39,7 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     whole = dict(pieces[0])
     for piece in pieces[1:]:
         whole.update((name, value) for name, value in piece.items() if value is not None)
-    for word in WORDS:
+    for word in DETAIL_WORDS:
         if texts := [text for piece in pieces if isinstance(text := piece.get(word), str)]:
             whole[word] = "".join(texts)
     return whole

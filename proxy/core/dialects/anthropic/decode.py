@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.dialects.anthropic import ending, errors
-from proxy.core.dialects.anthropic.messages import BLOCKS, DIALECT
+from proxy.core.dialects.anthropic.messages import DIALECT
 from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
@@ -25,6 +25,7 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
+from proxy.core.extras import BLOCKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile

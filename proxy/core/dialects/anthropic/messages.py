@@ -18,6 +18,7 @@ from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED_BEHIND, as_instruction, returned_by
+from proxy.core.extras import BLOCKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     Audio,
@@ -39,9 +40,6 @@ from proxy.core.tools.prepare import Prepared
 
 DIALECT = "anthropic"
 """The key of this dialect's own things in `extras`."""
-
-BLOCKS = "blocks"
-"""There it holds the thoughts in order, each as `{"model": whose it is, "block": as it came}`."""
 
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 

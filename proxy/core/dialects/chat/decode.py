@@ -24,18 +24,13 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
+from proxy.core.extras import DETAILS, CallProof, detail_extras, proof_extras, readable
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
 
 TALK = frozenset({"role", "content"})
 """A delta of text has these fields; many gateways repeat the role in each."""
-
-DETAILS = "reasoning_details"
-"""This form of reasoning alone has more than words in it."""
-
-DIALECT = "chat"
-"""The key of this dialect's own things in `extras`."""
 
 
 class ChatDecoder(Decoding):
@@ -197,13 +192,13 @@ class ChatDecoder(Decoding):
     def _delta(self, delta: dict[str, Any], logprobs: Any) -> None:
         """Takes a delta in the order in which models say things: they think, speak, then call."""
         thought = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
-        if not thought and "reasoning_details" in delta:
-            thought = parts.thoughts(delta["reasoning_details"])
+        if not thought and DETAILS in delta:
+            thought = readable(delta[DETAILS])
         if thought:
             self._prose(ReasoningDelta, thought)
-        details = delta.get("reasoning_details") if self._keep_details else None
+        details = delta.get(DETAILS) if self._keep_details else None
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
-            self._keep_details({DIALECT: {"reasoning_details": details}})
+            self._keep_details(detail_extras(details))
         content = delta.get("content")
         self._content(content, logprobs and reading_logprobs.of_answer(logprobs, thought, content))
         if refusal := delta.get("refusal"):
@@ -270,7 +265,7 @@ class ChatDecoder(Decoding):
         call_id = _word(raw) if (raw := call.get("id")) else None
         name = _word(raw) if (raw := function.get("name")) else None
         if self._keep_proof and call_id and (proof := call.get("extra_content")) and self._keepable(proof):
-            self._keep_proof({DIALECT: {"proofs": [{"id": call_id, "extra_content": proof}]}})
+            self._keep_proof(proof_extras(CallProof(call_id, proof)))
         if call_id or name or arguments:
             self._spoken = True
             self._emit(CallDelta(index, call_id, name, arguments))

@@ -12,7 +12,6 @@ from typing import Any
 
 from proxy.core.dialects.chat import content as chat_content
 from proxy.core.dialects.chat.content import ContentPart
-from proxy.core.dialects.chat.decode import DIALECT
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import ERROR, says_error
@@ -24,6 +23,7 @@ from proxy.core.dialects.writing.notes import (
     as_instruction,
     returned_by,
 )
+from proxy.core.extras import details_in, proofs_in
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -224,9 +224,9 @@ class _Conversation:
     def _prove(self, draft: _Draft) -> None:
         """Gives back to each call what its model put beside it."""
         proofs = {
-            self._ids.upstream(proof["id"]): proof["extra_content"]
+            self._ids.upstream(proof.call_id): proof.content
             for part in draft.reasoning
-            for proof in part.extras.get(DIALECT, {}).get("proofs", ())
+            for proof in proofs_in(part.extras)
         }
         for call in draft.calls:
             if call["id"] in proofs:
@@ -238,7 +238,7 @@ class _Conversation:
         if replay == "none" or not (draft.calls or self._profile.replay_scope == "all"):
             self._forget(draft.reasoning)
             return
-        details = [detail for part in draft.reasoning for detail in _details(part)]
+        details = [detail for part in draft.reasoning for detail in joined(details_in(part.extras))]
         if replay == "reasoning_details" and details:
             message["reasoning_details"] = details
             return
@@ -278,8 +278,3 @@ def _marked(contents: list[ContentPart]) -> list[ContentPart]:
     """Marks the result of a tool that failed: Chat has no field for it, so the words have to say it."""
     first = contents[0] if contents and isinstance(contents[0], str) else ""
     return contents if says_error(first) else [ERROR, *contents]
-
-
-def _details(part: Reasoning) -> list[Any]:
-    details = part.extras.get(DIALECT, {}).get("reasoning_details")
-    return joined(details) if isinstance(details, list) else []

@@ -3,6 +3,7 @@
 from typing import Any
 
 from proxy.core.events import Delta, ReasoningDelta, RefusalDelta, TextDelta
+from proxy.core.extras import readable
 from proxy.core.ledger import Ledger
 
 READ = frozenset(
@@ -36,17 +37,9 @@ def read(parts: list[Any], ledger: Ledger) -> list[Delta]:
             case str(text) | {"type": "text" | "output_text", "text": str(text)}:
                 deltas.append(TextDelta(text))
             case {"type": "thinking", "thinking": str() | list() as thought}:
-                deltas.append(ReasoningDelta(thought if isinstance(thought, str) else thoughts(thought)))
+                deltas.append(ReasoningDelta(thought if isinstance(thought, str) else readable(thought)))
             case {"type": "refusal", "refusal": str(text)}:
                 deltas.append(RefusalDelta(text))
             case _:
                 ledger.odd("content_part_unknown")
     return deltas
-
-
-def thoughts(details: Any) -> str:
-    """Gives the readable part of OpenRouter's `reasoning_details`, or of a list of Mistral's; the rest is encrypted."""
-    if not isinstance(details, list):
-        return ""
-    readable = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
-    return "".join(text for text in readable if isinstance(text, str))

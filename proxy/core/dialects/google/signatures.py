@@ -7,10 +7,8 @@ come between the two on the way through a client.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
+from proxy.core.extras import signature_extras, signatures_in
 from proxy.core.model import Extras
-
-DIALECT = "google"
-"""The key of this dialect's own things in `extras`."""
 
 DUMMY = "skip_thought_signature_validator"
 """Google has this word for a signature that is lost: it is taken anywhere, at a price in quality."""
@@ -25,17 +23,15 @@ class Signature(NamedTuple):
 
 
 def as_extras(value: str, carrier: Carrier, model: str) -> Extras:
-    return {DIALECT: {"signatures": [{"model": model, "signature": value, "place": carrier}]}}
+    return signature_extras(value, model=model, carrier=carrier)
 
 
-def read(extras: Mapping[str, Any], model: str) -> list[Signature]:
+def read(extras: Extras, model: str) -> list[Signature]:
     """Reads the signatures of this model, and those that do not say whose they are: another model's are refused.
     Clients carry them, so nothing is believed of their shape."""
-    kept = extras.get(DIALECT)
-    entries = kept.get("signatures") if isinstance(kept, Mapping) else None
     return [
         Signature(entry["signature"], _carrier(entry))
-        for entry in (entries if isinstance(entries, list) else ())
+        for entry in signatures_in(extras)
         if isinstance(entry, Mapping)
         and entry.get("model", model) == model
         and _is_text(entry.get("signature"))

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from proxy.core.events import Called, PartEnded
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ToolKind
+from proxy.core.surfaces.chat.proofs import proven
 
 Json = dict[str, Any]
 
@@ -103,11 +104,6 @@ class FunctionCall(ToolCalls):
 def _entry(call: Called, text: str, proof: Any) -> Json:
     kind, member = _words(call.kind)
     return {"id": call.call_id, "type": kind, kind: {"name": call.tool.name, member: text}, **proven(proof)}
-
-
-def proven(proof: Any) -> Json:
-    """What a call says of its proof."""
-    return {} if proof is None else {"extra_content": proof}
 
 
 def _words(kind: ToolKind) -> tuple[str, str]:

@@ -1,17 +1,35 @@
 """A model's own proofs of its calls: Gemini refuses a call that comes back without its signature.
 
 Clients that know of them carry them in `extra_content`, as they do with Google's own Chat endpoint; for all others the
-proxy remembers them (`recall`).
+proxy remembers them (`memory.reasoning`).
 """
 
 from typing import Any
 
 from proxy.core.events import Called
-from proxy.core.model import Reasoning, ReplyPart
+from proxy.core.extras import GOOGLE, CallProof, proof_extras, proofs_in, signature_extras, signatures_in
+from proxy.core.model import Part, Reasoning, ReplyPart
+
+MEMBER = "extra_content"
+SIGNATURE = "thought_signature"
+
+
+def read_proof(call: dict[str, Any], call_id: str) -> list[Part]:
+    """The proof that a client sends with a call, as what the model thought before it. It does not say which model that
+    was, and clients know their models by other names than backends do."""
+    content = call.get(MEMBER)
+    if not isinstance(content, dict) or not content:
+        return []
+    extras = proof_extras(CallProof(call_id, content))
+    google = content.get(GOOGLE)
+    signature = google.get(SIGNATURE) if isinstance(google, dict) else None
+    if isinstance(signature, str) and signature:
+        extras |= signature_extras(signature)
+    return [Reasoning("", extras)]
 
 
 class Proofs:
-    """What was said of a reply's calls beside them, part by part."""
+    """Follows a reply part by part, and knows the proof of each call that starts."""
 
     __slots__ = ("_by_id", "_signatures")
 
@@ -22,15 +40,20 @@ class Proofs:
         """Those of Google belong to what follows them."""
 
     def learn(self, part: ReplyPart) -> None:
-        said = part.extras if isinstance(part, Reasoning) else {}
-        self._signatures = said.get("google", {}).get("signatures", [])
-        for proof in said.get("chat", {}).get("proofs", ()):
-            self._by_id[proof["id"]] = proof["extra_content"]
+        extras = part.extras if isinstance(part, Reasoning) else {}
+        self._signatures = signatures_in(extras)
+        for proof in proofs_in(extras):
+            self._by_id[proof.call_id] = proof.content
 
     def of(self, call: Called) -> Any:
         """The `extra_content` of a call that starts now; None if nothing is to be proved."""
         if call.backend_id in self._by_id:
             return self._by_id[call.backend_id]
         if self._signatures:
-            return {"google": {"thought_signature": self._signatures[0]["signature"]}}
+            return {GOOGLE: {SIGNATURE: self._signatures[0]["signature"]}}
         return None
+
+
+def proven(proof: Any) -> dict[str, Any]:
+    """What a call says of its proof."""
+    return {} if proof is None else {MEMBER: proof}

@@ -10,6 +10,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
 from proxy.core.model import TOOL, Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.reading.checks import (
     filled_in,
     mapping,
@@ -26,7 +27,6 @@ from proxy.core.surfaces.reading.messages import (
     Speaker,
     assistant,
     instructed,
-    proof,
     tool_calls,
     user,
 )
@@ -47,7 +47,7 @@ def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
         raise missing(f".{kind}", "an object with the call")
     made = _call(call_id, kind, mapping(call[kind], f".{kind}"), f".{kind}")
     conversation.called(made)
-    return [*proof(call, call_id), made]
+    return [*read_proof(call, call_id), made]
 
 
 def _call(call_id: str, kind: str, told: Json, param: str) -> Call:

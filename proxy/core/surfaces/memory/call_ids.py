@@ -5,11 +5,10 @@ are bounded: a conversation that outgrows its map has its oldest calls forgotten
 an unknown id may be one of them.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from proxy.core.caches.shelf import Shelf
+from proxy.core.extras import with_call_ids
 from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
 from proxy.core.surfaces.memory.tokens import TokenSigner
 
@@ -126,9 +125,6 @@ class CallMaps:
             self._kept.put(owner, key, call_map, call_map.size)
 
 
-PROOFS = "proofs"
-
-
 def as_backend_knows(request: Request) -> Request:
     """The request with each call under the id that its backend gave it, wherever that is told and stands for one call.
 
@@ -147,16 +143,10 @@ def as_backend_knows(request: Request) -> Request:
     def known(part: Part) -> Part:
         if isinstance(part, Call | Result) and part.call_id in renamed:
             return replace(part, call_id=renamed[part.call_id])
-        if isinstance(part, Reasoning) and any(PROOFS in kept for kept in part.extras.values()):
-            return replace(part, extras={name: _renamed(kept, renamed) for name, kept in part.extras.items()})
+        if isinstance(part, Reasoning) and part.extras:
+            return replace(part, extras=with_call_ids(part.extras, renamed))
         return part
 
     return replace(
         request, turns=[Turn(turn.role, [known(part) for part in turn.parts]) for turn in request.turns]
     )
-
-
-def _renamed(kept: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """What a backend put beside its calls says of which it speaks."""
-    proofs = [proof | {"id": names.get(proof["id"], proof["id"])} for proof in kept.get(PROOFS, ())]
-    return kept | {PROOFS: proofs} if proofs else kept

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.extras import are_extras
 from proxy.core.model import Reasoning
 
 PREFIX = "rp1."
@@ -158,27 +159,6 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _are_extras(value: Any) -> bool:
-    """As decoders keep them: dialects, and in each lists by name."""
-    return isinstance(value, dict) and all(
-        isinstance(things, dict) and all(_are_entries(name, entries) for name, entries in things.items())
-        for things in value.values()
-    )
-
-
-def _are_entries(name: str, entries: Any) -> bool:
-    return isinstance(entries, list) and (name not in ENTRIES or all(map(ENTRIES[name], entries)))
-
-
-def _is_proof(entry: Any) -> bool:
-    return isinstance(entry, dict) and _is_text(entry.get("id")) and "extra_content" in entry
-
-
-def _is_block(entry: Any) -> bool:
-    block = entry.get("block") if isinstance(entry, dict) else None
-    return isinstance(block, dict) and _is_text(block.get("type"))
-
-
 def _are_ids(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_text, value.values()))
 
@@ -188,9 +168,7 @@ def _is_switch(value: Any) -> bool:
 
 
 SHAPES: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
-    REASONING: {"text": _is_text, "extras": _are_extras},
+    REASONING: {"text": _is_text, "extras": are_extras},
     SUMMARY: {"text": _is_text},
     CALL_IDS: {"ids": _are_ids, "forgetful": _is_switch},
 }
-ENTRIES: Mapping[str, Callable[[Any], bool]] = {"proofs": _is_proof, "blocks": _is_block}
-"""Of the lists by these names: whoever gives them back relies on it."""

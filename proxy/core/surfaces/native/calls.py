@@ -12,7 +12,8 @@ from proxy.core import jsontext
 from proxy.core.errors import Unfit
 from proxy.core.events import Called, PartEnded
 from proxy.core.model import Call
-from proxy.core.surfaces.chat.calls import YOURS_TO_RUN, Json, proven
+from proxy.core.surfaces.chat.calls import YOURS_TO_RUN, Json
+from proxy.core.surfaces.chat.proofs import proven
 from proxy.core.surfaces.memory.call_ids import CallMap
 
 

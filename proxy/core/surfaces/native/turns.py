@@ -9,6 +9,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.masking.redact import quoted
 from proxy.core.model import Call, Part, Result, Role, Text, ToolKind, ToolName, Turn
+from proxy.core.surfaces.chat.proofs import read_proof
 from proxy.core.surfaces.memory.call_ids import MAX_ID, CallMap
 from proxy.core.surfaces.reading.checks import (
     filled_in,
@@ -25,7 +26,6 @@ from proxy.core.surfaces.reading.messages import (
     Speaker,
     assistant,
     instructed,
-    proof,
     tool_calls,
     user,
 )
@@ -73,7 +73,7 @@ class _Calling:
         backend_id = self._known.backends(call_id) if self._known else None
         made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
         conversation.called(made)
-        return [*proof(told, call_id), made]
+        return [*read_proof(told, call_id), made]
 
     def answer(self, message: Json, conversation: Conversation) -> Turn:
         call_id = self._id(message, "tool_call_id", ANSWERED)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from proxy.core.extras import DETAILS, detail_extras, readable, usable_details
 from proxy.core.masking.redact import quoted
 from proxy.core.model import (
     ASSISTANT,
     USER,
     Call,
-    Extras,
     Part,
     Reasoning,
     Refusal,
@@ -48,13 +48,7 @@ from proxy.core.surfaces.reading.tools import Json
 MAX_MESSAGES = 20_000
 """In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""
 
-CHAT, GOOGLE = "chat", "google"
-"""The backends' dialects whose things these surfaces have a place for, by their keys in `extras`."""
-
 ANSWERED = "the id of the call that is answered"
-
-WORDS = ("text", "summary")
-"""Where one of OpenRouter's `reasoning_details` has text that people can read."""
 
 ANSWERING = frozenset({"tool", "function"})
 """The roles whose `name` is that of a tool. Elsewhere it tells participants apart, which few backends can be told."""
@@ -200,46 +194,16 @@ def _words(message: Json, conversation: Conversation) -> list[Part]:
 def _thoughts(message: Json) -> list[Part]:
     """The model's reasoning, in the fields in which Chat backends tell it. No API defines them, so nothing that stands
     there is a reason to refuse the rest."""
-    details = _objects(message.get("reasoning_details"))
-    words = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or _told_in(details)
+    details = usable_details(message.get(DETAILS))
+    words = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or readable(details)
     if not words and not details:
         return []
-    extras: Extras = {CHAT: {"reasoning_details": details}} if details else {}
-    return [Reasoning(words, extras)]
+    return [Reasoning(words, detail_extras(details) if details else {})]
 
 
 def _text(value: Any) -> str:
     """With something in it: a blank that stands in one field hides no thought in another."""
     return value if isinstance(value, str) and value.strip() else ""
-
-
-def _objects(value: Any) -> list[Json]:
-    """Those that are what they should be: whoever joins them must find text where there is any."""
-    if not isinstance(value, list):
-        return []
-    return [
-        {name: inner for name, inner in entry.items() if name not in WORDS or isinstance(inner, str)}
-        for entry in value
-        if isinstance(entry, dict)
-    ]
-
-
-def _told_in(details: list[Json]) -> str:
-    return "".join(entry.get("text") or entry.get("summary") or "" for entry in details)
-
-
-def proof(call: Json, call_id: str) -> list[Part]:
-    """What the model put beside this call and wants back with it, in the place that Google's own Chat endpoint has. It
-    does not say which model that was, and clients know their models by other names than backends do."""
-    extra = call.get("extra_content")
-    if not isinstance(extra, dict) or not extra:
-        return []
-    extras: Extras = {CHAT: {"proofs": [{"id": call_id, "extra_content": extra}]}}
-    google = extra.get(GOOGLE)
-    signature = google.get("thought_signature") if isinstance(google, dict) else None
-    if isinstance(signature, str) and signature:
-        extras[GOOGLE] = {"signatures": [{"signature": signature}]}
-    return [Reasoning("", extras)]
 
 
 # ── parts ──

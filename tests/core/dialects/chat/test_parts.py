@@ -34,17 +34,3 @@ def test_unknown_parts_are_counted(part: Any) -> None:
     ledger = Ledger()
     assert parts.read([part], ledger) == []
     assert ledger.oddities == {"content_part_unknown": 1}
-
-
-@table(
-    ("details", "text"),
-    [
-        ([{"type": "reasoning.text", "text": "a"}, {"type": "reasoning.summary", "summary": "b"}], "ab"),
-        ([{"type": "reasoning.encrypted", "data": "x"}], ""),
-        (["a", None, {"text": 7}], ""),
-        ("a", ""),
-        (None, ""),
-    ],
-)
-def test_readable_thoughts(details: Any, text: str) -> None:
-    assert parts.thoughts(details) == text

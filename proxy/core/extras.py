@@ -1,0 +1,119 @@
+"""What a model puts beside its words and its calls, and wants back: the forms that more than one room knows.
+
+The decoder of a dialect makes them, `Reasoning.extras` carries them, surfaces tell them to clients that can carry them,
+and the encoder of the same dialect gives them back. All are objects in a list, by the name of the list, by the dialect.
+Clients keep them in this form, inside tokens, so it must stay as it is.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from proxy.core.fragments import DETAIL_WORDS
+from proxy.core.model import Extras
+
+CHAT, GOOGLE = "chat", "google"
+"""The dialects whose extras surfaces know."""
+
+DETAILS = "reasoning_details"
+"""OpenRouter's objects around a thought, by the name of their field. Chat alone has them."""
+
+PROOFS, SIGNATURES = "proofs", "signatures"
+
+BLOCKS = "blocks"
+"""Anthropic's thoughts in their order, each as `{"model": whose it is, "block": as it came}`."""
+
+
+class CallProof(NamedTuple):
+    """What a Chat backend put beside one call: a member `extra_content`, which it wants back with that call."""
+
+    call_id: str
+    """The call's id as the backend made it, until a surface renames its calls."""
+    content: Any
+
+
+def proof_extras(proof: CallProof) -> Extras:
+    return {CHAT: {PROOFS: [{"id": proof.call_id, "extra_content": proof.content}]}}
+
+
+def proofs_in(extras: Extras) -> list[CallProof]:
+    return [CallProof(entry["id"], entry["extra_content"]) for entry in _entries(extras, CHAT, PROOFS)]
+
+
+def with_call_ids(extras: Extras, names: Mapping[str, str]) -> Extras:
+    """The extras with each proof under another name of its call, where there is one."""
+    proofs = [entry | {"id": names.get(entry["id"], entry["id"])} for entry in _entries(extras, CHAT, PROOFS)]
+    return extras | {CHAT: extras[CHAT] | {PROOFS: proofs}} if proofs else extras
+
+
+def signature_extras(signature: str, *, model: str | None = None, carrier: str | None = None) -> Extras:
+    """A Gemini model's proof of a thought, which belongs to the part that follows it. Clients cannot say of which
+    model it is, nor what carried it."""
+    entry = {"model": model, "signature": signature, "place": carrier}
+    return {GOOGLE: {SIGNATURES: [{name: value for name, value in entry.items() if value is not None}]}}
+
+
+def signatures_in(extras: Extras) -> list[Any]:
+    return _entries(extras, GOOGLE, SIGNATURES)
+
+
+def detail_extras(details: list[Any]) -> Extras:
+    return {CHAT: {DETAILS: details}}
+
+
+def details_in(extras: Extras) -> list[Any]:
+    return _entries(extras, CHAT, DETAILS)
+
+
+def _entries(extras: Extras, dialect: str, name: str) -> list[Any]:
+    """An empty list where there is none."""
+    kept = extras.get(dialect)
+    entries = kept.get(name) if isinstance(kept, Mapping) else None
+    return entries if isinstance(entries, list) else []
+
+
+# ── what others say ──
+
+
+def usable_details(raw: Any) -> list[dict[str, Any]]:
+    """The details that are objects, each with text only where text belongs: their pieces will be joined."""
+    return [
+        {name: value for name, value in detail.items() if name not in DETAIL_WORDS or isinstance(value, str)}
+        for detail in (raw if isinstance(raw, list) else ())
+        if isinstance(detail, dict)
+    ]
+
+
+def readable(details: Any) -> str:
+    """The words in OpenRouter's details, or in a list of Mistral's thoughts. The rest is encrypted."""
+    if not isinstance(details, list):
+        return ""
+    words = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
+    return "".join(text for text in words if isinstance(text, str))
+
+
+# ── what comes back out of a token ──
+
+
+def are_extras(value: Any) -> bool:
+    """Has it the form that the readers of extras rely on, whichever version of the proxy made it?"""
+    return isinstance(value, dict) and all(
+        isinstance(lists, dict) and all(_are_entries(name, entries) for name, entries in lists.items())
+        for lists in value.values()
+    )
+
+
+def _are_entries(name: str, entries: Any) -> bool:
+    return isinstance(entries, list) and (name not in FORMS or all(map(FORMS[name], entries)))
+
+
+def _is_proof(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str) and "extra_content" in entry
+
+
+def _is_block(entry: Any) -> bool:
+    block = entry.get("block") if isinstance(entry, dict) else None
+    return isinstance(block, dict) and isinstance(block.get("type"), str)
+
+
+FORMS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block}
+"""What an entry must be, in the lists by these names. Readers of the others believe nothing."""
