@@ -12,9 +12,9 @@ from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Refusal, Request, Result, Role, Text, Turn
 from proxy.core.surfaces.reading.content import PARTS
-from proxy.core.surfaces.reading.history import Said, canonical
+from proxy.core.surfaces.reading.history import LocatedTurn, canonical
 from proxy.core.surfaces.responses.decode import decode
-from proxy.core.surfaces.responses.envelope import Envelope
+from proxy.core.surfaces.responses.envelope import ResponsesEnvelope
 from proxy.core.surfaces.responses.items import ITEMS, ROLES
 from tests.support.responses_asks import called, result
 
@@ -73,7 +73,7 @@ JSON = st.recursive(
 )
 TYPED = st.fixed_dictionaries({"type": WORDS}, optional=dict.fromkeys(["role", "call_id", "name"], WORDS))
 THINGS = st.builds(lambda typed, more: more | typed, TYPED, st.dictionaries(KEYS, JSON, max_size=4))
-FIELDS = st.sampled_from(sorted(Envelope.__annotations__))
+FIELDS = st.sampled_from(sorted(ResponsesEnvelope.__annotations__))
 BODIES = st.builds(
     lambda least, more, items: least | more | items,
     st.just({"model": "m", "input": "x"}),
@@ -120,7 +120,7 @@ TURNS = (
 HISTORIES = st.lists(TURNS, max_size=12)
 
 
-def placed(turns: list[Turn]) -> list[Said]:
+def placed(turns: list[Turn]) -> list[LocatedTurn]:
     return [(turn, f"input[{index}].call_id") for index, turn in enumerate(turns)]
 
 

@@ -145,9 +145,9 @@ def reworded(profile: ClientProfile, fault: Fault) -> Fault:
     code = profile.fault_codes.get(fault.code, final or fault.code)
     if code == fault.code:
         return fault
-    told = copy(fault)
-    told.code = code
-    return told
+    copied = copy(fault)
+    copied.code = code
+    return copied
 
 
 def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:

@@ -123,8 +123,8 @@ class Completion:
     def _beside(self, calls: Sequence[PartEnded], advice: list[str]) -> dict[str, Any]:
         """What we add to the Chat API, kept apart in one member."""
         warnings = [*advice, *self._ledger.warnings]
-        said = self.calls.remarks(calls) | ({"warnings": warnings} if warnings else {})
-        return {"_proxy": said} if said else {}
+        extension = self.calls.remarks(calls) | ({"warnings": warnings} if warnings else {})
+        return {"_proxy": extension} if extension else {}
 
 
 def usage_member(usage: Usage) -> dict[str, Any]:

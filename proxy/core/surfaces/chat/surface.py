@@ -32,12 +32,12 @@ class ChatSurface:
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
-        asked = decode.decode(body, ledger)
-        calls = FunctionCall(ledger) if asked.legacy_functions else ToolCalls()
+        decoded = decode.decode(body, ledger)
+        calls = FunctionCall(ledger) if decoded.legacy_functions else ToolCalls()
         completion = Completion(
-            asked.request, self.mint, self.now, calls, ledger, include_usage=asked.include_usage
+            decoded.request, self.mint, self.now, calls, ledger, include_usage=decoded.include_usage
         )
-        return ChatContext(asked.request, client, completion)
+        return ChatContext(decoded.request, client, completion)
 
 
 @dataclass(slots=True, frozen=True)

@@ -2,7 +2,7 @@
 
 The form before there were tools is understood too: `function_call` in an assistant message, answered by a message of
 the role `function` that has no id but the function's name. Its calls get ids of our own, made from their places, so
-that they are the same in every request of a conversation.
+that they are the same in every request of a so_far.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from proxy.core.surfaces.reading.content import MEDIA_PARTS, content_in
 from proxy.core.surfaces.reading.messages import (
     ANSWERED,
     CHAT_PARTS,
-    Conversation,
+    MessagesSoFar,
     Speaker,
     assistant,
     instructed,
@@ -38,7 +38,7 @@ INPUTS = {"function": (ToolKind.FUNCTION, "arguments"), "custom": (ToolKind.CUST
 """By the type of a call: the kind of its tool, and what its input is called."""
 
 
-def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
+def _tool_call(call: Json, so_far: MessagesSoFar) -> list[Part]:
     call_id = string_in(call, "id", what="the id of the call")
     kind = optional_string_in(call, "type") or "function"
     if kind not in INPUTS:
@@ -46,14 +46,14 @@ def _tool_call(call: Json, conversation: Conversation) -> list[Part]:
     if call.get(kind) is None:
         raise missing(f".{kind}", "an object with the call")
     made = _call(call_id, kind, mapping(call[kind], f".{kind}"), f".{kind}")
-    conversation.called(made)
+    so_far.called(made)
     return [*read_proof(call, call_id), made]
 
 
-def _call(call_id: str, kind: str, told: Json, param: str) -> Call:
-    name = filled_in(told, "name", param, "the name of the tool")
+def _call(call_id: str, kind: str, raw: Json, param: str) -> Call:
+    name = filled_in(raw, "name", param, "the name of the tool")
     tool_kind, key = INPUTS[kind]
-    return Call(call_id, ToolName(name), tool_kind, _input(told.get(key), f"{param}.{key}"))
+    return Call(call_id, ToolName(name), tool_kind, _input(raw.get(key), f"{param}.{key}"))
 
 
 def _input(value: Any, param: str) -> str:
@@ -68,38 +68,38 @@ def _input(value: Any, param: str) -> str:
 _calls = tool_calls(_tool_call)
 
 
-def _all_calls(message: Json, conversation: Conversation) -> list[Part]:
-    parts = _calls(message, conversation)
+def _all_calls(message: Json, so_far: MessagesSoFar) -> list[Part]:
+    parts = _calls(message, so_far)
     if message.get("function_call") is not None:
-        told = mapping(message["function_call"], ".function_call")
-        made = _call(f"{LEGACY_ID}{conversation.cursor.item}", "function", told, ".function_call")
-        conversation.called(made)
-        conversation.unnumbered.setdefault(made.tool.name, []).append(made.call_id)
+        raw = mapping(message["function_call"], ".function_call")
+        made = _call(f"{LEGACY_ID}{so_far.cursor.item}", "function", raw, ".function_call")
+        so_far.called(made)
+        so_far.unnumbered.setdefault(made.tool.name, []).append(made.call_id)
         parts.append(made)
     return parts
 
 
-def _function(message: Json, conversation: Conversation) -> Turn:
+def _function(message: Json, so_far: MessagesSoFar) -> Turn:
     """Answers the newest call of that name in the old form."""
     name = string_in(message, "name", what="that of the function which was called")
-    waiting = conversation.unnumbered.get(name)
+    waiting = so_far.unnumbered.get(name)
     if not waiting:
         raise wrong_value(
             ".name",
             f"is {quoted(name)}, for which no function_call of an earlier assistant message waits. "
             "Put the call before its result, or leave the result out.",
         )
-    return _result(waiting.pop(), message, conversation)
+    return _result(waiting.pop(), message, so_far)
 
 
-def _tool(message: Json, conversation: Conversation) -> Turn:
+def _tool(message: Json, so_far: MessagesSoFar) -> Turn:
     call_id = string_in(message, "tool_call_id", what=ANSWERED)
-    conversation.answered(call_id)
-    return _result(call_id, message, conversation)
+    so_far.answered(call_id)
+    return _result(call_id, message, so_far)
 
 
-def _result(call_id: str, message: Json, conversation: Conversation) -> Turn:
-    content: list[Any] = content_in(message, "content", conversation.cursor, MEDIA_PARTS, CHAT_PARTS)
+def _result(call_id: str, message: Json, so_far: MessagesSoFar) -> Turn:
+    content: list[Any] = content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS)
     return Turn(TOOL, [Result(call_id, content or [Text("")])])
 
 

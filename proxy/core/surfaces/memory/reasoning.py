@@ -33,7 +33,7 @@ ENTRY_BYTES = 500
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Remembered:
     lead: list[Reasoning]
     """Stood before the text that the model said before its first call; chat clients send that text again."""
     thoughts: list[Reasoning]
@@ -44,7 +44,7 @@ class _Kept:
 
 class ReasoningMemory:
     def __init__(self, limit: int = MAX_BYTES) -> None:
-        self._kept: Shelf[Key, _Kept] = Shelf(limit)
+        self._kept: Shelf[Key, _Remembered] = Shelf(limit)
 
     def keep(self, whose: str, reply: Reply, owner: str) -> None:
         """`whose` conversation it is: nobody gets another's thoughts by guessing a call's id. `owner`: whose share of
@@ -59,7 +59,7 @@ class ReasoningMemory:
             elif isinstance(part, Call):
                 called = True
                 if lead or thoughts:
-                    self._put(owner, (whose, part.call_id), _Kept(lead, thoughts, part.backend_id))
+                    self._put(owner, (whose, part.call_id), _Remembered(lead, thoughts, part.backend_id))
                 lead, thoughts = [], []
             elif not called:  # what is said after a call stands before it in a chat client's message
                 lead += thoughts
@@ -82,8 +82,12 @@ class ReasoningMemory:
         for part in turn.parts:
             if isinstance(part, Call) and (kept := self._kept.get((whose, part.call_id))):
                 words = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
-                said = _without(words, (*kept.lead, *kept.thoughts))
-                parts[after_call:] = [*kept.lead, *said, *kept.thoughts]  # the whole of what were words alone
+                spoken = _without(words, (*kept.lead, *kept.thoughts))
+                parts[after_call:] = [
+                    *kept.lead,
+                    *spoken,
+                    *kept.thoughts,
+                ]  # the whole of what were words alone
                 part = replace(part, backend_id=kept.backend_id)
                 recalled = True
             parts.append(part)
@@ -91,7 +95,7 @@ class ReasoningMemory:
                 after_call = len(parts)
         return Turn(turn.role, parts) if recalled else turn
 
-    def _put(self, owner: str, key: Key, kept: _Kept) -> None:
+    def _put(self, owner: str, key: Key, kept: _Remembered) -> None:
         ids = sum(map(len, key)) + len(kept.backend_id or "")
         thoughts = sum(
             len(each.text) + len(jsontext.dumps(each.extras)) for each in (*kept.lead, *kept.thoughts)
@@ -104,11 +108,11 @@ def _carries(parts: Sequence[Part]) -> bool:
     return any(isinstance(part, Reasoning) and part.extras for part in parts)
 
 
-def _without(said: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[Part]:
-    """What was said, without the thoughts at its beginning: told all as one, or one by one."""
-    if not said or not isinstance(said[0], Text):
-        return said
-    text = said[0].text
+def _without(spoken: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[Part]:
+    """The parts without the thoughts at their beginning, which stand there as one or one by one."""
+    if not spoken or not isinstance(spoken[0], Text):
+        return spoken
+    text = spoken[0].text
     at = _behind(text, 0, "".join(each.text for each in thoughts).strip())
     for each in thoughts if at == 0 else ():
         if thought := each.text.strip():
@@ -116,8 +120,8 @@ def _without(said: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[Pa
             if at == before:
                 break
     if at == 0:
-        return said
-    return [replace(said[0], text=text[at:]), *said[1:]] if at < len(text) else said[1:]
+        return spoken
+    return [replace(spoken[0], text=text[at:]), *spoken[1:]] if at < len(text) else spoken[1:]
 
 
 def _behind(text: str, at: int, thought: str) -> int:

@@ -19,7 +19,7 @@ from proxy.core.surfaces.reading.checks import unsupported, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import Loose
 from proxy.core.surfaces.reading.history import canonical
-from proxy.core.surfaces.reading.messages import Conversation, read_messages
+from proxy.core.surfaces.reading.messages import MessagesSoFar, read_messages
 from proxy.core.surfaces.reading.tool_choice import read_choice
 
 REPLACED = {
@@ -68,12 +68,12 @@ def decode(
             raise unsupported(field, replacement)
     native_tools.refuse_strict(body, "")
     known = _known(envelope, headers, maps, tenant)
-    conversation = Conversation(InputCursor(ledger, among="messages"))
-    said = read_messages(envelope.messages, speakers(known), conversation)
+    so_far = MessagesSoFar(InputCursor(ledger, among="messages"))
+    located = read_messages(envelope.messages, speakers(known), so_far)
     tools = native_tools.read(envelope.tools or [], ledger)
     request = chat_envelope.request(
         envelope,
-        canonical(said, ledger),
+        canonical(located, ledger),
         tools,
         read_choice(envelope.tool_choice, tools, ledger),
         ledger,

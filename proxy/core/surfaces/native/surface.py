@@ -38,17 +38,20 @@ class NativeSurface:
     ) -> "NativeContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
-        asked = decode.decode(body, headers, ledger, self._maps, tenant)
-        calls = ParsedCalls(asked.call_map if asked.conversation_id is None else None)
+        decoded = decode.decode(body, headers, ledger, self._maps, tenant)
+        calls = ParsedCalls(decoded.call_map if decoded.conversation_id is None else None)
         completion = Completion(
-            asked.request, self._mint, self._now, calls, ledger, include_usage=asked.include_usage
+            decoded.request, self._mint, self._now, calls, ledger, include_usage=decoded.include_usage
         )
         keep = None
-        if asked.conversation_id is not None:
+        if decoded.conversation_id is not None:
             keep = partial(
-                self._maps.keep, tenant=tenant, conversation_id=asked.conversation_id, call_map=asked.call_map
+                self._maps.keep,
+                tenant=tenant,
+                conversation_id=decoded.conversation_id,
+                call_map=decoded.call_map,
             )
-        return NativeContext(asked.request, client, completion, asked.call_map, keep)
+        return NativeContext(decoded.request, client, completion, decoded.call_map, keep)
 
 
 @dataclass(slots=True, frozen=True)

@@ -22,7 +22,7 @@ from proxy.core.surfaces.reading.checks import (
 )
 from proxy.core.surfaces.reading.messages import (
     ANSWERED,
-    Conversation,
+    MessagesSoFar,
     Speaker,
     assistant,
     instructed,
@@ -50,21 +50,21 @@ class _Calling:
     def __init__(self, known: CallMap | None) -> None:
         self._known = known
 
-    def calls(self, message: Json, conversation: Conversation) -> list[Part]:
+    def calls(self, message: Json, so_far: MessagesSoFar) -> list[Part]:
         if message.get("function_call") is not None:
             raise unsupported(".function_call", "is not supported: put the call into tool_calls.")
-        return tool_calls(self._call)(message, conversation)
+        return tool_calls(self._call)(message, so_far)
 
-    def _call(self, told: Json, conversation: Conversation) -> list[Part]:
-        call_id = self._id(told, "id", "the id of the call")
-        if call_id in conversation.names:
+    def _call(self, raw: Json, so_far: MessagesSoFar) -> list[Part]:
+        call_id = self._id(raw, "id", "the id of the call")
+        if call_id in so_far.names:
             raise wrong_value(".id", f"is used twice: {quoted(call_id)}. Give each call its own.")
-        kind = optional_string_in(told, "type") or "function"
+        kind = optional_string_in(raw, "type") or "function"
         if kind != "function":
             raise unsupported(".type", f'must be "function", got {quoted(kind)}.')
-        if told.get("function") is None:
+        if raw.get("function") is None:
             raise missing(".function", "an object with the call")
-        function = mapping(told["function"], ".function")
+        function = mapping(raw["function"], ".function")
         name = filled_in(function, "name", ".function", "the name of the tool")
         arguments = function.get("arguments")
         if arguments is None:
@@ -72,15 +72,15 @@ class _Calling:
         text = jsontext.compact(mapping(arguments, ".function.arguments"))
         backend_id = self._known.backends(call_id) if self._known else None
         made = Call(call_id, ToolName(name), ToolKind.FUNCTION, text, backend_id)
-        conversation.called(made)
-        return [*read_proof(told, call_id), made]
+        so_far.called(made)
+        return [*read_proof(raw, call_id), made]
 
-    def answer(self, message: Json, conversation: Conversation) -> Turn:
+    def answer(self, message: Json, so_far: MessagesSoFar) -> Turn:
         call_id = self._id(message, "tool_call_id", ANSWERED)
-        conversation.answered(call_id)
+        so_far.answered(call_id)
         name = optional_string_in(message, "name")
-        if name is not None and name != conversation.names[call_id]:
-            called = quoted(conversation.names[call_id])
+        if name is not None and name != so_far.names[call_id]:
+            called = quoted(so_far.names[call_id])
             raise wrong_value(
                 ".name", f"is {quoted(name)}, but {quoted(call_id)} called {called}: send that name, or none."
             )
@@ -90,7 +90,7 @@ class _Calling:
         return Turn(Role.TOOL, [Result(call_id, [_returned(message)], is_error=failed)])
 
     def _id(self, holder: Json, key: str, what: str) -> str:
-        """One that may be a call's of this conversation."""
+        """Reads an id that may be a call's of this conversation."""
         call_id, param = filled_in(holder, key, what=what), f".{key}"
         if len(call_id) > MAX_ID:
             raise wrong_value(param, f"may have at most {MAX_ID} characters.")

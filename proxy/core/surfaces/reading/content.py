@@ -35,7 +35,7 @@ FILE_KEYS = ("file_data", "file_url", "file_id")
 
 MEDIA = (Image, File, Audio)
 MEDIA_PARTS = (Text, *MEDIA)
-WORDS: Mapping[type[Part], str] = {
+PART_NAMES: Mapping[type[Part], str] = {
     Text: "text",
     Refusal: "refusals",
     Reasoning: "reasoning",
@@ -201,7 +201,7 @@ def content_in(
                 continue
             read = reader(part)
             if not isinstance(read, allowed):
-                words = ", ".join(WORDS[each] for each in allowed)
+                words = ", ".join(PART_NAMES[each] for each in allowed)
                 raise wrong_value(".type", f"may not be {kind} here: send only {words}.")
             if isinstance(read, MEDIA):
                 read.path = cursor.path(f".{key}[{index}]{read.path}")

@@ -37,16 +37,18 @@ a failure, where there is a way to: the model must not take the word for what th
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
-Said = tuple[Turn, str]
+LocatedTurn = tuple[Turn, str]
 """A turn as it came; for a turn of results also the path of the call id, for whoever must complain about it."""
 
 SPOKEN = (Text, Refusal, Reasoning)
 
 
-def canonical(said: list[Said], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse") -> list[Turn]:
+def canonical(
+    located: list[LocatedTurn], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse"
+) -> list[Turn]:
     """Codex loses calls when it cuts a history, so its orphans are dropped; anybody else's are an error of theirs."""
-    history = _History(said, ledger)
-    for turn, path in said:
+    history = _History(located, ledger)
+    for turn, path in located:
         role = turn.role
         if role is ASSISTANT:
             history.reply(turn)
@@ -66,10 +68,20 @@ class _Pair:
 
 
 class _History:
-    __slots__ = ("_ledger", "_open", "_pairs", "_said", "_strays", "_taken", "_turns", "_unanswered", "_uses")
+    __slots__ = (
+        "_ledger",
+        "_located",
+        "_open",
+        "_pairs",
+        "_strays",
+        "_taken",
+        "_turns",
+        "_unanswered",
+        "_uses",
+    )
 
-    def __init__(self, said: list[Said], ledger: Ledger) -> None:
-        self._said = said
+    def __init__(self, located: list[LocatedTurn], ledger: Ledger) -> None:
+        self._located = located
         self._ledger = ledger
         self._turns: list[tuple[Turn, list[_Pair]]] = []
         """Each with its calls, for which the turn after it will hold the results."""
@@ -144,7 +156,7 @@ class _History:
         """id_2, id_3 …: the same in each request of a growing conversation."""
         if self._taken is None:
             self._taken = {
-                part.call_id for turn, _ in self._said for part in turn.parts if isinstance(part, Call)
+                part.call_id for turn, _ in self._located for part in turn.parts if isinstance(part, Call)
             }
         uses = self._uses.get(said_id, 0) + 1
         while (call_id := f"{said_id or NAMELESS}_{uses}") in self._taken:

@@ -42,7 +42,7 @@ from proxy.core.surfaces.reading.content import (
     content_in,
     read_file,
 )
-from proxy.core.surfaces.reading.history import Said
+from proxy.core.surfaces.reading.history import LocatedTurn
 from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
@@ -58,7 +58,7 @@ ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 
 
 @dataclass(slots=True)
-class Conversation:
+class MessagesSoFar:
     """One walk over the messages of one request."""
 
     cursor: InputCursor
@@ -90,29 +90,29 @@ class Conversation:
         self.waiting[call_id] -= 1
 
 
-Speaker = Callable[[Json, Conversation], Turn]
-CallReader = Callable[[Json, Conversation], list[Part]]
+Speaker = Callable[[Json, MessagesSoFar], Turn]
+CallReader = Callable[[Json, MessagesSoFar], list[Part]]
 """A call, and before it what must come back with it."""
 
 
 def read_messages(
-    messages: list[Any], speakers: Mapping[str, Speaker], conversation: Conversation
-) -> list[Said]:
+    messages: list[Any], speakers: Mapping[str, Speaker], so_far: MessagesSoFar
+) -> list[LocatedTurn]:
     if len(messages) > MAX_MESSAGES:
         raise too_many("messages", MAX_MESSAGES, "messages")
-    said: list[Said] = []
+    located: list[LocatedTurn] = []
     for index, message in enumerate(messages):
-        conversation.cursor.item = index
+        so_far.cursor.item = index
         path = f"messages[{index}]"
         try:
-            turn = _turn(message, speakers, conversation)
+            turn = _turn(message, speakers, so_far)
         except FieldFault as fault:
             raise fault.inside(path) from None
-        said.append((turn, f"{path}.tool_call_id"))
-    return said
+        located.append((turn, f"{path}.tool_call_id"))
+    return located
 
 
-def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversation) -> Turn:
+def _turn(message: Any, speakers: Mapping[str, Speaker], so_far: MessagesSoFar) -> Turn:
     if not isinstance(message, dict):
         raise wrong_type("", "an object", message)
     role = optional_string_in(message, "role")
@@ -123,29 +123,27 @@ def _turn(message: Any, speakers: Mapping[str, Speaker], conversation: Conversat
     if message.get("tool_calls") and role != "assistant":
         raise wrong_value(".tool_calls", "may only stand in an assistant message: leave it out here.")
     if message.get("name") is not None and role not in ANSWERING:
-        conversation.cursor.ledger.drop("name")
-    return speakers[role](message, conversation)
+        so_far.cursor.ledger.drop("name")
+    return speakers[role](message, so_far)
 
 
 # ── who speaks ──
 
 
 def instructed(role: Role) -> Speaker:
-    return lambda message, conversation: Turn(
-        role, content_in(message, "content", conversation.cursor, (Text,))
-    )
+    return lambda message, so_far: Turn(role, content_in(message, "content", so_far.cursor, (Text,)))
 
 
-def user(message: Json, conversation: Conversation) -> Turn:
-    return Turn(USER, content_in(message, "content", conversation.cursor, MEDIA_PARTS, CHAT_PARTS))
+def user(message: Json, so_far: MessagesSoFar) -> Turn:
+    return Turn(USER, content_in(message, "content", so_far.cursor, MEDIA_PARTS, CHAT_PARTS))
 
 
 def assistant(read_calls: CallReader) -> Speaker:
     """In the order in which models say things: they think, speak, then call."""
 
-    def speak(message: Json, conversation: Conversation) -> Turn:
-        parts = [*_thoughts(message), *_words(message, conversation)]
-        parts += read_calls(message, conversation)
+    def speak(message: Json, so_far: MessagesSoFar) -> Turn:
+        parts = [*_thoughts(message), *_words(message, so_far)]
+        parts += read_calls(message, so_far)
         if not parts and message.get("content") is None:
             raise missing(
                 ".content",
@@ -159,18 +157,18 @@ def assistant(read_calls: CallReader) -> Speaker:
 def tool_calls(read_call: CallReader) -> CallReader:
     """Reads all of a message's calls by reading each."""
 
-    def read(message: Json, conversation: Conversation) -> list[Part]:
+    def read(message: Json, so_far: MessagesSoFar) -> list[Part]:
         value = message.get("tool_calls")
         calls = [] if value is None else array(value, ".tool_calls")
-        conversation.cursor.parts_left -= len(calls)
-        if conversation.cursor.parts_left < 0:
+        so_far.cursor.parts_left -= len(calls)
+        if so_far.cursor.parts_left < 0:
             raise too_many(".tool_calls", MAX_PARTS, "calls and content parts, with all before them")
         parts: list[Part] = []
         for index, call in enumerate(calls):
             try:
                 if not isinstance(call, dict):
                     raise wrong_type("", "an object", call)
-                parts += read_call(call, conversation)
+                parts += read_call(call, so_far)
             except FieldFault as fault:
                 raise fault.inside(f".tool_calls[{index}]") from None
         return parts
@@ -181,13 +179,13 @@ def tool_calls(read_call: CallReader) -> CallReader:
 # ── what the assistant says ──
 
 
-def _words(message: Json, conversation: Conversation) -> list[Part]:
+def _words(message: Json, so_far: MessagesSoFar) -> list[Part]:
     parts: list[Part] = []
     if message.get("content") is not None:
-        parts = content_in(message, "content", conversation.cursor, ASSISTANT_PARTS, CHAT_PARTS)
+        parts = content_in(message, "content", so_far.cursor, ASSISTANT_PARTS, CHAT_PARTS)
     refusal = optional_string_in(message, "refusal")
     if message.get("audio") is not None:
-        conversation.cursor.ledger.drop("audio")  # names what was said aloud on another server
+        so_far.cursor.ledger.drop("audio")  # names what was said aloud on another server
     return [*parts, Refusal(refusal)] if refusal else parts
 
 

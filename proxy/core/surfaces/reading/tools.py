@@ -32,7 +32,7 @@ dozen MCP servers stays below it."""
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
-TOLD = 5
+MAX_LISTED = 5
 """Declared names that a complaint lists."""
 
 Json = dict[str, Any]
@@ -60,8 +60,8 @@ class Toolbox:
     @property
     def listed(self) -> str:
         """The declared ones, for whoever named another."""
-        names = [quoted(tool.dotted) for tool in self.specs][:TOLD]
-        more = f" and {len(self.specs) - TOLD} more" if len(self.specs) > TOLD else ""
+        names = [quoted(tool.dotted) for tool in self.specs][:MAX_LISTED]
+        more = f" and {len(self.specs) - MAX_LISTED} more" if len(self.specs) > MAX_LISTED else ""
         return f" (declared: {', '.join(names)}{more})" if names else ""
 
     def knows(self, kind: str) -> bool:

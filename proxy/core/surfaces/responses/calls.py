@@ -15,7 +15,7 @@ from proxy.core.tools.kinds.apply_patch import DELETE, KINDS, UPDATE
 
 
 @dataclass(frozen=True, slots=True)
-class CallForm:
+class CallItemForm:
     item: str
     """The type of the item."""
     prefix: str
@@ -61,10 +61,10 @@ def _whole(value: Any) -> int | None:
 
 def _operation(call: Called, arguments: str) -> dict[str, Any]:
     """Of some kind it is even before anything is known of it. Only a deletion has no diff."""
-    said = _object(arguments)
-    kind = said.get("type") if said.get("type") in KINDS else UPDATE
+    raw = _object(arguments)
+    kind = raw.get("type") if raw.get("type") in KINDS else UPDATE
     members = ("path",) if kind == DELETE else ("path", "diff")
-    return {"operation": {"type": kind} | {name: str(said.get(name) or "") for name in members}}
+    return {"operation": {"type": kind} | {name: str(raw.get(name) or "") for name in members}}
 
 
 def _object(arguments: str) -> dict[str, Any]:
@@ -76,25 +76,25 @@ def _object(arguments: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-FORMS: Mapping[ToolKind, CallForm] = {
-    ToolKind.FUNCTION: CallForm(
+FORMS: Mapping[ToolKind, CallItemForm] = {
+    ToolKind.FUNCTION: CallItemForm(
         "function_call",
         "fc",
         lambda call, arguments: _named(call, "arguments", arguments),
         "response.function_call_arguments",
         lambda call: {"name": call.tool.name, "arguments": call.arguments},
     ),
-    ToolKind.CUSTOM: CallForm(
+    ToolKind.CUSTOM: CallItemForm(
         "custom_tool_call",
         "ctc",
         lambda call, arguments: _named(call, "input", arguments),
         "response.custom_tool_call_input",
         lambda call: {"input": call.arguments},
     ),
-    ToolKind.TOOL_SEARCH: CallForm("tool_search_call", "tsc", _search),
-    ToolKind.LOCAL_SHELL: CallForm("local_shell_call", "lsh", _shell),
-    ToolKind.SHELL: CallForm("shell_call", "sh", _commands),
-    ToolKind.APPLY_PATCH: CallForm("apply_patch_call", "apc", _operation),
+    ToolKind.TOOL_SEARCH: CallItemForm("tool_search_call", "tsc", _search),
+    ToolKind.LOCAL_SHELL: CallItemForm("local_shell_call", "lsh", _shell),
+    ToolKind.SHELL: CallItemForm("shell_call", "sh", _commands),
+    ToolKind.APPLY_PATCH: CallItemForm("apply_patch_call", "apc", _operation),
 }
 
 

@@ -21,10 +21,10 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, output_format, user_id
-from proxy.core.surfaces.reading.history import OrphanOutputs, Said, canonical
+from proxy.core.surfaces.reading.history import LocatedTurn, OrphanOutputs, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import read_tools
-from proxy.core.surfaces.responses.envelope import MAX_INPUT_TEXT, Envelope, Format, read_envelope
+from proxy.core.surfaces.responses.envelope import MAX_INPUT_TEXT, Format, ResponsesEnvelope, read_envelope
 from proxy.core.surfaces.responses.items import read_items
 from proxy.core.surfaces.responses.tools import READERS
 from proxy.core.work import Work
@@ -50,10 +50,10 @@ def decode(
     if not model:
         raise missing("model", MODEL)
     cursor = InputCursor(ledger, signer.reader() if signer else None, before=known)
-    said = _said(envelope, cursor)
+    located = _turns(envelope, cursor)
     toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)
-    turns = canonical(said, ledger, orphan_outputs)
+    turns = canonical(located, ledger, orphan_outputs)
     if not turns:
         raise wrong_value(
             "input", "holds nothing that can be sent to a model: give it a message with content."
@@ -78,29 +78,29 @@ def decode(
     )
 
 
-def _said(envelope: Envelope, cursor: InputCursor) -> list[Said]:
-    said: list[Said] = []
+def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn]:
+    located: list[LocatedTurn] = []
     if instructions := envelope.get("instructions"):
-        said.append((Turn(SYSTEM, [Text(instructions)]), ""))
+        located.append((Turn(SYSTEM, [Text(instructions)]), ""))
     match envelope.get("input"):
-        case list() as items if items or said:
-            said += read_items(items, cursor)
+        case list() as items if items or located:
+            located += read_items(items, cursor)
         case None:
             raise missing("input", "a string or an array of items")
         case str() as text if len(text) > MAX_INPUT_TEXT:
             raise wrong_value("input", f"may have at most {MAX_INPUT_TEXT} characters: send less.")
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
-            said.append((Turn(USER, [Text(text)]), ""))
+            located.append((Turn(USER, [Text(text)]), ""))
         case list():
             raise wrong_value(
                 "input", "is an empty array, and there are no instructions: send at least one item."
             )
         case other:
             raise wrong_type("input", "a string or an array of items", other)
-    return said
+    return located
 
 
-def _sampling(envelope: Envelope) -> Sampling:
+def _sampling(envelope: ResponsesEnvelope) -> Sampling:
     top_logprobs = envelope.get("top_logprobs") or 0
     return Sampling(
         envelope.get("temperature"),
@@ -113,7 +113,7 @@ def _sampling(envelope: Envelope) -> Sampling:
     )
 
 
-def _reasoning(envelope: Envelope) -> ReasoningWish:
+def _reasoning(envelope: ResponsesEnvelope) -> ReasoningWish:
     thinking = envelope.get("reasoning")
     wants_token = REASONING_TOKEN in (envelope.get("include") or ())
     if thinking is not None:

@@ -122,8 +122,8 @@ class ResponsesEncoder:
 
     def _send_error(self, fault: Fault) -> None:
         """Flat for those who read it so, nested because only that makes the OpenAI SDKs raise."""
-        said = error_member(fault) | {"param": fault.param}
-        self._send("error", **said, error={"type": fault.type, **said})
+        fields = error_member(fault) | {"param": fault.param}
+        self._send("error", **fields, error={"type": fault.type, **fields})
 
     # ── parts ──
 
@@ -169,16 +169,16 @@ class ResponsesEncoder:
     def _start_call(self, item: _OpenItem, head: CallHead) -> None:
         self._send_added(item, call_item(item.id, head, "in_progress", ""))
         if self._extended:
-            said = {"call_id": head.call_id, "name": head.tool.name}
-            self._send("response.output_tool_call.begin", **_where(item), **said)
+            fields = {"call_id": head.call_id, "name": head.tool.name}
+            self._send("response.output_tool_call.begin", **_where(item), **fields)
             item.frames.append(self._delta_frame("response.output_tool_call.delta", _where(item)))
         if events := FORMS[head.kind].events:
             item.frames.append(self._delta_frame(f"{events}.delta", _where(item)))
 
     def delta(self, text: str, logprobs: list[Any] | None) -> None:
         if logprobs:
-            said = {**_content(self._item), "delta": text, "logprobs": logprobs}
-            self._send("response.output_text.delta", **said)
+            fields = {**_content(self._item), "delta": text, "logprobs": logprobs}
+            self._send("response.output_text.delta", **fields)
             return
         literal = string(text)
         for before, after in self._item.frames:
@@ -215,8 +215,8 @@ class ResponsesEncoder:
         elif isinstance(part, (Text, Refusal)):
             content = final["content"][0]
             if isinstance(part, Text):
-                said = {"text": content["text"], "logprobs": content["logprobs"]}
-                self._send("response.output_text.done", **_content(item), **said)
+                fields = {"text": content["text"], "logprobs": content["logprobs"]}
+                self._send("response.output_text.done", **_content(item), **fields)
             else:
                 self._send("response.refusal.done", **_content(item), refusal=content["refusal"])
             self._send("response.content_part.done", **_content(item), part=content)
@@ -224,8 +224,8 @@ class ResponsesEncoder:
 
     def _end_call(self, item: _OpenItem, call: Call) -> None:
         if self._extended:
-            said = {"call_id": call.call_id, "name": call.tool.name, "arguments": call.arguments}
-            self._send("response.output_tool_call.end", **_where(item), **said)
+            fields = {"call_id": call.call_id, "name": call.tool.name, "arguments": call.arguments}
+            self._send("response.output_tool_call.end", **_where(item), **fields)
         form = FORMS[call.kind]
         if form.events:
             self._send(f"{form.events}.done", **_where(item), **form.finished(call))
@@ -235,10 +235,10 @@ class ResponsesEncoder:
     def _send_added(self, item: _OpenItem, final: dict[str, Any]) -> None:
         self._send_item("response.output_item.added", item, final)
 
-    def _send_item(self, event: str, item: _OpenItem, said: dict[str, Any]) -> None:
+    def _send_item(self, event: str, item: _OpenItem, fields: dict[str, Any]) -> None:
         """Only the extended form repeats the item's id beside it."""
         where = _where(item) if self._extended else {"output_index": item.index}
-        self._send(event, **where, item=said)
+        self._send(event, **where, item=fields)
 
     def _send(self, event: str, **fields: Any) -> None:
         payload = dumps({"type": event, "sequence_number": self._number, **fields})

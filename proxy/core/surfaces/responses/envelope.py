@@ -52,7 +52,7 @@ class StreamOptions(Loose):
 
 
 @with_config(LOOSE)
-class Envelope(TypedDict, total=False):
+class ResponsesEnvelope(TypedDict, total=False):
     """Only what was sent: of three dozen fields most requests have five, and the rest need no object to say so."""
 
     model: ModelName | None
@@ -90,7 +90,7 @@ class Envelope(TypedDict, total=False):
     request_options: RequestOptions | None
 
 
-ENVELOPE = TypeAdapter(Envelope)
+ENVELOPE = TypeAdapter(ResponsesEnvelope)
 
 HARMLESS: dict[str, tuple[Any, ...]] = {
     "context_management": (None,),
@@ -119,7 +119,7 @@ REFUSED = {
 """Fields without which the answer would be another one than was asked for, and what to do instead."""
 
 
-def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
+def read_envelope(body: dict[str, Any], ledger: Ledger) -> ResponsesEnvelope:
     envelope = checked(ENVELOPE, body)
     previous = envelope.get("previous_response_id")
     if previous is not None:
@@ -131,8 +131,8 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> Envelope:
         )
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):
-            told = f"{name} is not supported: {REFUSED[name]}"
-            raise ClientFault(told, code="unsupported_parameter", param=name)
+            message = f"{name} is not supported: {REFUSED[name]}"
+            raise ClientFault(message, code="unsupported_parameter", param=name)
         if name in HARMLESS and value not in HARMLESS[name]:
             ledger.drop(name)
         if name in OF_CHAT and value is not None:

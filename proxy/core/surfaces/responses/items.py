@@ -40,7 +40,7 @@ from proxy.core.surfaces.reading.checks import (
     wrong_value,
 )
 from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor, Json, content_in
-from proxy.core.surfaces.reading.history import Said
+from proxy.core.surfaces.reading.history import LocatedTurn
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.tools.names import spelled
@@ -77,10 +77,10 @@ FOREIGN_SUMMARY = (
 )
 
 
-def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
+def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
     if len(items) > MAX_ITEMS:
         raise too_many("input", MAX_ITEMS, "items")
-    said: list[Said] = []
+    located: list[LocatedTurn] = []
     cursor.last = len(items) - 1
     for index, item in enumerate(items):
         cursor.item = index
@@ -89,8 +89,8 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[Said]:
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
         if turn is not None:
-            said.append((turn, f"input[{index - cursor.before}].call_id" if turn.role is TOOL else ""))
-    return said
+            located.append((turn, f"input[{index - cursor.before}].call_id" if turn.role is TOOL else ""))
+    return located
 
 
 def _turn(item: Any, cursor: InputCursor) -> Turn | None:
@@ -132,8 +132,8 @@ def _of_no_role(message: Json) -> FieldFault:
     role = optional_string_in(message, "role")
     if role is None:
         return missing(".role", f"one of {', '.join(ROLES)}")
-    told = RESULTS_ARE_ITEMS if role == TOOL else ""
-    return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{told}")
+    hint = RESULTS_ARE_ITEMS if role == TOOL else ""
+    return wrong_value(".role", f"must be one of {', '.join(ROLES)}, got {quoted(role)}.{hint}")
 
 
 def _agent_message(item: Json, cursor: InputCursor) -> Turn:
@@ -197,8 +197,8 @@ def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) ->
     if item.get("call_id") is None or not isinstance(arguments, dict):
         cursor.ledger.drop("hosted_call")
         return None
-    said = Call(string_in(item, "call_id"), ToolName(kind.value), kind, jsontext.compact(arguments))
-    return Turn(ASSISTANT, [said])
+    call = Call(string_in(item, "call_id"), ToolName(kind.value), kind, jsontext.compact(arguments))
+    return Turn(ASSISTANT, [call])
 
 
 def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
@@ -207,8 +207,8 @@ def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
     if item.get("call_id") is None:
         return None
     found = _names(item.get("tools") or [])
-    told = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
-    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(told)])])
+    text = f"{FOUND} {', '.join(found)}" if found else NOTHING_FOUND
+    return Turn(TOOL, [Result(string_in(item, "call_id"), [Text(text)])])
 
 
 def _reasoning(item: Json, cursor: InputCursor) -> Turn:

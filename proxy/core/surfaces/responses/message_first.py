@@ -15,7 +15,7 @@ class MessageFirstEncoder(ResponsesEncoder):
         super()._on_started(started)
         super()._on_part_started(PartStarted(PartKind.TEXT))
         self._message = self._item
-        self._said: list[PartEnded] = []
+        self._texts: list[PartEnded] = []
 
     def _on_part_started(self, started: PartStarted) -> None:
         if started.kind is PartKind.TEXT:
@@ -25,16 +25,16 @@ class MessageFirstEncoder(ResponsesEncoder):
 
     def _on_part_ended(self, ended: PartEnded) -> None:
         if isinstance(ended.part, Text):
-            self._said.append(ended)
+            self._texts.append(ended)
         else:
             super()._on_part_ended(ended)
 
     def _on_ended(self, ended: ReplyEnded) -> None:
-        texts = [said.part for said in self._said if isinstance(said.part, Text)]
+        texts = [each.part for each in self._texts if isinstance(each.part, Text)]
         logprobs = [entry for text in texts for entry in text.logprobs or ()]
         whole = Text("".join(text.text for text in texts), logprobs or None)
         self._item = self._message
         super()._on_part_ended(
-            PartEnded(whole, ended.fault is None and all(said.complete for said in self._said))
+            PartEnded(whole, ended.fault is None and all(each.complete for each in self._texts))
         )
         super()._on_ended(ended)

@@ -21,26 +21,26 @@ NOT_HERE = frozenset({"type", "stream", "stream_options", "background"})
 
 def read_create(message: bytes) -> dict[str, Any]:
     """The body of the request that a message stands for; here every answer is streamed."""
-    said = parsed(message, "The message", "Send one JSON object in each.")
-    if not isinstance(said, dict):
-        raise ClientFault(f"A message must be a JSON object, got {json_name(said)}.", code="invalid_type")
-    if (kind := said.get("type")) != CREATE:
-        told = shown(kind) if isinstance(kind, str) else json_name(kind)
+    raw = parsed(message, "The message", "Send one JSON object in each.")
+    if not isinstance(raw, dict):
+        raise ClientFault(f"A message must be a JSON object, got {json_name(raw)}.", code="invalid_type")
+    if (kind := raw.get("type")) != CREATE:
+        got = shown(kind) if isinstance(kind, str) else json_name(kind)
         raise ClientFault(
-            f"Only messages of type {CREATE} are understood here, not {told}.",
+            f"Only messages of type {CREATE} are understood here, not {got}.",
             param="type",
             code="unknown_message_type",
         )
-    return {name: value for name, value in said.items() if name not in NOT_HERE} | {"stream": True}
+    return {name: value for name, value in raw.items() if name not in NOT_HERE} | {"stream": True}
 
 
 def take_lane(body: dict[str, Any]) -> str | None:
     """On which lane of its connection a request is. That is no affair of the request itself, which goes on without."""
     lane = body.pop("stream_id", None)
     if lane is not None and not (isinstance(lane, str) and LANE.fullmatch(lane)):
-        told = shown(lane) if isinstance(lane, str) else json_name(lane)
+        got = shown(lane) if isinstance(lane, str) else json_name(lane)
         raise ClientFault(
-            f"stream_id must be 1 to 256 of the letters a to z and A to Z, digits, _, . and -, got {told}.",
+            f"stream_id must be 1 to 256 of the letters a to z and A to Z, digits, _, . and -, got {got}.",
             param="stream_id",
             code="invalid_value",
         )

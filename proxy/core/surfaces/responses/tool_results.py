@@ -15,8 +15,8 @@ def local_shell_output(item: Json, cursor: InputCursor) -> Turn:
 def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
     """What it says is optional; whether it went well is not."""
     status = optional_string_in(item, "status") or "completed"
-    told = optional_string_in(item, "output") or f"The patch has {status}."
-    return Turn(TOOL, [Result(_answered(item), [Text(told)], is_error=status == "failed")])
+    text = optional_string_in(item, "output") or f"The patch has {status}."
+    return Turn(TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")])
 
 
 def function_output(item: Json, cursor: InputCursor) -> Turn:
