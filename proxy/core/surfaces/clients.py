@@ -28,13 +28,10 @@ class EventStyle(StrEnum):
     STANDARD = "standard"
 
 
-AUTO, EXTENDED = EventStyle.AUTO, EventStyle.EXTENDED
-
-
 @dataclass(frozen=True, slots=True)
 class ClientProfile:
     name: str
-    events: EventStyle = AUTO
+    events: EventStyle = EventStyle.AUTO
     orphan_outputs: OrphanOutputs = "refuse"
     """A call output without its call: the client's mistake, or its habit?"""
     closes_unfinished: bool = True
@@ -177,10 +174,10 @@ def extended(
     stumble over them is spared whatever the configuration says. What nobody decides, the tools do, and whether the
     client hears anything after the end."""
     first, second = (profile.events, configured) if header is None else (_style(header), profile.events)
-    decided = second if first is AUTO else first
-    if decided is AUTO:
+    decided = second if first is EventStyle.AUTO else first
+    if decided is EventStyle.AUTO:
         return Extended(declares_tools, declares_tools and profile.hears_after_end)
-    return Extended(decided is EXTENDED, decided is EXTENDED)
+    return Extended(decided is EventStyle.EXTENDED, decided is EventStyle.EXTENDED)
 
 
 def _style(header: str) -> EventStyle:

@@ -19,7 +19,6 @@ from proxy.core.surfaces.reading.tools import MAX_TOOLS, Json, Toolbox, unnested
 
 PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"
-REQUIRED = ChoiceMode.REQUIRED
 MODES = {str(mode): mode for mode in ChoiceMode}
 FREELY = ToolChoice()
 """What most requests ask for: whatever is declared may be called, or nothing."""
@@ -29,7 +28,7 @@ def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if value is None:
         return FREELY
     choice = _choice(value, toolbox, ledger)
-    if choice.mode is not REQUIRED or toolbox.specs:
+    if choice.mode is not ChoiceMode.REQUIRED or toolbox.specs:
         return choice
     if not toolbox.hosted:
         raise wrong_value(PARAM, "demands a tool call, but no tools are declared: declare one, or send auto.")
@@ -46,7 +45,7 @@ def _choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
     if kind == "allowed_tools":
         return _allowed(value, toolbox, ledger)
     if toolbox.knows(kind):
-        return ToolChoice(REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
+        return ToolChoice(ChoiceMode.REQUIRED, frozenset(_named(value, kind, PARAM, toolbox)))
     if kind in MODES:  # another API's spelling; taken for a hosted tool, "none" would become "auto"
         return ToolChoice(MODES[kind])
     if toolbox.nested and shown(kind) not in toolbox.hosted:

@@ -15,11 +15,8 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS, call_item
 from proxy.core.surfaces.responses.echo import ECHO_DEFAULTS, echoed
 
-COMPLETED = Ending.COMPLETED
-CALL, TEXT = PartKind.CALL, PartKind.TEXT
-
 STATUS = {
-    COMPLETED: "completed",
+    Ending.COMPLETED: "completed",
     Ending.MAX_TOKENS: "incomplete",
     Ending.FILTERED: "incomplete",
     Ending.FAILED: "failed",
@@ -64,7 +61,7 @@ class ResponseObject:
         return self._frame
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
-        prefix = FORMS[tool_kind].prefix if kind is CALL else PREFIXES.get(kind, "msg")
+        prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")
         return self._mint.item(prefix, index)
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
@@ -80,7 +77,7 @@ class ResponseObject:
         self.output = [self._items[index] for index in sorted(self._items)]
         response = self._frame | {
             "status": STATUS[ended.ending],
-            "completed_at": int(self._now()) if ended.ending is COMPLETED else None,
+            "completed_at": int(self._now()) if ended.ending is Ending.COMPLETED else None,
             "error": error_member(ended.fault) if ended.fault else None,
             "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
             "output": self.output,
@@ -143,8 +140,8 @@ def refusal_part(text: str) -> dict[str, Any]:
 
 def _kind_of(part: ReplyPart) -> tuple[PartKind, ToolKind]:
     if isinstance(part, Call):
-        return CALL, part.kind
-    return KINDS.get(type(part), TEXT), FUNCTION
+        return PartKind.CALL, part.kind
+    return KINDS.get(type(part), PartKind.TEXT), FUNCTION
 
 
 # ── members ──
