@@ -1,14 +1,18 @@
-"""What clients speak: per surface the modules that decode its requests and those that encode the answers.
+"""What clients speak: one folder for each surface, the same file names in each, and beside them what they share.
 
-    surface                    what one promises the engine; a class each: `responses_surface`, `chat_surface`, …
-    responses_*, chat_*, native_*    the three of them; native is a stricter chat whose calls are told otherwise
-    messages                   what chat and native read alike
-    history                    any surface's turns, in the one order that every backend accepts
-    toolbox, tool_choice, envelope, checks    what all of them read alike, and refuse in the same words
-    clients                    those that want things their own way
-    recall, call_map, signer     what is remembered for clients, and what they keep for us
+    surface      what a surface promises the engine, and the context of one request
+    clients      profiles of known clients that want something done their own way
+    errors       how a fault is told
+    framing      how an event is put on a transport
+    reading      what all decoders read alike, and refuse in the same words
+    memory       what the proxy remembers for clients, and what they keep for it
+    responses    the Responses API
+    chat         Chat Completions
+    native       a stricter Chat Completions with parsed arguments; it alone may know another surface, chat
+    catalog      the list of models
+    openapi      the description of the API
 
-A decoder walks the client's JSON by tables of `type → function`: a new input item is one function and one row in
-`responses_items`, a new content part one in `responses_parts`, a new kind of tool one in `responses_tools`. What the
-tables do not know is counted and ignored; what they know but cannot read is a 400 that names the exact place.
+A decoder goes through the client's JSON by tables of types and functions: a new input item, content part or kind of
+tool is one function and one row. What no table knows is counted and ignored. What a table knows but cannot read is
+refused by a 400 that names the exact path.
 """

@@ -1,4 +1,4 @@
-"""Client profiles: what a known client wants done its own way, as data. Nobody asks for a client by name elsewhere."""
+"""Client profiles: what a known client wants done its own way, as data. No other module asks for a client by name."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -35,32 +35,32 @@ class ClientProfile:
     orphan_outputs: OrphanOutputs = "refuse"
     """A call output without its call: the client's mistake, or its habit?"""
     closes_unfinished: bool = True
-    """Are text and thoughts that a failure cut short closed with their done events? Who keeps whatever is done in its
-    history, and asks again, has the model go on from a fragment. Half a call is closed for nobody."""
+    """Are text and thoughts that a failure cut short closed with their done events? A client that keeps every done item
+    and retries makes the model continue from a fragment. Half a call is never closed."""
     hears_after_end: bool = True
-    """May anything follow the terminal event? Some keep what the last event brings, whichever that is."""
+    """May events follow the terminal one? Some clients keep what the last event brings, whichever that is."""
     answer_needed: bool = False
-    """Is a reply of thoughts alone a failure, because this client would end its turn without a word?"""
+    """Is a reply of thoughts alone a failure? This client would end its turn without an answer."""
     end_closes_calls: bool = False
-    """Does it make a call of whatever it has heard when a Chat stream ends, for whatever reason? Then a stream that cut
-    a call must not end at all."""
+    """Does the client make a call of what it has received when a Chat stream ends, whatever the reason? Then a stream
+    that cut a call must not end cleanly."""
     refusals_as_text: bool = False
-    """Does a refusal leave as ordinary text, because the client drops what it does not know?"""
+    """Is a refusal sent as ordinary text? This client drops parts that it does not know."""
     faults_in_stream: bool = False
-    """Is a request for a stream that fails answered by a stream that says so, instead of by a status?"""
+    """Is a request for a stream that fails answered by a stream with the failure in it, instead of a status?"""
     fault_codes: Mapping[str | None, str] = field(default_factory=dict)
-    """Codes that this client takes otherwise than they are meant, each with the one that says it."""
+    """Codes that this client misunderstands, each with the code that it understands."""
     final_code: str | None = None
     """What makes this client give up and show the message, for faults that no retry can mend."""
     filtered_is_final: bool = False
-    """Is an answer that the backend's filter stopped told as a fault, because this client would ask for it again?"""
+    """Is an answer that the backend's filter stopped sent as a fault? This client would retry it."""
     persistent: bool = False
-    """Does it ask again by itself, and often? Then a backend is asked once for each time: retries of two layers
-    multiply, and the reason that it shows would be the breaker's."""
+    """Does the client retry by itself, and often? Then the proxy does not: retries of two layers multiply, and the
+    client would show the breaker's reason."""
     reads_catalog: bool = False
-    """Is it sent Codex's catalog beside the list of models?"""
+    """Is Codex's catalog sent beside the list of models?"""
     event_heartbeat: float | None = None
-    """Seconds of silence after which an event tells that the work goes on; None: a comment is understood."""
+    """Seconds of silence after which an event says that the work goes on. Default: never, comments are enough."""
 
 
 DEFAULT = ClientProfile("default")
@@ -90,11 +90,11 @@ AI_SDK = ClientProfile("ai-sdk", hears_after_end=False, end_closes_calls=True)  
 NODE_SDK = replace(OPENAI_SDK, name="openai-node", events=EventStyle.STANDARD)  # throws on unknown events
 
 Headers = Mapping[str, str]
-"""As HTTP has them: a name is found in any case."""
+"""HTTP headers: a name is found in any case."""
 
 
 def _names(headers: Headers) -> str:
-    """Searched as one text, which costs no step for each."""
+    """All names as one text, which is searched without a step for each."""
     return "\n".join(("", *headers)).lower()
 
 
@@ -120,7 +120,7 @@ RECOGNISERS: tuple[tuple[Callable[[Headers, str], bool], ClientProfile], ...] = 
     (_is_ai_sdk, AI_SDK),
     (_is_openai_sdk, OPENAI_SDK),
 )
-"""The first that knows the client by its headers, of which it is given the names as well."""
+"""The first function that recognises a client decides. It is given the headers, and their names as one text."""
 
 
 def recognise(headers: Headers) -> ClientProfile:
@@ -132,12 +132,12 @@ def recognise(headers: Headers) -> ClientProfile:
 
 
 def asks_for_catalog(headers: Headers, query: Mapping[str, str]) -> bool:
-    """Of models. Codex puts its version into that question, wherever it comes from."""
+    """Does a request for the list of models come from Codex? It puts its version into the query."""
     return CATALOG_QUESTION in query or recognise(headers).reads_catalog
 
 
 def reworded(profile: ClientProfile, fault: Fault) -> Fault:
-    """The fault with the code that makes this client do what is meant. The log keeps the fault as it was."""
+    """The fault with the code that makes this client do what is meant. The log keeps the original."""
     final = None if fault.retryable else profile.final_code
     code = profile.fault_codes.get(fault.code, final or fault.code)
     if code == fault.code:
@@ -148,7 +148,7 @@ def reworded(profile: ClientProfile, fault: Fault) -> Fault:
 
 
 def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
-    """The ending as this client must be told of it."""
+    """The ending as this client understands it."""
     if profile.filtered_is_final and ended.ending is Ending.FILTERED:
         fault = ClientFault(FILTERED, code="content_filter")
         ended = ReplyEnded(Ending.FAILED, ended.usage, fault)
@@ -156,12 +156,12 @@ def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
 
 
 class Extended(NamedTuple):
-    """Which of the extended events a stream carries."""
+    """Says which of the extended events a stream carries."""
 
     calls: bool
-    """Those around the arguments of each call."""
+    """The events around the arguments of each call."""
     done: bool
-    """The one after the terminal event."""
+    """The event after the terminal one."""
 
 
 NOTHING_MORE = Extended(calls=False, done=False)
@@ -170,9 +170,9 @@ NOTHING_MORE = Extended(calls=False, done=False)
 def extended(
     profile: ClientProfile, header: str | None, configured: EventStyle, declares_tools: bool
 ) -> Extended:
-    """The request's own header replaces the configuration, and decides. Without one, a client that is known to
-    stumble over them is spared whatever the configuration says. What nobody decides, the tools do, and whether the
-    client hears anything after the end."""
+    """The request's own header decides, in place of the configuration. Without it, a client that fails on extended
+    events gets none, whatever the configuration says. If neither decides, extended events are sent when the request
+    declares tools; the one after the end, if the client accepts events there."""
     first, second = (profile.events, configured) if header is None else (_style(header), profile.events)
     decided = second if first is EventStyle.AUTO else first
     if decided is EventStyle.AUTO:

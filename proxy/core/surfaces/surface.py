@@ -1,7 +1,7 @@
-"""What a surface is: the language of one kind of client, as the engine meets it.
+"""What a surface is: the language of one kind of client, as the engine sees it.
 
-It reads a body into the neutral request and, with what it read, tells the reply: as a stream or whole. The engine knows
-nothing of the words on either side.
+A surface reads a body into a `SurfaceContext`: the neutral request, and the encoders that tell its reply as a stream or
+as one answer. The engine knows none of the client's words.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,26 +22,26 @@ class Encoder(Protocol):
 
     def feed(self, event: Event) -> None: ...
     def delta(self, text: str, logprobs: list[Any] | None) -> None:
-        """More of the open part."""
+        """Sends more of the open part."""
 
     @property
     def broken(self) -> bool:
-        """Must the connection break, because who hears a clean end would take half a call for a whole one?"""
+        """Must the connection break? After a clean end this client would run half a call."""
 
     def still_working(self) -> None:
-        """Tells a client that takes no comment for it that there is life."""
+        """Sends an event without news, to a client that ignores comments."""
 
 
 class WholeAnswer(NamedTuple):
-    """The answer to a client that does not stream."""
+    """The answer to a client that does not ask for a stream."""
 
     body: dict[str, Any]
     headers: Mapping[str, str] = NO_HEADERS
-    """Those that it adds to the usual ones."""
+    """Sent besides the usual ones."""
 
 
 class SurfaceContext(Protocol):
-    """One request as its surface understood it, and the answer in its words."""
+    """One request as its surface understood it, and how its answer is told."""
 
     @property
     def request(self) -> Request: ...
@@ -49,7 +49,7 @@ class SurfaceContext(Protocol):
     def client(self) -> ClientProfile: ...
     @property
     def facts(self) -> Mapping[str, Any]:
-        """For the log line."""
+        """What the log line says of the request."""
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> Encoder: ...
 
@@ -63,7 +63,7 @@ class SurfaceContext(Protocol):
 class Surface(Protocol):
     @property
     def name(self) -> str:
-        """For the metrics."""
+        """Names the surface in metrics."""
 
     @property
     def strict(self) -> bool:
@@ -75,12 +75,12 @@ class Surface(Protocol):
 
     @property
     def params(self) -> Mapping[str, str]:
-        """Its own words for fields that faults name in those of the Responses API."""
+        """The surface's names of fields that faults call by their names in the Responses API."""
 
     @property
     def parses_arguments(self) -> bool:
         """Are arguments that are no JSON object an error here? (N04)"""
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> SurfaceContext:
-        """Raises the ClientFault that says what is wrong with the request. `tenant`: who may know what is kept here
-        of the conversation."""
+        """Raises a ClientFault that says what is wrong with the request. `tenant`: only it may read what the proxy
+        remembers of its conversations."""

@@ -1,6 +1,6 @@
-"""The instructions that Codex gives a model on our word: a catalog entry replaces its own text, so this one is whole.
+"""The instructions that Codex gives a model: a catalog entry replaces Codex's own text, so this one is complete.
 
-Nothing in it leans on one vendor's model. It is explicit where small and local models go wrong: calls written as text,
+Nothing in it depends on one vendor's model. It is explicit where small and local models fail: calls written as text,
 patches without their frame, work that is announced instead of done.
 """
 

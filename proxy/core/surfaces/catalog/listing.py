@@ -1,8 +1,8 @@
 """The list of models, in the two forms that clients read.
 
-OpenAI's SDKs take `data`; Codex takes `models`, its own catalog, and refuses the whole of it when one member of one
-entry is missing. With an entry it knows the context window, offers `apply_patch` and warns of nothing. Only who reads
-the catalog is sent it, for each entry has the whole instructions.
+OpenAI's SDKs read `data`. Codex reads `models`, its own catalog, and refuses all of it if one member of one entry is
+missing. With an entry it knows the context window, offers `apply_patch`, and does not warn. The catalog is sent to
+Codex alone, because each entry has the whole instructions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from proxy.core.surfaces.clients import Headers, asks_for_catalog
 
 LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 1_000, 10_000
 OUTPUTS_PER_WINDOW = 8
-"""What one command may print into the conversation: OpenAI's models take 10 000 tokens, a small window an eighth."""
+"""A command may print so much into the conversation: 10 000 tokens for OpenAI's models, an eighth of a small window."""
 
 EFFORTS = {
     "none": "No reasoning",
@@ -29,7 +29,7 @@ EFFORTS = {
 
 
 class Listing:
-    """All models that are served. Each form of it is made once, when somebody asks for it."""
+    """All models that are served. Each form is made once, at the first request for it."""
 
     def __init__(self, models: Sequence[ServedModel]) -> None:
         self.models = models
@@ -47,7 +47,7 @@ class Listing:
         return self._plain
 
     def catalog(self) -> bytes:
-        """With what Codex reads beside it."""
+        """The list with Codex's catalog beside it."""
         if not self._catalog:
             entries = [_codex_entry(model, rank) for rank, model in enumerate(self.models)]
             self._catalog = jsontext.dumps({**self._told(), "models": entries})
@@ -62,7 +62,7 @@ def entry(model: ServedModel) -> dict[str, Any]:
 
 
 def _codex_entry(model: ServedModel, rank: int) -> dict[str, Any]:
-    """No level of effort is the default: whether to send one at all is the user's choice."""
+    """An entry of Codex's catalog. It has no default effort, because the user decides whether to send one at all."""
     window = {} if model.window is None else {"context_window": model.window}
     return {
         "slug": model.name,

@@ -1,7 +1,7 @@
-"""How calls look in the Chat API: one form for each way of asking for them.
+"""How calls look in the Chat API: one form for each way of declaring tools.
 
-Tools are told as `tool_calls`, fragment by fragment; a client that declared `functions`, as one did before there were
-tools, awaits one `function_call`.
+A client that declared `tools` gets `tool_calls`, fragment by fragment. A client that declared `functions`, the older
+form, gets one `function_call`.
 """
 
 from collections.abc import Sequence
@@ -27,27 +27,27 @@ ONE_CALL = "The model made several calls, and function_call tells the first: dec
 
 class CallForm(Protocol):
     reason: str
-    """Why an answer with calls ended."""
+    """The finish reason of an answer with calls."""
     advice: str
-    """What is to be done with them (C08)."""
+    """Tells the client what it has to do with the calls (C08)."""
 
     def opened(self, index: int, head: Called, proof: Any) -> Json | None:
-        """The delta that begins a call; None if nothing is said yet."""
+        """The delta that begins a call; None if nothing is sent yet."""
 
     def fragment(self, index: int, head: Called) -> Json | None:
-        """A delta with one empty string, in whose place the text of each fragment stands; None if none is told."""
+        """A delta with one empty string, which each fragment replaces by its text; None if fragments are not sent."""
 
     def closed(self, index: int, call: Call, complete: bool, proof: Any) -> Json | None:
-        """The delta that ends a call, if there is anything left to say."""
+        """The delta that ends a call, if there is anything left to send."""
 
     def entry(self, call: Call, complete: bool, proof: Any) -> Json | None:
-        """The call in a whole answer; None if it has no place there."""
+        """The call in a whole answer; None if it is left out."""
 
     def message(self, entries: list[Json]) -> Json:
-        """The members of a message that hold them."""
+        """The members of a message that hold the entries."""
 
     def remarks(self, calls: Sequence[PartEnded]) -> Json:
-        """What is said of them beside the answer."""
+        """What `_proxy` says of the calls."""
 
 
 class ToolCalls:
@@ -75,7 +75,7 @@ class ToolCalls:
 
 
 class FunctionCall(ToolCalls):
-    """There is one, without an id. Further calls have no place, and the model was asked to make none."""
+    """An answer has one call, without an id. The model was asked to make no more, and further ones are left out."""
 
     reason = "function_call"
     advice = FUNCTION_IS_YOURS

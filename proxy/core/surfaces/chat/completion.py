@@ -1,8 +1,8 @@
 """The `chat.completion` object and the members that the chunks of a stream share with it.
 
-Whole or streamed, an answer holds the same: text that stands before and after calls is joined, a call that the limit
-of tokens cut short is told as far as it came (as OpenAI does it: the reason `length` is there to be looked at), and
-the reason is `tool_calls` whenever there are calls and all of them are whole.
+Whole or streamed, an answer holds the same. Text before and after calls is joined. A call that the limit of tokens cut
+short is sent as far as it came, as OpenAI does it: clients must look at the reason `length`. The reason is `tool_calls`
+if there are calls and all of them are whole.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ PARAMS = {
     "text.verbosity": "verbosity",
     "reasoning.effort": "reasoning_effort",
 }
-"""What a backend complains of is named in the words of the Responses API; here it has others."""
+"""Faults name fields as the Responses API does. These have other names here."""
 
 
 class Completion:
@@ -64,7 +64,7 @@ class Completion:
         return self._chunk([choice])
 
     def last_chunks(self, ended: ReplyEnded, calls: Sequence[PartEnded]) -> list[Chunk]:
-        """The one with the reason, and the one with the usage if it was asked for and is known (C06)."""
+        """The chunk with the finish reason, and the one with the usage if the client wants it and it is known (C06)."""
         last = [self.chunk({}, finish=self._reason(ended, calls)) | self._beside(calls, [])]
         if self._include_usage and ended.usage:
             last.append(self._chunk([]) | {"usage": usage_member(ended.usage)})
@@ -121,14 +121,14 @@ class Completion:
         return self.calls.reason if whole else REASONS[ended.ending]
 
     def _beside(self, calls: Sequence[PartEnded], advice: list[str]) -> dict[str, Any]:
-        """What we add to the Chat API, kept apart in one member."""
+        """The proxy's additions to the Chat API, all in one member."""
         warnings = [*advice, *self._ledger.warnings]
         extension = self.calls.remarks(calls) | ({"warnings": warnings} if warnings else {})
         return {"_proxy": extension} if extension else {}
 
 
 def usage_member(usage: Usage) -> dict[str, Any]:
-    """The total is the sum, whatever a backend counts in (C06)."""
+    """The total is always the sum, even if a backend counts more into it (C06)."""
     written = {"cache_write_tokens": usage.cache_write_tokens} if usage.cache_write_tokens else {}
     return {
         "prompt_tokens": usage.input_tokens,

@@ -1,5 +1,5 @@
-"""From a Chat Completions request, as JSON, to the neutral Request. Whatever is wrong with it is said here, before
-anything is sent: one ClientFault that names the place.
+"""From a Chat Completions request, as JSON, to the neutral Request. An error in it is found here, before anything is
+sent, and becomes one ClientFault with its path.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from proxy.core.surfaces.reading.messages import MessagesSoFar, read_messages
 
 @dataclass(slots=True)
 class ChatRequest:
-    """What is asked, and how the answer must look besides."""
+    """The request, and the client's wishes for the form of the answer."""
 
     request: Request
     include_usage: bool = False
     """Does the stream end with a chunk of the usage?"""
     legacy_functions: bool = False
-    """Were the tools declared as `functions`, and is a call therefore awaited as `function_call`?"""
+    """Were the tools declared as `functions`? Then the client expects a `function_call`."""
 
 
 def decode(body: Any, ledger: Ledger) -> ChatRequest:
@@ -33,7 +33,7 @@ def decode(body: Any, ledger: Ledger) -> ChatRequest:
     request = chat_envelope.request(envelope, canonical(located, ledger), tools, choice, ledger)
     request.strict_alone = any(spec.strict for spec in request.tools)
     if envelope.functions:
-        request.parallel_calls = False  # there is but one place for their calls
+        request.parallel_calls = False  # an answer has one function_call
     return ChatRequest(
         request,
         include_usage=chat_envelope.wants_usage(envelope),

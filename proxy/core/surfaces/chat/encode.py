@@ -3,9 +3,9 @@
 A delta is the hot path: its chunk is a byte prefix made once per part, with only the delta's own JSON spliced in. Every
 other chunk is one dict literal through orjson.
 
-A reply that fails ends with an `error` and without a finish reason and `[DONE]`: the SDKs raise on the first, and who
-looks for the others sees that there is no end (E3). Some clients look for neither, and make calls of all that they have
-heard when the body ends: where they have heard half of one, it is told as an error, and the connection breaks.
+A reply that fails ends with an `error`, and without finish reason and `[DONE]`: SDKs raise on the first, and clients
+that look for the others find that the end is missing (E3). Some clients look for neither, and make calls of all that
+they have received when the body ends. If that includes half a call, they get an error, and the connection breaks.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ HALF_A_CALL = (
     "The answer reached its limit within a tool call, half of which must not be run. Raise max_completion_tokens, or "
     "ask for less."
 )
-"""For clients to whom the reason of an ending says nothing of its calls."""
+"""For clients that run calls whatever the finish reason is."""
 
 PROSE = {PartKind.TEXT: "content", PartKind.REASONING: "reasoning_content", PartKind.REFUSAL: "refusal"}
 
@@ -51,9 +51,9 @@ class ChatEncoder:
         self._calls: list[PartEnded] = []
         self._proofs = Proofs()
         self._open: Around | None = None
-        """Of the open part; None if its deltas are not told."""
+        """The frame of the open part's deltas; None if they are not sent."""
         self._over = False
-        """Was the last word said, whatever may come?"""
+        """Is the stream over, whatever events may follow?"""
         self.broken = False
 
     def feed(self, event: Event) -> None:
@@ -70,7 +70,7 @@ class ChatEncoder:
                 self._on_ended(event)
 
     def still_working(self) -> None:
-        """A comment is understood by everybody who speaks this."""
+        """Sends nothing: all clients of this API understand the transport's comments."""
 
     def _on_started(self, _: ReplyStarted) -> None:
         self._send(self._completion.chunk({"role": "assistant", "content": None}))
@@ -105,7 +105,7 @@ class ChatEncoder:
         self.broken = cut and self._client.end_closes_calls
         try:
             self._tell(form.closed(index, call, ended.complete, self._proofs.of(call)))
-        except Fault as fault:  # it cannot be put into this surface's words
+        except Fault as fault:  # this surface has no form for it
             self._fail(fault)
         self._calls.append(ended)
 
@@ -135,7 +135,7 @@ class ChatEncoder:
         self._emit(b"data: " + dumps(chunk) + b"\n\n")
 
     def _around(self, delta: dict[str, Any]) -> Around:
-        """`delta` has one empty string, the last of its chunk: there the text goes."""
+        """The chunk before and after the text, which replaces the empty string in `delta`, the last in the chunk."""
         before, _, after = dumps(self._completion.chunk(delta)).rpartition(b'""')
         return b"data: " + before, after + b"\n\n"
 

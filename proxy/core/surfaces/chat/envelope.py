@@ -1,6 +1,6 @@
-"""The request around `messages`, in the words of Chat Completions: checked, and made into the neutral request.
+"""The fields around `messages` in Chat Completions: they are checked, and made into the neutral request.
 
-`messages`, `tools` and `tool_choice` are left to their own readers.
+`messages`, `tools` and `tool_choice` have readers of their own.
 """
 
 from typing import Annotated, Any, TypeVar
@@ -67,7 +67,7 @@ class ChatEnvelope(Loose):
     n: Annotated[Whole, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
-    """Any word: each model generation brings new ones, and backends differ."""
+    """Any word is accepted: each model generation brings new ones, and backends differ."""
     verbosity: Verbosity | None = None
     modalities: list[str] | None = None
     audio: Any = None
@@ -87,7 +87,7 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
     "prediction": (None,),
     "store": (None, False),
 }
-"""Fields that change nothing here: with any other value, that is worth counting."""
+"""Fields that change nothing here. Other values than these are counted."""
 
 CHAT = TypeAdapter(ChatEnvelope)
 
@@ -160,7 +160,7 @@ def _sampling(envelope: ChatEnvelope) -> Sampling:
 
 
 def _stops(stop: Any) -> list[str] | None:
-    """An empty one would stop nothing, and backends refuse it."""
+    """The stop sequences without empty ones, which would stop nothing and which backends refuse."""
     if stop is None:
         return None
     stops = [stop] if isinstance(stop, str) else stop

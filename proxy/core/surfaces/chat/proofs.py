@@ -1,7 +1,7 @@
 """A model's own proofs of its calls: Gemini refuses a call that comes back without its signature.
 
-Clients that know of them carry them in `extra_content`, as they do with Google's own Chat endpoint; for all others the
-proxy remembers them (`memory.reasoning`).
+Clients that know of proofs carry them in `extra_content`, as with Google's own Chat endpoint. For all others the proxy
+remembers them (see `memory.reasoning`).
 """
 
 from typing import Any
@@ -35,9 +35,9 @@ class Proofs:
 
     def __init__(self) -> None:
         self._by_id: dict[str, Any] = {}
-        """Those of a Chat backend, which names the call; they go on as they came."""
+        """Proofs of a Chat backend, by its ids of the calls. They are sent on as they came."""
         self._signatures: list[Any] = []
-        """Those of Google belong to what follows them."""
+        """Google's signatures belong to the part that follows."""
 
     def learn(self, part: ReplyPart) -> None:
         extras = part.extras if isinstance(part, Reasoning) else {}
@@ -46,7 +46,7 @@ class Proofs:
             self._by_id[proof.call_id] = proof.content
 
     def of(self, call: Called) -> Any:
-        """The `extra_content` of a call that starts now; None if nothing is to be proved."""
+        """The `extra_content` of a call that starts now; None if it has no proof."""
         if call.backend_id in self._by_id:
             return self._by_id[call.backend_id]
         if self._signatures:
@@ -55,5 +55,5 @@ class Proofs:
 
 
 def proven(proof: Any) -> dict[str, Any]:
-    """What a call says of its proof."""
+    """The member of a call that holds its proof."""
     return {} if proof is None else {MEMBER: proof}

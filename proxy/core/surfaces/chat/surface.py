@@ -1,4 +1,4 @@
-"""The Chat Completions surface: the rooms of `inbound` that belong to it, put together for one request."""
+"""The Chat Completions surface: its modules, put together for one request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -51,11 +51,11 @@ class ChatContext:
         return {"response_id": self.completion.id}
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
-        """Whatever the framing: there is one way only to send a stream of this kind."""
+        """Ignores the framing: this API has only one."""
         return ChatEncoder(self.completion, emit, self.client)
 
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.completion.whole(reply))
 
     def remember(self, reply: Reply, owner: str) -> None:
-        """Its clients carry the whole conversation."""
+        """Remembers nothing: these clients send the whole conversation again."""

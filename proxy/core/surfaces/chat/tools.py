@@ -1,4 +1,4 @@
-"""Tools as the Chat Completions surface declares them and chooses among them, in the present form and the old one."""
+"""How the Chat Completions surface declares tools and chooses among them, in the present form and the older one."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""Who speaks in a Chat Completions request: a table `role → function`.
+"""The roles of a Chat Completions request: a table `role → function`.
 
-The form before there were tools is understood too: `function_call` in an assistant message, answered by a message of
-the role `function` that has no id but the function's name. Its calls get ids of our own, made from their places, so
-that they are the same in every request of a so_far.
+The older form is understood too: `function_call` in an assistant message, answered by a message of the role `function`
+with the function's name in place of an id. Such calls get ids made from their positions, so that these are the same in
+every request of a conversation.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ from proxy.core.surfaces.reading.tools import Json
 LEGACY_ID = "function_call_"
 
 INPUTS = {"function": (ToolKind.FUNCTION, "arguments"), "custom": (ToolKind.CUSTOM, "input")}
-"""By the type of a call: the kind of its tool, and what its input is called."""
+"""By the type of a call: the kind of its tool, and the name of its input."""
 
 
 def _tool_call(call: Json, so_far: MessagesSoFar) -> list[Part]:
@@ -57,7 +57,7 @@ def _call(call_id: str, kind: str, raw: Json, param: str) -> Call:
 
 
 def _input(value: Any, param: str) -> str:
-    """As the model wrote it; some clients send it parsed."""
+    """The input as the model wrote it. Some clients send it parsed."""
     if value is None:
         return ""
     return (
@@ -80,7 +80,7 @@ def _all_calls(message: Json, so_far: MessagesSoFar) -> list[Part]:
 
 
 def _function(message: Json, so_far: MessagesSoFar) -> Turn:
-    """Answers the newest call of that name in the old form."""
+    """Answers the newest call of that name in the older form."""
     name = string_in(message, "name", what="that of the function which was called")
     waiting = so_far.unnumbered.get(name)
     if not waiting:

@@ -1,8 +1,8 @@
-"""Which id of ours stands for which of the backend's: one map for each conversation, kept here or by the client.
+"""Which call id of the proxy stands for which of the backend: one map for each conversation.
 
-With a `conversation_id` the proxy remembers the map; a client without one gets it as a token that it gives back. Both
-are bounded: a conversation that outgrows its map has its oldest calls forgotten, and remembers that, since from then on
-an unknown id may be one of them.
+With a `conversation_id` the proxy remembers the map. A client without one gets the map as a token, and sends it back.
+Both are bounded: a map that grows too long forgets its oldest calls, and remembers that it has, because an unknown id
+may then be one of them.
 """
 
 from dataclasses import replace
@@ -13,23 +13,23 @@ from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
 from proxy.core.surfaces.memory.tokens import TokenSigner
 
 HEADER = "x-proxy-call-ids"
-"""Carries the token, both ways."""
+"""Carries the token in both directions."""
 
 MAX_TOKEN_IN_HEADER = 6_000
-"""Characters, the ids of some 60 calls; servers take about 8,000 for one header. A longer token travels in the body
+"""Characters: the ids of some 60 calls. Servers accept about 8,000 in one header, so a longer token is sent in the body
 alone."""
 
 MAX_CALLS = 512
-"""In one map: a long day of an agent."""
+"""Calls in one map: a long day of an agent."""
 
 MAX_ID = 256
-"""Characters of an id. The longest that any backend makes have a tool's name in them."""
+"""Characters of an id. The longest ids of backends contain the name of a tool."""
 
 MAX_BYTES = 64 << 20
-"""Of all conversations that are kept at once: some 5,000 with thirty calls in each."""
+"""Memory for all conversations together: some 5,000 with thirty calls in each."""
 
 CONVERSATION_BYTES, CALL_BYTES = 1000, 400
-"""What a map takes, and each call in it, besides the ids."""
+"""Memory that a map takes, and each call in it, besides the ids."""
 
 
 class CallMap:
@@ -38,14 +38,15 @@ class CallMap:
     def __init__(self, signer: TokenSigner) -> None:
         self._signer = signer
         self._backends: dict[str, str] = {}
-        """By our id."""
+        """By the proxy's id."""
         self._ours: dict[str, str] = {}
-        """By the backend's."""
+        """By the backend's id."""
         self._forgetful = False
         """Have calls been forgotten?"""
 
     def note(self, ours: str, backends: str | None) -> None:
-        """Where the backend has no id of use, ours stands for itself. Backends repeat their ids: the newest has it."""
+        """Notes a call's two ids. Without a usable id of the backend the proxy's stands for itself. Backends repeat
+        their ids, and the newest call has it."""
         known = backends if backends and len(backends) <= MAX_ID else ours
         self._backends[ours] = known
         self._ours[known] = ours
@@ -77,14 +78,14 @@ class CallMap:
         return True
 
     def take_in(self, other: "CallMap") -> None:
-        """What another request of the same conversation knows."""
+        """Adds what another request of the conversation has learned."""
         for ours, backends in other._backends.items():
             self.note(ours, backends)
         self._forgetful = self._forgetful or other._forgetful
 
     @property
     def size(self) -> int:
-        """In memory; none when it holds nothing."""
+        """The bytes that the map takes in memory; 0 for an empty one."""
         calls = self._backends.items()
         words = sum(CALL_BYTES + len(ours) + len(backends) for ours, backends in calls)
         return words and CONVERSATION_BYTES + words
@@ -97,8 +98,8 @@ class CallMap:
 
 
 class CallMaps:
-    """The maps of all conversations that the proxy keeps: of those in which a call was answered, and of no other that
-    somebody names."""
+    """The maps of the conversations that the proxy remembers: only those in which a model has made a call, so that a
+    client cannot fill the memory with names."""
 
     __slots__ = ("_kept", "_signer")
 
@@ -107,15 +108,15 @@ class CallMaps:
         self._kept: Shelf[tuple[str, str], CallMap] = Shelf(MAX_BYTES)
 
     def fresh(self, tenant: str) -> CallMap:
-        """Of a conversation that nobody here remembers."""
+        """An empty map, for a conversation that the proxy does not remember."""
         return CallMap(self._signer.of(tenant))
 
     def of(self, tenant: str, conversation_id: str) -> CallMap:
-        """A fresh one if it is not known. Two tenants may use the same id for two conversations."""
+        """The map of a conversation, or a fresh one. Two tenants may use the same id for two conversations."""
         return self._kept.get((tenant, conversation_id)) or self.fresh(tenant)
 
     def keep(self, owner: str, tenant: str, conversation_id: str, call_map: CallMap) -> None:
-        """`owner`: whose share of the memory it takes."""
+        """Remembers the map. `owner`: whose share of the memory it takes."""
         key = (tenant, conversation_id)
         known = self._kept.get(key)
         if known is not None and known is not call_map:  # two requests of one conversation were under way
@@ -126,9 +127,9 @@ class CallMaps:
 
 
 def as_backend_knows(request: Request) -> Request:
-    """The request with each call under the id that its backend gave it, wherever that is told and stands for one call.
+    """Replaces the proxy's call ids by the backend's own, where one is known and unambiguous.
 
-    To be done last: whatever is remembered by a call's id is remembered by ours.
+    This is the last step before a request is sent: memories are looked up by the proxy's ids.
     """
     calls = [part for turn in request.turns for part in turn.parts if isinstance(part, Call)]
     taken = {call.call_id for call in calls}

@@ -1,11 +1,11 @@
-"""What clients cannot carry: reasoning that its backend wants back, remembered by the call it stood before.
+"""Reasoning that a backend wants back and a client cannot carry, remembered by the call that it stood before.
 
-Chat clients send their calls again, but nothing of the thoughts before them; some models refuse a call without its
-thoughts, and all answer better with them. So they wait here, and rejoin the history when the call returns. What is
-forgotten costs quality, never the request: every dialect has a way to do without.
+Chat clients send their calls again, but not the thoughts before them. Some models refuse a call without its thoughts,
+and all answer better with them. The proxy keeps them here, and puts them back into the history when the call returns.
+A thought that was forgotten costs quality, never the request: every dialect can do without.
 
-Some clients do send the thoughts, as tags around words in the text, where no dialect expects them. What stands there
-and is recalled as well is left out of the text: the model would read it twice.
+Some clients do send the thoughts, in tags within the text, where no dialect expects them. A thought that is remembered
+is removed from the text, because the model would read it twice.
 """
 
 import re
@@ -21,25 +21,25 @@ Key = tuple[str, str]
 
 
 MAX_BYTES = 64 << 20
-"""Some ten thousand thoughts of a long day."""
+"""Memory for some ten thousand thoughts."""
 
 TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
-"""What clients put around a thought that they send as text."""
+"""Clients put these around a thought that they send as text."""
 
 VISIBLE = re.compile(r"\S")
 
 ENTRY_BYTES = 500
-"""What one entry takes besides its words."""
+"""Memory that one entry takes besides its text."""
 
 
 @dataclass(slots=True)
 class _Remembered:
     lead: list[Reasoning]
-    """Stood before the text that the model said before its first call; chat clients send that text again."""
+    """Thoughts before the text that the model wrote before its first call; chat clients send that text again."""
     thoughts: list[Reasoning]
-    """Stood right before the call."""
+    """Thoughts that stood right before the call."""
     backend_id: str | None
-    """What the backend called the call: its own objects may speak of it."""
+    """The backend's id of the call, which objects in the thoughts may refer to."""
 
 
 class ReasoningMemory:
@@ -47,8 +47,8 @@ class ReasoningMemory:
         self._kept: Shelf[Key, _Remembered] = Shelf(limit)
 
     def keep(self, whose: str, reply: Reply, owner: str) -> None:
-        """`whose` conversation it is: nobody gets another's thoughts by guessing a call's id. `owner`: whose share of
-        the memory they take."""
+        """Remembers the thoughts of a reply. `whose` conversation it is: nobody gets another's thoughts by guessing a
+        call id. `owner`: whose share of the memory they take."""
         lead: list[Reasoning] = []
         thoughts: list[Reasoning] = []
         called = False
@@ -66,7 +66,7 @@ class ReasoningMemory:
                 thoughts = []
 
     def restored_into(self, whose: str, request: Request) -> Request:
-        """The request with the thoughts that its client did not send. The same object if there are none."""
+        """The request with the thoughts that its client did not send; the request itself if there are none."""
         if not self._kept:
             return request
         turns = [self._with_thoughts(whose, turn) for turn in request.turns]
@@ -104,7 +104,7 @@ class ReasoningMemory:
 
 
 def _carries(parts: Sequence[Part]) -> bool:
-    """Does the client send what was given to it to keep?"""
+    """Has the client sent back what it was given to keep?"""
     return any(isinstance(part, Reasoning) and part.extras for part in parts)
 
 
@@ -125,7 +125,7 @@ def _without(spoken: Sequence[Part], thoughts: Sequence[Reasoning]) -> Sequence[
 
 
 def _behind(text: str, at: int, thought: str) -> int:
-    """Where the text goes on behind the thought, if it stands there between tags; otherwise just there."""
+    """The position behind the thought, if it stands at `at` between tags; otherwise `at`."""
     for opener, closer in TAGS:
         if thought and text.startswith(opener, at):
             inner = _visible(text, at + len(opener))

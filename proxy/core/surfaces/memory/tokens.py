@@ -1,10 +1,10 @@
-"""What we give clients to keep for us: opaque tokens that come back unchanged, or are not believed.
+"""Signed tokens that clients keep for the proxy, which believes them only if they come back unchanged.
 
-Some of what a backend says has no place in the Responses API and is wanted back by the backend: the exact reasoning,
-with the objects that a vendor insists on. Codex drops members that it does not know, but it keeps `encrypted_content`.
-So it travels there, authenticated but not secret: a client sees the reasoning anyway. Whoever could make a token could
-put words into a backend's mouth, and unpack gigabytes here; so each is a tenant's own, for one purpose, and all of one
-request are opened at the expense of one budget.
+A backend wants back what the Responses API has no field for: the exact reasoning, with a vendor's own objects. Codex
+drops members that it does not know, but it keeps `encrypted_content`, so the token stands there. It is compressed, and
+not encrypted, because the client sees the reasoning anyway. It must be authentic: a forged token could put words into a
+model's mouth, or unpack to gigabytes. Each token is one tenant's own and for one purpose, and the tokens of a request
+share one budget.
 """
 
 import hmac
@@ -18,20 +18,20 @@ from proxy.core.extras import are_extras
 from proxy.core.model import Reasoning
 
 PREFIX = "rp1."
-"""Tells our tokens from others', and this form from later ones."""
+"""Marks the proxy's own tokens, and this version of their form."""
 
 MAX_HELD = 16 << 20
-"""Bytes that the tokens of one request hold, unpacked, each as often as it stands there: so often it is sent to the
-backend. Far beyond any model's thoughts, and what a body of 64 MiB could hold of real ones."""
+"""Bytes that the tokens of one request hold when unpacked. A token counts as often as it occurs, because it is sent to
+the backend as often. A body of 64 MiB full of real thoughts stays below the limit."""
 
 MAX_IDS = 1 << 20
-"""Likewise of a map of call ids, of which a request has two at most; the longest is shorter."""
+"""Bytes of an unpacked map of call ids. A request has two at most, and the longest is shorter."""
 
 MAX_DEPTH = 128
-"""Of objects in one another. What a backend wants back may have 100 levels (`decoding`), some stand around it."""
+"""Levels of nesting. What a backend wants back may have 100 of them, and some stand around it."""
 
 PROOF_BYTES = 16
-"""128 bits: nobody guesses them, and a token is short."""
+"""128 bits are beyond guessing, and keep the token short."""
 
 REASONING, SUMMARY, CALL_IDS = "reasoning", "summary", "call_ids"
 
@@ -42,12 +42,12 @@ class TokenSigner:
     __slots__ = ("_key", "_tenants")
 
     def __init__(self, secret: str) -> None:
-        """`secret` must outlive restarts, or the conversations of before lose their reasoning."""
+        """`secret` must survive restarts; otherwise earlier conversations lose their reasoning."""
         self._key = _derived(b"responses-proxy", secret)
         self._tenants: dict[str, TokenSigner] = {}
 
     def of(self, tenant: str) -> "TokenSigner":
-        """This tenant's own: nobody else's tokens are taken for its. There are as many as are configured."""
+        """The tenant's own signer, which accepts no other tenant's tokens. There are as many as tenants."""
         its = self._tenants.get(tenant)
         if its is None:
             its = self._tenants[tenant] = object.__new__(TokenSigner)
@@ -64,12 +64,12 @@ class TokenSigner:
         return self._token(CALL_IDS, held)
 
     def read_call_ids(self, token: str) -> Held | None:
-        """None for whatever is not ours, or no longer what it was."""
+        """None for a token that the proxy did not make, or that was changed."""
         text = _unpacked(self.proven(CALL_IDS, token), MAX_IDS)
         return _shaped(CALL_IDS, text)
 
     def reader(self) -> "TokenReader":
-        """For the tokens of one request."""
+        """A reader for the tokens of one request."""
         return TokenReader(self)
 
     def _token(self, kind: str, held: Held) -> str:
@@ -77,7 +77,7 @@ class TokenSigner:
         return PREFIX + urlsafe_b64encode(self._proof(kind, packed) + packed).decode().rstrip("=")
 
     def proven(self, kind: str, token: str) -> bytes | None:
-        """What is packed in a token of ours."""
+        """The packed content of an authentic token."""
         if not token.startswith(PREFIX):
             return None
         coded = token.removeprefix(PREFIX)
@@ -89,7 +89,7 @@ class TokenSigner:
         return packed if hmac.compare_digest(proof, self._proof(kind, packed)) else None
 
     def _proof(self, kind: str, packed: bytes) -> bytes:
-        """The kind is proved too: a summary cannot come back as reasoning."""
+        """Signs the kind too: a summary cannot come back as reasoning."""
         return hmac.digest(self._key, kind.encode() + b"\0" + packed, "sha256")[:PROOF_BYTES]
 
 
@@ -102,7 +102,7 @@ class TokenReader:
         self._read: dict[tuple[str, bytes], tuple[int, Held | None]] = {}
 
     def reasoning(self, token: str) -> Reasoning | None:
-        """None for whatever is not ours, no longer what it was, or too much."""
+        """None for a token that the proxy did not make, that was changed, or that exceeds the budget."""
         held = self._open(REASONING, token)
         return None if held is None else Reasoning(held["text"], held["extras"])
 

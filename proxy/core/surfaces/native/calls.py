@@ -1,8 +1,7 @@
-"""How calls look on the native surface: whole, with the arguments as the object they are (N04).
+"""How calls look on the native surface: whole, with the arguments as an object (N04).
 
-Nothing is said of a call before it has ended, for half an object is none. A call that was cut short is left out, and
-the reason for the end tells why; one whose arguments are no object is an error, since no client of this surface
-expects text.
+A call is sent when it has ended, because half an object is none. A call that was cut short is left out, and the finish
+reason says why. A call whose arguments are no object is an error: no client of this surface expects text.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ class ParsedCalls:
     advice = YOURS_TO_RUN
 
     def __init__(self, kept_by_client: CallMap | None = None) -> None:
-        """`kept_by_client`: the map of call ids to send back; None where the proxy keeps it (N03)."""
+        """`kept_by_client`: the map of call ids that the client gets; None if the proxy remembers it (N03)."""
         self._map = kept_by_client
 
     def opened(self, index: int, head: Called, proof: Any) -> Json | None:
@@ -52,7 +51,7 @@ class ParsedCalls:
 
 
 def note(call_map: CallMap, parts: Sequence[PartEnded]) -> None:
-    """Each call's two ids, so that its result finds the way back."""
+    """Notes each call's two ids, so that its result can be given to the backend's own call."""
     for ended in parts:
         if isinstance(ended.part, Call):
             call_map.note(ended.part.call_id, ended.part.backend_id)

@@ -26,18 +26,18 @@ REPLACED = {
     "functions": "is not supported: declare them as tools.",
     "function_call": "is not supported: use tool_choice.",
 }
-"""Fields of the form before there were tools, and what took their place."""
+"""Fields of the older form, which this surface refuses, and what to use instead."""
 
 
 class Extension(Loose):
-    """What this proxy gave the client to keep."""
+    """What the proxy gave the client to keep."""
 
     call_ids: str | None = None
 
 
 class NativeEnvelope(ChatEnvelope):
     functions: Any = None
-    """Whatever it holds: what must be told is that it is not for here."""
+    """Any type is accepted, so that the complaint says that the field is not supported."""
     conversation_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")] | None = None
     proxy: Extension | None = Field(default=None, alias="_proxy")
 
@@ -47,21 +47,21 @@ NATIVE = TypeAdapter(NativeEnvelope)
 
 @dataclass(slots=True)
 class NativeRequest:
-    """What is asked, and how the answer must look besides."""
+    """The request, and the client's wishes for the form of the answer."""
 
     request: Request
     include_usage: bool
     """Does the stream end with a chunk of the usage?"""
     call_map: CallMap
-    """The ids of the conversation's calls; those of the answer are to be noted in it."""
+    """The ids of the conversation's calls. Those of the answer will be added."""
     conversation_id: str | None = None
-    """Given: the proxy keeps the map. Else the client does, as a token."""
+    """If it is given, the proxy remembers the map; otherwise the client keeps it as a token."""
 
 
 def decode(
     body: Any, headers: Mapping[str, str], ledger: Ledger, maps: CallMaps, tenant: str = ""
 ) -> NativeRequest:
-    """`tenant`: whose conversations these are."""
+    """Raises a ClientFault for what is wrong. `tenant`: the owner of the conversations."""
     envelope = chat_envelope.read_envelope(NATIVE, body, ledger)
     for field, replacement in REPLACED.items():
         if getattr(envelope, field) is not None:
@@ -112,7 +112,7 @@ def _known(
 
 
 def _learned(fresh: CallMap, request: Request) -> CallMap:
-    """A history that began without a map: its ids stay what they are."""
+    """A map for a history that began without one: its ids stay as they are."""
     for turn in request.turns:
         for part in turn.parts:
             if isinstance(part, Call):

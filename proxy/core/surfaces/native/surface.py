@@ -61,14 +61,14 @@ class NativeContext:
     completion: Completion
     call_map: CallMap
     keep: Callable[[str], None] | None
-    """For an owner; None where its client keeps the map."""
+    """Remembers the map, for an owner; None if the client keeps it."""
 
     @property
     def facts(self) -> Mapping[str, Any]:
         return {"response_id": self.completion.id}
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
-        """Whatever the framing: there is one way only to send a stream of this kind."""
+        """Ignores the framing: this API has only one."""
         return ChatEncoder(self.completion, emit)
 
     def whole(self, reply: Reply) -> WholeAnswer:

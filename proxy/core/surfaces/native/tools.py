@@ -13,10 +13,10 @@ from proxy.core.surfaces.reading.tools import Json, Toolbox, ToolReader, read_to
 from proxy.core.work import Work
 
 NAME = re.compile(r"[a-zA-Z0-9_]{1,64}")
-"""Without the dash, which not every backend takes."""
+"""There is no dash, because some backends refuse it."""
 
 KEYWORDS: dict[str, Callable[[Any, str], object]] = {"properties": mapping, "required": array}
-"""Whose values must be what they are: elsewhere a null is taken for nothing, as many clients mean it."""
+"""Keywords that may not be null. Elsewhere a null counts as absent, as many clients mean it."""
 
 CHECK_INSTEAD = "set request_options.validate_tool_arguments to true, which has the arguments checked here."
 

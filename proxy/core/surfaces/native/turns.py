@@ -1,7 +1,7 @@
-"""Who speaks in a request of the native surface: a table `role → function`.
+"""The roles of a native request: a table `role → function`.
 
-Calls come back as they were given out, with their arguments parsed. What a tool returned may be any JSON. Ids are
-ours, and each belongs to one call.
+Calls come back as the proxy sent them, with parsed arguments. What a tool returned may be any JSON. Ids are the
+proxy's, and each belongs to one call.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ from proxy.core.surfaces.reading.tools import Json
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:
-    """`known`: the map of the conversation, outside of which there are no calls. None: the history is all there is."""
+    """`known`: the map of the conversation, which has all its calls. None: only the history says which there are."""
     calling = _Calling(known)
     return {
         "system": instructed(Role.SYSTEM),
@@ -45,7 +45,7 @@ def speakers(known: CallMap | None) -> dict[str, Speaker]:
 
 
 class _Calling:
-    """What is said of calls, by those who make them and those who answer them."""
+    """Reads calls and their results."""
 
     def __init__(self, known: CallMap | None) -> None:
         self._known = known
@@ -104,7 +104,7 @@ class _Calling:
 
 
 def _returned(message: Json) -> Text:
-    """Any JSON: to the backend it is text."""
+    """The result as text, which it is to a backend. A tool may return any JSON."""
     if "content" not in message:
         raise missing(".content", "what the tool returned")
     content: Any = message["content"]

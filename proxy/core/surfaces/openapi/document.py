@@ -1,4 +1,4 @@
-"""The description of our API that programs read, as OpenAPI 3.1: each route, what it takes, and all that it answers."""
+"""The description of the API for programs, as OpenAPI 3.1: each route with its requests and all its answers."""
 
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ def _answer(content: Described) -> Described:
 
 
 def _ask(summary: str, request: str, answer: str, *, streams: bool = True) -> Described:
-    """A stream is what is sent if `stream` is true."""
+    """A route that answers with one body, or with a stream if `stream` is true."""
     stream = {"text/event-stream": {"schema": EVENT}} if streams else {}
     return {
         "post": {

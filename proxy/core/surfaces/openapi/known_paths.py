@@ -1,8 +1,8 @@
-"""Where in a request a fault lies, told without a word of its client's: what stands in the log.
+"""The path of a fault in a request, as the log may show it: without a word of the client's own.
 
-A path is made of names that the API has and of places in lists, but also of names that clients choose: of properties
-in their schemas, of members that nobody knows. Only the names that stand in the description of our API, and those of
-JSON Schema's keywords, are told; any other is a `*`.
+A path consists of names that the API has, of positions in lists, and of names that clients choose: of properties in
+their schemas, of unknown members. The log shows the names in the API's description and JSON Schema's keywords. All
+other names become a `*`.
 """
 
 import re
@@ -21,7 +21,7 @@ IN_ITEMS = frozenset(
         "syntax", "tool", "video_url",
     }
 )  # fmt: skip
-"""Of what only the readers of items and parts know by name."""
+"""Names that only the readers of items and parts know."""
 
 MAX_PATH = 200
 """Characters. A schema may be nested as deeply as a body."""

@@ -1,7 +1,7 @@
-"""What bodies look like, as JSON Schema for the description of our API.
+"""JSON Schemas of all bodies, for the description of the API.
 
-Requests are described by the forms that check them. What those leave to other readers (input, messages, tools) stands
-here in its usual forms: readers take more than these, and fields that nobody here names are allowed everywhere.
+Requests are described by the forms that check them. What those leave to other readers (input, messages, tools) is
+described here in its usual forms: the readers accept more than these, and unknown fields are allowed everywhere.
 """
 
 from typing import Any
@@ -53,7 +53,7 @@ def shape(needed: dict[str, Schema], optional: dict[str, Schema] | None = None) 
 def _checked_by(
     form: TypeAdapter[Any], needed: dict[str, Schema], optional: dict[str, Schema], *without: str
 ) -> Schema:
-    """As the form says it, with what is left to other readers; `without` what it refuses anyway."""
+    """The form's own schema, with the fields that other readers check, and `without` the fields that it refuses."""
     schema = _untitled(form.json_schema())
     local = schema.pop("$defs")
     properties = _inlined(schema["properties"], local)
@@ -63,7 +63,7 @@ def _checked_by(
 
 
 def _untitled(schema: Any) -> Any:
-    """pydantic makes a title of every name, which tells nobody anything."""
+    """Removes the titles that pydantic makes of names."""
     if isinstance(schema, dict):
         return {
             key: _untitled(inner)
@@ -74,7 +74,7 @@ def _untitled(schema: Any) -> Any:
 
 
 def _inlined(schema: Any, local: dict[str, Schema]) -> Any:
-    """The few schemas that a model has for itself would only crowd the list of ours."""
+    """Replaces references to a form's own few schemas by the schemas."""
     if isinstance(schema, dict):
         if "$ref" in schema:
             return _inlined(local[schema["$ref"].rpartition("/")[2]], local)
@@ -102,7 +102,7 @@ IMAGE_URL = {"type": "string", "pattern": "^https://[a-z]{1,20}\\.example/[a-z]{
 
 
 def _message(arguments: Schema) -> Schema:
-    """`arguments` of calls are what the two forms differ by."""
+    """A message. The two Chat forms differ in the `arguments` of calls."""
     call = shape(
         {"id": TEXT, "type": one("function"), "function": shape({**FUNCTION, "arguments": arguments})}
     )

@@ -1,7 +1,7 @@
-"""Saying no in plain words: what was expected, what came instead, and where.
+"""Complaints in plain words: what was expected, what came instead, and where.
 
-Shared by all surfaces, so that a wrong type reads the same everywhere. A reader of one item knows paths only from
-there on (`.content[0].text`); the loop around it puts its own step before them, and only when something is wrong.
+All surfaces share them, so that a wrong type is refused in the same words everywhere. A reader of one item knows paths
+from there on only (`.content[0].text`); the loop around it puts its own step before a path when a complaint rises.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ def json_name(value: Any) -> str:
 
 
 def missing(param: str, what: str) -> FieldFault:
-    """`what`: that which belongs there."""
+    """`what` belongs there."""
     return FieldFault(param, f"is required: {what}.", "missing_required_parameter")
 
 
@@ -48,7 +48,7 @@ def wrong_value(param: str, complaint: str) -> FieldFault:
 
 
 def unsupported(param: str, complaint: str) -> FieldFault:
-    """Understood, but nothing that can be done here; the complaint names a way out where there is one."""
+    """The value is understood, but cannot be supported. The complaint names a way out where there is one."""
     return FieldFault(param, complaint, "unsupported_value")
 
 
@@ -69,7 +69,7 @@ def mapping(value: Any, param: str, expected: str = "an object") -> dict[str, An
 
 
 def string_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a string") -> str:
-    """The string at `key` of the object at `param`; null counts as absent, and absent is wrong. `what` it is."""
+    """The string at `key` of the object at `param`; null counts as absent. A complaint says `what` is missing."""
     value = holder.get(key)
     if isinstance(value, str):
         return value
@@ -79,7 +79,7 @@ def string_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a 
 
 
 def filled_in(holder: dict[str, Any], key: str, param: str = "", what: str = "a string") -> str:
-    """The same for what may not be empty."""
+    """The string at `key`, which may not be empty."""
     value = string_in(holder, key, param, what)
     if not value:
         raise FieldFault(f"{param}.{key}", f"is empty: put {what}.", "missing_required_parameter")

@@ -1,7 +1,7 @@
-"""Content parts of the Responses surface: a table `type → function`.
+"""Content parts, read by a table `type → function`.
 
-Content that is understood but cannot be passed on is refused, never silently left out: a model that did not see the
-picture answers all the same. Only part types that nobody here has heard of are counted and ignored.
+Content that is understood but cannot be passed on is refused, never left out in silence: a model that did not see the
+picture would answer all the same. Only part types that no table knows are counted and ignored.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,13 +25,13 @@ from proxy.core.surfaces.reading.checks import (
 )
 
 MAX_PARTS = 50_000
-"""In one request. A part is decoded in about a microsecond, so this many hold up the other streams for 50 ms."""
+"""Parts in one request. A part takes about a microsecond, so this many delay other streams by 50 ms."""
 
 AUDIO_SUBTYPES = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-m4a": "m4a"}
-"""Media subtypes whose format goes by another name in Chat Completions."""
+"""Media subtypes, each with the name that Chat Completions has for the format."""
 
 FILE_KEYS = ("file_data", "file_url", "file_id")
-"""Where a file may stand, and which of them counts."""
+"""Members that may hold a file. The first that is there counts."""
 
 MEDIA = (Image, File, Audio)
 MEDIA_PARTS = (Text, *MEDIA)
@@ -43,7 +43,7 @@ PART_NAMES: Mapping[type[Part], str] = {
     File: "files",
     Audio: "audio",
 }
-"""What they are called where only some may stand."""
+"""The names of parts in complaints that say which parts are allowed."""
 
 Json = dict[str, Any]
 PartReader = Callable[[Json], Part]
@@ -61,15 +61,15 @@ class InputCursor:
     item: int = 0
     last: int = 0
     before: int = 0
-    """How many of the items the client did not send, because they were still known here."""
+    """The number of items that the client did not send, because the proxy still knew them."""
     parts_left: int = MAX_PARTS
     compact: bool = False
-    """Was a compaction asked for?"""
+    """Does the request ask for a compaction?"""
     tools: list[tuple[list[Any], str]] = field(default_factory=list)
-    """Tool lists that stood among the items, each with its path."""
+    """Lists of tools that stood among the items, each with its path."""
 
     def path(self, inside: str = "") -> str:
-        """Of the item that is being read, in the client's own request, and of something inside it."""
+        """The path, in the client's own request, of something inside the item that is being read."""
         if self.item < self.before:
             return "previous_response_id"
         return f"{self.among}[{self.item - self.before}]{inside}"
@@ -100,7 +100,7 @@ def _image(part: Json) -> Image:
 
 
 def _image_url(part: Json) -> Image:
-    """As Chat has it, or what people make of it: the bare URL."""
+    """An image in Chat's form, or with the bare URL in the place of the object."""
     source = part.get("image_url")
     if source is None:
         raise missing(".image_url", "an object with the url")
@@ -172,8 +172,8 @@ def content_in(
     allowed: tuple[type[Part], ...],
     readers: Mapping[str, PartReader] = PARTS,
 ) -> list[Part]:
-    """What stands at `key`: a string, or a list of parts of the kinds that make sense in this place. The first of the
-    readers is of the kind that is asked for where none is named."""
+    """The parts at `key`, which holds a string or a list of parts of the `allowed` kinds. A complaint about a part
+    without a type suggests the type of the first reader."""
     value = holder.get(key)
     if isinstance(value, str):
         return [Text(value)]

@@ -1,7 +1,6 @@
-"""The request around its messages, on every surface: what a field may hold, said by a form and checked once.
+"""The fields around the messages, on every surface: forms say what a field may hold, and pydantic checks it once.
 
-pydantic's first complaint becomes a 400 in plain words. Fields that nobody here knows are ignored: new ones appear
-every month.
+pydantic's first complaint becomes a 400 in plain words. Unknown fields are ignored: new ones appear every month.
 """
 
 from typing import Annotated, Any, Literal, TypeVar
@@ -20,7 +19,7 @@ from proxy.core.work import Work
 MODEL = "the name of a model, such as those that GET /v1/models lists"
 
 MAX_DEPTH = 128
-"""Levels of a request. orjson reads 1024 but writes 254, and schemas are wrapped a few levels deeper on the way."""
+"""Levels of a request. orjson reads 1024 but writes 254, and schemas are wrapped in a few more on the way."""
 
 EXPECTED = {
     "string_type": "a string",
@@ -41,10 +40,10 @@ BOUNDS = {
     "string_pattern_mismatch": "must match {pattern}",
     "string_unicode": "must be text without halves of surrogate pairs",
 }
-"""pydantic's complaints in the words of whoever wrote the JSON."""
+"""pydantic's complaints in the words of JSON."""
 OF_NUMBERS = frozenset({"greater_than_equal", "less_than_equal"})
 OF_A_NAME = "[key]"
-"""Its last step where the name of a member is wrong, not what stands there."""
+"""pydantic's last step of a path where the name of a member is wrong, not its value."""
 
 
 FormatWord = Literal["text", "json_object", "json_schema"]
@@ -52,14 +51,14 @@ Verbosity = Literal["low", "medium", "high"]
 
 
 def _whole(value: Any) -> Any:
-    """JSON has one kind of number, and some writers spell each with a dot."""
+    """JSON has one kind of number, and some clients write each with a dot."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 RANGES = {"temperature": (0, 2), "top_p": (0, 1), "top_logprobs": (0, 20)}
-"""Fields that have two ends, told together to whoever misses one."""
+"""Fields with a lower and an upper bound, which a complaint names together."""
 
 
 def _within(field: str) -> Any:
@@ -72,7 +71,7 @@ TopP = Annotated[float, _within("top_p")]
 TopLogprobs = Annotated[Whole, _within("top_logprobs")]
 
 ModelName = Annotated[str, Field(max_length=1024)]
-"""Longer than any: tables remember what is known of a model under its name, and log lines tell it (E7)."""
+"""Longer than any real name. It is bounded because tables and log lines keep it (E7)."""
 
 
 LOOSE = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
@@ -83,7 +82,7 @@ class Loose(BaseModel):
 
 
 class NamedSchema(Loose):
-    """What an answer must look like; the Chat form puts it one level deeper than the Responses form."""
+    """The schema of the answer. Chat has it one level deeper than the Responses API."""
 
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")] | None = None
     schema_: dict[str, Any] | None = Field(default=None, alias="schema")
@@ -92,7 +91,7 @@ class NamedSchema(Loose):
 
 
 class RequestOptions(Loose):
-    """An extension of ours: what a client may decide about its own request."""
+    """An extension of the proxy: what a client may decide about its own request."""
 
     validate_tool_arguments: bool | None = None
 
@@ -100,12 +99,12 @@ class RequestOptions(Loose):
 Form = TypeVar("Form")
 
 ANY_TEXT = OutputFormat()
-"""Of an answer that may look like anything."""
+"""The format of an answer that may look like anything."""
 
 
 def user_id(*names: Any) -> str | None:
-    """Whose request it is, under the newer and the older name for that. It is a label: whatever else stands there is
-    no reason to refuse the request."""
+    """The end user's id, under the newer or the older name of the field. It is a label, so a wrong type is no reason to
+    refuse the request."""
     for name in names:
         if name and isinstance(name, str):
             return name
@@ -126,7 +125,7 @@ def json_object(body: Any, levels: int | None = None) -> dict[str, Any]:
 
 def checked(form: TypeAdapter[Form], body: dict[str, Any]) -> Form:
     try:
-        # What the adapter itself calls; its own choices, none of which is taken here, cost a fifth on top.
+        # The adapter calls the same; its own options, none of which is used here, cost another fifth.
         valid: Form = form.validator.validate_python(body)
     except ValidationError as error:
         raise _fault(error.errors(include_url=False)[0]) from None
@@ -134,7 +133,7 @@ def checked(form: TypeAdapter[Form], body: dict[str, Any]) -> Form:
 
 
 def output_format(kind: FormatWord, wish: NamedSchema, param: str, work: Work) -> OutputFormat:
-    """`param` is the place of name and schema."""
+    """The format that a request asks for. `param`: the path of the object with name and schema."""
     wanted = FormatKind(kind)
     if wanted is not FormatKind.JSON_SCHEMA:
         return OutputFormat(wanted)

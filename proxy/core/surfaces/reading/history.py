@@ -1,8 +1,8 @@
 """The order that every backend accepts, whatever order the client's items came in.
 
-Consecutive assistant turns become one. The turn after it answers each of its calls, in call order: results are
-fetched from wherever they stand, missing ones are made up, and a call id that is used twice is told apart. Turns of
-other roles keep their place, each by itself. What is already in this order comes out unchanged.
+Consecutive assistant turns become one. The turn after it answers each of its calls, in call order: results are taken
+from wherever they stand, missing ones are made up, and a call id that is used twice is replaced. Turns of other roles
+keep their place, each by itself. A history that is in this order already comes out unchanged.
 
     call A, call B, "text", result B, user, result A   →   [call A, call B, "text"] [result A, result B] [user]
 """
@@ -31,14 +31,14 @@ from proxy.core.model import (
 OrphanOutputs = Literal["refuse", "drop"]
 
 MISSING_RESULT = "aborted"
-"""Stands for a result that the client does not have: what Codex writes for a call that it could not run. It is told as
-a failure, where there is a way to: the model must not take the word for what the tool found."""
+"""Stands for a result that the client does not have: Codex writes it for a call that it could not run. It is marked as
+failed for backends that have such a mark: the model must not take the word for what the tool found."""
 
 NAMELESS = "call"
 """Stem for calls whose id is an empty string, which no backend takes."""
 
 LocatedTurn = tuple[Turn, str]
-"""A turn as it came; for a turn of results also the path of the call id, for whoever must complain about it."""
+"""A turn as it came, and the path of the call id if it is a turn of results: complaints name it."""
 
 SPOKEN = (Text, Refusal, Reasoning)
 
@@ -46,7 +46,8 @@ SPOKEN = (Text, Refusal, Reasoning)
 def canonical(
     located: list[LocatedTurn], ledger: Ledger, orphan_outputs: OrphanOutputs = "refuse"
 ) -> list[Turn]:
-    """Codex loses calls when it cuts a history, so its orphans are dropped; anybody else's are an error of theirs."""
+    """The turns in the order that every backend accepts. Codex loses calls when it cuts a history, so its orphaned
+    outputs are dropped; other clients' are refused."""
     history = _History(located, ledger)
     for turn, path in located:
         role = turn.role
@@ -84,13 +85,13 @@ class _History:
         self._located = located
         self._ledger = ledger
         self._turns: list[tuple[Turn, list[_Pair]]] = []
-        """Each with its calls, for which the turn after it will hold the results."""
+        """Turns, each with its calls; the results will stand in the turn after it."""
         self._open: Turn | None = None
-        """The assistant turn that grows as long as the assistant goes on without knowing a result."""
+        """The assistant turn that still grows: no result of its calls has come yet."""
         self._pairs: list[_Pair] = []
         """The calls of the open turn."""
         self._unanswered: dict[str, list[deque[_Pair]]] = {}
-        """By the client's id: per turn, oldest first, its calls that still want a result."""
+        """By the client's id, for each turn, oldest first: the calls that wait for their result."""
         self._strays: list[tuple[Result, str]] = []
         self._uses: dict[str, int] = {}
         self._taken: set[str] | None = None
@@ -120,7 +121,7 @@ class _History:
         self._turns.append((turn, []))
 
     def settle(self, orphan_outputs: OrphanOutputs) -> None:
-        """A result may even stand before its call; one that has none at all by now is an orphan."""
+        """Pairs results that stand before their call. A result without any call is an orphan."""
         for result, path in self._strays:
             if self._answer(result) is None:
                 if orphan_outputs == "refuse":
@@ -153,7 +154,7 @@ class _History:
         return call
 
     def _fresh(self, said_id: str) -> str:
-        """id_2, id_3 …: the same in each request of a growing conversation."""
+        """Makes id_2, id_3 …, which are the same in each request of a growing conversation."""
         if self._taken is None:
             self._taken = {
                 part.call_id for turn, _ in self._located for part in turn.parts if isinstance(part, Call)
@@ -167,7 +168,8 @@ class _History:
         return call_id
 
     def _answer(self, result: Result) -> Turn | None:
-        """Whose call this answers: of those with its id the newest turn's, and within that the first."""
+        """Pairs a result with a call, and returns the call's turn: among the calls with this id the newest turn's, and
+        within that turn the first."""
         waiting = self._unanswered.get(result.call_id)
         if not waiting:
             return None

@@ -1,8 +1,7 @@
-"""A list of messages, each said by a role: what the Chat Completions surface and its stricter sibling share.
+"""A list of messages, each by its role: what the Chat Completions surface and the native one share.
 
-A surface says by a table `role → function` who may speak and how. Each message becomes one turn; which turns belong
-together is `history`'s business. Results stand after their calls here: whatever is answered must have been asked by an
-earlier message.
+A surface gives a table `role → function` of the roles that it knows. Each message becomes one turn; `history` decides
+which turns belong together. Results stand after their calls here: a result must answer a call of an earlier message.
 """
 
 from collections import Counter
@@ -46,12 +45,12 @@ from proxy.core.surfaces.reading.history import LocatedTurn
 from proxy.core.surfaces.reading.tools import Json
 
 MAX_MESSAGES = 20_000
-"""In one request: a message per 50 tokens of a million-token window, and about 40 ms of the event loop."""
+"""Messages in one request: one per 50 tokens of a window of a million, and about 40 ms of the event loop."""
 
 ANSWERED = "the id of the call that is answered"
 
 ANSWERING = frozenset({"tool", "function"})
-"""The roles whose `name` is that of a tool. Elsewhere it tells participants apart, which few backends can be told."""
+"""The roles whose `name` is that of a tool. Elsewhere it names participants, for which few backends have a field."""
 
 
 ASSISTANT_PARTS = (Text, Refusal, Reasoning)
@@ -59,22 +58,22 @@ ASSISTANT_PARTS = (Text, Refusal, Reasoning)
 
 @dataclass(slots=True)
 class MessagesSoFar:
-    """One walk over the messages of one request."""
+    """What the messages of one request have said so far of calls, and where the walk over them stands."""
 
     cursor: InputCursor
     names: dict[str, str] = field(default_factory=dict)
-    """Of the called tools, by call id."""
+    """The names of the called tools, by call id."""
     waiting: Counter[str] = field(default_factory=Counter)
-    """How many calls of an id still want their result: backends repeat their ids in each reply."""
+    """The number of calls of each id that wait for their result: backends repeat their ids in each reply."""
     unnumbered: dict[str, list[str]] = field(default_factory=dict)
-    """By the name of the function, the ids that were made up for calls in the form that had none."""
+    """By the name of the function, the ids that were made up for calls in the old form, which has none."""
 
     def called(self, call: Call) -> None:
         self.names[call.call_id] = call.tool.name
         self.waiting[call.call_id] += 1
 
     def answered(self, call_id: str) -> None:
-        """Order is meaning here: what no earlier message called has no answer (C02)."""
+        """Notes a result. Its call must stand in an earlier message (C02)."""
         if call_id not in self.names and not call_id:
             raise wrong_value(".tool_call_id", f"is empty: put {ANSWERED}.")
         if call_id not in self.names:
@@ -92,7 +91,7 @@ class MessagesSoFar:
 
 Speaker = Callable[[Json, MessagesSoFar], Turn]
 CallReader = Callable[[Json, MessagesSoFar], list[Part]]
-"""A call, and before it what must come back with it."""
+"""Reads a call, and what must come back before it."""
 
 
 def read_messages(
@@ -139,7 +138,7 @@ def user(message: Json, so_far: MessagesSoFar) -> Turn:
 
 
 def assistant(read_calls: CallReader) -> Speaker:
-    """In the order in which models say things: they think, speak, then call."""
+    """Reads an assistant's message in the order in which models work: they think, speak, then call."""
 
     def speak(message: Json, so_far: MessagesSoFar) -> Turn:
         parts = [*_thoughts(message), *_words(message, so_far)]
@@ -190,8 +189,8 @@ def _words(message: Json, so_far: MessagesSoFar) -> list[Part]:
 
 
 def _thoughts(message: Json) -> list[Part]:
-    """The model's reasoning, in the fields in which Chat backends tell it. No API defines them, so nothing that stands
-    there is a reason to refuse the rest."""
+    """The model's reasoning, in the fields that Chat backends use for it. No API defines them, so a wrong value is no
+    reason to refuse the request."""
     details = usable_details(message.get(DETAILS))
     words = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or readable(details)
     if not words and not details:
@@ -200,7 +199,7 @@ def _thoughts(message: Json) -> list[Part]:
 
 
 def _text(value: Any) -> str:
-    """With something in it: a blank that stands in one field hides no thought in another."""
+    """The text, if it has words: a blank in one field must not hide the thought in another."""
     return value if isinstance(value, str) and value.strip() else ""
 
 
@@ -222,4 +221,4 @@ def _video(part: Json) -> Part:
 
 
 CHAT_PARTS = {"text": PARTS["text"]} | PARTS | {"file": _file, "video_url": _video}
-"""The same as on the Responses surface, which takes the Chat forms too, and what only Chat has; its own word first."""
+"""The Responses API's parts, Chat forms included, and those that only Chat has. Chat's own word comes first."""

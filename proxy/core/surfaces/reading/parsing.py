@@ -1,4 +1,4 @@
-"""What a client sends as JSON, in a body or in a message: read as far as nobody else has to wait for it."""
+"""A client's JSON, out of a body or a message: parsed up to a limit, so that other requests do not wait for it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from proxy.core.jsontext import MAX_VALUES
 
 
 def parsed(data: bytes, what: str, advice: str) -> Any:
-    """`what` came, and `advice` how to send it."""
+    """The value of the data. A complaint says `what` cannot be read, and ends with `advice`."""
     try:
         return jsontext.bounded(data)
     except jsontext.TooManyValues:

@@ -21,7 +21,7 @@ PARAM = "tool_choice"
 KIND = "the type of the tool, such as function"
 MODES = {str(mode): mode for mode in ChoiceMode}
 FREELY = ToolChoice()
-"""What most requests ask for: whatever is declared may be called, or nothing."""
+"""The choice of most requests: the model may call any declared tool, or none."""
 
 
 def read_choice(value: Any, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
@@ -64,7 +64,8 @@ def _mode(word: str, param: str) -> ChoiceMode:
 
 
 def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
-    """Only these may be called. Where all of them were left out, none may be: the limit is never widened."""
+    """A choice among the listed tools only. If all of them were left out, no tool may be called: the limit is never
+    widened."""
     value, param = unnested(value, "allowed_tools", PARAM, "tools", nested=toolbox.nested)
     mode = _mode(optional_string_in(value, "mode", param) or "auto", f"{param}.mode")
     path = f"{param}.tools"
@@ -87,7 +88,7 @@ def _allowed(value: Json, toolbox: Toolbox, ledger: Ledger) -> ToolChoice:
 
 
 def _named(tool: Json, kind: str, param: str, toolbox: Toolbox) -> list[ToolName]:
-    """The declared tools that are meant: without a namespace the plain one, else that name in any namespace."""
+    """The declared tools that a name stands for: the one without a namespace, or else all of that name."""
     tool, param = unnested(tool, kind, param, nested=toolbox.nested)
     name = kind if kind in UNNAMED else string_in(tool, "name", param, "the name of the tool")
     namespace = optional_string_in(tool, "namespace", param)

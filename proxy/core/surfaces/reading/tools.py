@@ -1,8 +1,8 @@
-"""The tools that a request declares, whatever its surface: names, kinds, places, and what was left out.
+"""The tools that a request declares, on any surface: names, kinds, paths, and what was left out.
 
-A surface says by a table `type → function` which types it knows. What the table does not list is a tool that the
-server of another API would run itself (web_search, file_search …): such a tool is left out, never an error, so that a
-client's fixed tool list still works.
+A surface gives a table `type → function` of the types that it knows. A type that is not in the table is a tool that the
+server of another API would run itself (web_search, file_search …). Such a tool is left out and never an error, so that
+a client's fixed list of tools still works.
 """
 
 import re
@@ -27,45 +27,45 @@ from proxy.core.surfaces.reading.checks import (
 from proxy.core.work import Work
 
 MAX_TOOLS = 1024
-"""Declarations in one request, those in namespaces counted singly. Ten times what models cope with; an agent with a
-dozen MCP servers stays below it."""
+"""Declarations in one request; tools in a namespace count one each. Models cope with a tenth of it, and an agent with a
+dozen MCP servers stays below."""
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 MAX_LISTED = 5
-"""Declared names that a complaint lists."""
+"""A complaint lists so many declared names."""
 
 Json = dict[str, Any]
 ToolReader = Callable[[Json, str, str | None, Work], ToolSpec | None]
-"""From a tool, its path and its namespace, at the cost of the request. None for one that the server of another API
-would run itself."""
+"""Reads a tool from its JSON, path and namespace, at the cost of the request. None: the server of another API would run
+this tool itself."""
 
 
 @dataclass(slots=True)
 class Toolbox:
-    """The tools that one request declares, wherever it does."""
+    """The tools that one request declares, in any of its lists."""
 
     readers: Mapping[str, ToolReader]
-    """By type, those that its surface knows."""
+    """The readers of the types that the surface knows."""
     specs: dict[ToolName, ToolSpec] = field(default_factory=dict)
     hosted: set[str] = field(default_factory=set)
-    """The types of those that were left out."""
+    """The types of the tools that were left out."""
     left: int = MAX_TOOLS
     nested: bool = False
-    """Do tools of this surface stand under the name of their type? The flat form is taken too, but not asked for."""
+    """Does this surface put a tool under the name of its type? The flat form is accepted too, but never suggested."""
 
     def called(self, name: str) -> list[ToolName]:
         return [tool for tool in self.specs if tool.name == name]
 
     @property
     def listed(self) -> str:
-        """The declared ones, for whoever named another."""
+        """The declared names, for a complaint about another name."""
         names = [quoted(tool.dotted) for tool in self.specs][:MAX_LISTED]
         more = f" and {len(self.specs) - MAX_LISTED} more" if len(self.specs) > MAX_LISTED else ""
         return f" (declared: {', '.join(names)}{more})" if names else ""
 
     def knows(self, kind: str) -> bool:
-        """May a tool of this type be among those that were not left out?"""
+        """May a tool of this type be declared?"""
         return kind in self.readers and kind not in self.hosted
 
 
@@ -77,10 +77,10 @@ def read_tools(
     *,
     nested: bool = False,
 ) -> Toolbox:
-    """All lists with their places. A name twice in one is an error; a later list may declare a tool anew, and as
-    often as it likes: a long thread has searched for the same tools again and again.
+    """Reads all lists, each with its path. A name twice in one list is an error. A later list may declare a tool anew,
+    any number of times: a long thread has searched for the same tools again and again.
 
-    `hosted`: what was asked of the server's own tools elsewhere in the request.
+    `hosted`: tools of the server that other fields of the request ask for.
     """
     toolbox = Toolbox(readers, nested=nested)
     for kind in hosted:
@@ -105,7 +105,7 @@ def read_tools(
 def _specs(
     tools: list[Any], param: str, namespace: str | None, toolbox: Toolbox, ledger: Ledger
 ) -> Iterator[tuple[ToolSpec, str]]:
-    """Each tool with the path of its name. What a namespace says of itself repeats its name; no tool needs to."""
+    """Each tool with the path of its name. The description of a namespace is left out: it repeats the name."""
     toolbox.left -= len(tools)
     if toolbox.left < 0:
         raise too_many(param, MAX_TOOLS, "tools in all")
@@ -136,8 +136,8 @@ def _leave_out(kind: str, toolbox: Toolbox, ledger: Ledger) -> None:
 
 
 def unnested(tool: Json, kind: str, param: str, mark: str = "name", *, nested: bool) -> tuple[Json, str]:
-    """The Chat form holds everything one level deeper, under the name of the type. Whose own form that is asks for it
-    wherever the `mark` of the other one is missing, too."""
+    """The object that holds the tool, and its path. The Chat form has it one level deeper, under the name of the type.
+    On a surface of that form a tool without it is refused, unless the `mark` of the flat form is there."""
     inner = tool.get(kind)
     if isinstance(inner, dict):
         return inner, f"{param}.{kind}"

@@ -1,7 +1,7 @@
 """How calls look on the Responses surface: one row for each kind of tool.
 
-Only the arguments of functions and custom tools have events of their own. Those of the other kinds come in one piece,
-as the objects that their clients read, with the item.
+Only the arguments of functions and custom tools have events of their own. Those of the other kinds are sent with the
+item in one piece, as the objects that clients read.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ class CallItemForm:
     item: str
     """The type of the item."""
     prefix: str
-    """Of its id."""
+    """The prefix of the item's id."""
     members: Callable[[Called, str], dict[str, Any]]
-    """What the item says of tool and arguments."""
+    """Makes the item's members for tool and arguments."""
     events: str | None = None
-    """The stem of the events that carry the arguments, if there are any."""
+    """The stem of the names of the events that carry the arguments, if there are any."""
     finished: Callable[[Call], dict[str, Any]] = lambda call: {}
-    """What the last of those events says of them."""
+    """Makes the members of the last of those events."""
 
 
 def _named(call: Called, key: str, value: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _search(call: Called, arguments: str) -> dict[str, Any]:
 
 
 def _shell(call: Called, arguments: str) -> dict[str, Any]:
-    """Whatever the model forgot or mistook is said by Codex to the model: it only insists on these members."""
+    """Codex tells the model itself what is wrong with a command, but it needs these members to read the item."""
     action = _object(arguments)
     command = action.get("command")
     words = [str(word) for word in command] if isinstance(command, list) else []
@@ -46,7 +46,7 @@ def _shell(call: Called, arguments: str) -> dict[str, Any]:
 
 
 def _commands(call: Called, arguments: str) -> dict[str, Any]:
-    """A limit that is no whole number ends the run in openai-agents; without one the client has its own."""
+    """A limit that is no integer ends the run in openai-agents. Without a limit the client uses its own."""
     action = _object(arguments)
     commands = action.get("commands")
     lines = [str(line) for line in commands] if isinstance(commands, list) else []
@@ -60,7 +60,8 @@ def _whole(value: Any) -> int | None:
 
 
 def _operation(call: Called, arguments: str) -> dict[str, Any]:
-    """Of some kind it is even before anything is known of it. Only a deletion has no diff."""
+    """The item must name an operation from its first event, before the model has named one: `update_file` is assumed.
+    Only `delete_file` has no diff."""
     raw = _object(arguments)
     kind = raw.get("type") if raw.get("type") in KINDS else UPDATE
     members = ("path",) if kind == DELETE else ("path", "diff")
@@ -68,7 +69,8 @@ def _operation(call: Called, arguments: str) -> dict[str, Any]:
 
 
 def _object(arguments: str) -> dict[str, Any]:
-    """Clients read an object here and nothing else; of what is none, their tool will say what it misses."""
+    """The arguments as an object, which clients require. If they are none it is empty, and the client's tool will tell
+    the model what it misses."""
     try:
         value = jsontext.loads(arguments)
     except jsontext.BadJson:

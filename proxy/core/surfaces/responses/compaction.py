@@ -1,7 +1,7 @@
 """A conversation made shorter: the backend sums it up, and an opaque item with the summary takes its place.
 
-Asked for by an item at the end of the input, or by an endpoint of its own. The item comes back as input later, and the
-model then reads what it stands for.
+Clients ask for it by an item at the end of the input, or by an endpoint of its own. When the item comes back as input,
+the model reads the summary.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ SUMMED_UP = "The conversation before this was removed to make room. This is the 
 
 
 def requested(body: Any) -> Any:
-    """The request for a reply that a request for a compaction stands for. What is wrong with it is said there."""
+    """The request for a reply that does what a request for a compaction asks. Its errors are found when it is read."""
     if not isinstance(body, dict):
         return body
     given = body.get("input")
@@ -33,10 +33,10 @@ def requested(body: Any) -> Any:
 
 
 class CompactionObject(ResponseObject):
-    """What the endpoint answers."""
+    """The answer of the endpoint."""
 
     def finished(self, ended: ReplyEnded) -> dict[str, Any]:
-        """A client puts the output in place of its history: half a summary, or none, would cost it everything."""
+        """Raises a fault unless the summary is whole: the client will replace its history by it."""
         limit = self._frame["max_output_tokens"]
         if ended.ending is Ending.MAX_TOKENS and limit is not None:
             raise ClientFault(

@@ -1,5 +1,5 @@
-"""From a Responses request, as JSON, to the neutral Request. Whatever is wrong with it is said here, before anything
-is sent: one ClientFault that names the place.
+"""From a Responses request, as JSON, to the neutral Request. An error in it is found here, before anything is sent, and
+becomes one ClientFault with its path.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ LOGPROBS = "message.output_text.logprobs"
 REASONING_TOKEN = "reasoning.encrypted_content"
 
 NO_WISH = ReasoningWish()
-"""Of a request that says nothing of its reasoning."""
+"""The wish of a request that says nothing about reasoning."""
 
 
 def decode(
@@ -44,7 +44,7 @@ def decode(
     signer: TokenSigner | None = None,
     known: int = 0,
 ) -> Request:
-    """`known`: how many of the input's first items its client did not send."""
+    """`known`: the number of items at the beginning of the input that the client did not send."""
     envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger)
     model = envelope.get("model")
     if not model:

@@ -28,10 +28,10 @@ ECHO_DEFAULTS: dict[str, Any] = {
     "top_p": 1.0,
     "truncation": "disabled",
 }
-"""Request members that come back as they were sent, and what stands there when they were not."""
+"""Request members that come back as they were sent, each with its default."""
 
 LABELS = ("prompt_cache_retention", "user")
-"""More of them, which nobody has checked and only OpenAI's object has: there if they were sent."""
+"""More of them, which only OpenAI's object has. They are not checked, and come back if they were sent."""
 
 CALLED: frozenset[str] = frozenset(ToolKind)
 
@@ -77,7 +77,7 @@ def _echo_tools(tools: Any) -> list[dict[str, Any]]:
 
 
 def _flat(raw: dict[str, Any]) -> dict[str, Any]:
-    """Without the level that the Chat form has more."""
+    """The object without the additional level of the Chat form."""
     kind = raw["type"]
     inner = raw.get(kind)
     return {"type": kind, **inner} if isinstance(inner, dict) else raw
@@ -97,7 +97,7 @@ def _echo_tool(tool: Any) -> dict[str, Any]:
 
 
 def _echo_choice(choice: Any) -> Any:
-    """Every form that a request may use, in the one form that the specification has, and without hosted tools."""
+    """The choice in the specification's form, whichever form the request used, and without hosted tools."""
     if not isinstance(choice, dict):
         return choice
     kind = choice["type"]
@@ -116,4 +116,4 @@ ECHOES: dict[str, Callable[[Any], Any]] = {
     "tool_choice": _echo_choice,
     "tools": _echo_tools,
 }
-"""Request members that come back in one form, whatever they were sent in."""
+"""Request members that come back in one form, because clients may send them in several."""

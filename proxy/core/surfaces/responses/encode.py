@@ -3,11 +3,11 @@
 A delta is the hot path: its frame is a byte prefix made once per part, with only the number and the delta's own JSON
 spliced in. Every other event is one dict literal through orjson.
 
-*Extended* streams carry `response.output_tool_call.begin/delta/end` around each call and end with `response.done`;
-who gets them is the client profile's affair (`clients`), not ours.
+*Extended* streams carry `response.output_tool_call.begin/delta/end` around each call and end with `response.done`. The
+client's profile decides who gets them (see `clients`).
 
-Half a call is never closed: many clients run whatever is done, whatever its status says, and some mend its arguments
-first. Nor does a stream of OpenAI's close what a failure cut. It stands in the terminal object, as incomplete.
+Half a call is never closed: many clients run each done item whatever its status is, and some repair its arguments
+first. OpenAI's own streams do not close what a failure cut either. It stands in the terminal object, as incomplete.
 """
 
 from collections.abc import Callable
@@ -46,13 +46,13 @@ REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUM
 
 @dataclass(slots=True)
 class _OpenItem:
-    """The one item under construction."""
+    """The one item that is under construction."""
 
     id: str
     index: int
     head: CallHead | None
     frames: list[tuple[bytes, bytes]]
-    """What stands before the number, and after the text, in each frame that one delta becomes."""
+    """The bytes before the number and after the text, for each frame that a delta becomes."""
 
 
 class ResponsesEncoder:
@@ -75,12 +75,12 @@ class ResponsesEncoder:
         self._client = client
         self._under_way = False
         self._hidden = False
-        """Is the open part one without words, of which a client that keeps nothing for us sees nothing?"""
+        """Is the open part without words? Then only a client that keeps tokens sees it."""
         self._number = 0
         self._index = 0
         self._item: _OpenItem
         self._cut: list[tuple[_OpenItem, PartEnded]] = []
-        """What the end of the reply has interrupted. How it ended decides what becomes of it."""
+        """Parts that the end of the reply has cut. The kind of the ending decides how they are sent."""
 
     def feed(self, event: Event) -> None:
         match event:
@@ -102,7 +102,7 @@ class ResponsesEncoder:
         self._under_way = True
 
     def still_working(self) -> None:
-        """An event without news, for clients that give up when no event comes for a while."""
+        """Sends an event without news, for clients that give up after some time without events."""
         if self._under_way:
             self._send("response.in_progress", response=self._response.started())
 
@@ -121,7 +121,7 @@ class ResponsesEncoder:
             self._emit(self._framing.end)
 
     def _send_error(self, fault: Fault) -> None:
-        """Flat for those who read it so, nested because only that makes the OpenAI SDKs raise."""
+        """Sends the error flat, for clients that read it so, and nested, because OpenAI's SDKs raise only then."""
         fields = error_member(fault) | {"param": fault.param}
         self._send("error", **fields, error={"type": fault.type, **fields})
 
@@ -236,7 +236,7 @@ class ResponsesEncoder:
         self._send_item("response.output_item.added", item, final)
 
     def _send_item(self, event: str, item: _OpenItem, fields: dict[str, Any]) -> None:
-        """Only the extended form repeats the item's id beside it."""
+        """Sends an item. Only the extended form repeats the item's id beside it."""
         where = _where(item) if self._extended else {"output_index": item.index}
         self._send(event, **where, item=fields)
 

@@ -1,6 +1,6 @@
-"""The request around `input`: names, types and bounds of the fields of the Responses API.
+"""The fields around `input` in the Responses API: their names, types and bounds.
 
-`input`, `tools` and `tool_choice` are left to their own readers.
+`input`, `tools` and `tool_choice` have readers of their own.
 """
 
 from typing import Annotated, Any, Literal
@@ -27,7 +27,7 @@ from proxy.core.surfaces.reading.fields import (
 )
 
 MAX_INPUT_TEXT = 10_485_760
-"""Characters of an `input` that is one string: the published bound."""
+"""Characters of an `input` that is one string. This is the published bound."""
 
 Label = Annotated[str, Field(max_length=64)]
 
@@ -43,7 +43,7 @@ class TextWish(Loose):
 
 class Thinking(Loose):
     effort: str | None = None
-    """Any word: each model generation brings new ones, and backends differ."""
+    """Any word is accepted: each model generation brings new ones, and backends differ."""
     summary: Literal["auto", "concise", "detailed"] | None = None
 
 
@@ -53,7 +53,7 @@ class StreamOptions(Loose):
 
 @with_config(LOOSE)
 class ResponsesEnvelope(TypedDict, total=False):
-    """Only what was sent: of three dozen fields most requests have five, and the rest need no object to say so."""
+    """Holds only what was sent: most requests have five of three dozen fields."""
 
     model: ModelName | None
     input: Any
@@ -99,7 +99,7 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
     "store": (None, False),
     "truncation": (None, "disabled"),
 }
-"""Fields that are checked and echoed, but change nothing here: with any other value, that is worth counting."""
+"""Fields that are checked and echoed, but change nothing here. Other values than these are counted."""
 
 OF_CHAT = {
     "max_completion_tokens": "max_output_tokens",
@@ -108,7 +108,7 @@ OF_CHAT = {
     "reasoning_effort": "reasoning.effort",
     "response_format": "text.format",
 }
-"""Chat's fields whose wishes have another name here. Fields that nobody knows are let pass, but these were meant."""
+"""Chat's fields that have another name here. Unknown fields are ignored, but the client of these expects an effect."""
 
 REFUSED = {
     "background": "responses are not stored yet, so it could not be fetched later. Leave it out and read the answer "
@@ -116,7 +116,7 @@ REFUSED = {
     "conversation": "conversations are not stored here. Send the whole history as input.",
     "prompt": "prompt templates are not stored here. Send their text as instructions and input.",
 }
-"""Fields without which the answer would be another one than was asked for, and what to do instead."""
+"""Fields that cannot be ignored, because the answer would be another one, and what to do instead."""
 
 
 def read_envelope(body: dict[str, Any], ledger: Ledger) -> ResponsesEnvelope:

@@ -1,7 +1,7 @@
 """Input items of the Responses surface: a table `type → function`, each item one turn of one speaker.
 
-Liberal where published clients differ: messages without `type`, content as a string or as parts, arguments as an
-object, ids missing. Which turns belong together is `history`'s business, not this module's.
+The readers are liberal where published clients differ: messages without `type`, content as a string or as parts,
+arguments as an object, missing ids. `history` decides which turns belong together.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
 from proxy.core.tools.names import spelled
 
 MAX_ITEMS = 20_000
-"""In one request: an item per 50 tokens of a million-token window, and about 40 ms of the event loop."""
+"""Items in one request: one per 50 tokens of a window of a million, and about 40 ms of the event loop."""
 
 DIALECT = "responses"
 """The key of this surface's own things in `extras`."""
@@ -68,7 +68,7 @@ ROLES: dict[str, tuple[Role, tuple[type[Part], ...]]] = {
     "system": (Role.SYSTEM, (Text,)),
     "developer": (Role.DEVELOPER, (Text,)),
 }
-"""Who may speak in a message, and in which kinds of part."""
+"""The roles of messages, each with the kinds of part that it may send."""
 
 
 FOREIGN_SUMMARY = (
@@ -110,7 +110,8 @@ def _turn(item: Any, cursor: InputCursor) -> Turn | None:
 
 
 def _untyped(item: Json) -> str:
-    """Published clients leave the type out of two kinds of item; a reference has an id and nothing to say."""
+    """The type of an item without one. Published clients leave it out of messages, and of references, which have an id
+    alone."""
     is_reference = "id" in item and "role" not in item and "content" not in item
     return "item_reference" if is_reference else "message"
 
@@ -121,7 +122,7 @@ def _message(item: Json, cursor: InputCursor) -> Turn:
     if spoken is None:
         raise _of_no_role(item)
     speaker, allowed = spoken
-    if item.get("tool_calls"):  # without them the answers to them, and what came after, would make no sense
+    if item.get("tool_calls"):  # if they were ignored, their results would have no calls
         raise wrong_value(".tool_calls", CALLS_ARE_ITEMS)
     if speaker is ASSISTANT and item.get("content") is None:
         return Turn(speaker, [])  # an answer of nothing but calls, in the Chat form
@@ -137,12 +138,12 @@ def _of_no_role(message: Json) -> FieldFault:
 
 
 def _agent_message(item: Json, cursor: InputCursor) -> Turn:
-    """Codex: one agent to another. To the model that reads it, the other agent is a user."""
+    """Codex sends these from one agent to another. To the model, the other agent is a user."""
     return Turn(USER, content_in(item, "content", cursor, MEDIA_PARTS, AGENT_PARTS))
 
 
 def _plaintext(part: Json) -> Text:
-    """Called encrypted, but it is what the other agent's model wrote: only OpenAI's own backend encrypts it."""
+    """The text that the other agent's model wrote. Despite its name, only OpenAI's own backend encrypts it."""
     return Text(string_in(part, "encrypted_content"))
 
 
@@ -193,7 +194,8 @@ def _apply_patch_call(item: Json, cursor: InputCursor) -> Turn | None:
 
 
 def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) -> Turn | None:
-    """Of the one tool of its kind. Such items also tell of what another API's server did by itself: not here."""
+    """A call of the one tool of its kind. Without an id or arguments, the item tells what another API's server did by
+    itself, and is left out."""
     if item.get("call_id") is None or not isinstance(arguments, dict):
         cursor.ledger.drop("hosted_call")
         return None
@@ -202,7 +204,7 @@ def _call_of(kind: ToolKind, item: Json, arguments: Any, cursor: InputCursor) ->
 
 
 def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
-    """The tools that were found can be called from now on. The model is told their names; it sees the rest above."""
+    """Declares the tools that were found. The result tells the model their names; their declarations have the rest."""
     _tools(item, cursor)
     if item.get("call_id") is None:
         return None
@@ -235,7 +237,7 @@ def _thought(item: Json, key: str, cursor: InputCursor) -> str:
 
 
 def _compaction_trigger(item: Json, cursor: InputCursor) -> Turn | None:
-    """Only as the last word: one that stayed in a history has had its answer."""
+    """Asks for a compaction if it is the last item. A trigger that stayed in a history has had its answer."""
     if cursor.item != cursor.last:
         cursor.ledger.drop("compaction_trigger")
         return None
@@ -262,13 +264,13 @@ def _item_reference(item: Json, cursor: InputCursor) -> None:
 
 
 def _tools(item: Json, cursor: InputCursor) -> None:
-    """Codex declares tools here too: all of them for some models, those it has found by searching for others."""
+    """Codex declares tools among the items too: for some models all of them, for others those that a search found."""
     if item.get("tools") is not None:
         cursor.tools.append((array(item["tools"], ".tools"), cursor.path(".tools")))
 
 
 def _names(tools: list[Any], namespace: str | None = None) -> list[str]:
-    """What the tools that were found are called, as far as it can be seen: they are checked where they are declared."""
+    """The names of the tools that were found, as far as they can be read: errors are found where they are declared."""
     names: list[str] = []
     for tool in tools:
         name = tool.get("name") if isinstance(tool, dict) else None

@@ -1,7 +1,7 @@
-"""The other order of items, for clients that were written against it: one message, open from first to last.
+"""The other order of items, for clients that were written against it: one message that is open from first to last.
 
-The message stands at index 0 before anything is known and is closed last, so that calls open and close while it is
-open. Codex then shows the text after the command and LangChain scatters arguments, which is why this is a setting
+The message is opened at index 0 before anything is known, and closed last; calls open and close meanwhile. With this
+order Codex shows the text after the command, and LangChain mixes up arguments. Therefore it is a setting
 (`item_order = "message_first"`) and never the default.
 """
 

@@ -1,7 +1,7 @@
-"""The `response` object and its items: what the Responses API calls the things we found out.
+"""The `response` object and its items.
 
-Every lifecycle event carries the whole object, and so does the non-streaming answer. Which members are null, which are
-absent and which must have a value is a contract that clients check; it is written down here and nowhere else.
+Every lifecycle event carries the whole object, and so does an answer that is not streamed. Clients check which members
+are null, which are absent and which must have a value; only this module decides it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ INCOMPLETE_DETAILS = {
 
 KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary: PartKind.SUMMARY}
 PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
-"""Of the ids of items; all others are messages, or calls, whose kinds have their own."""
+"""Prefixes of the ids of items. Other parts are messages, or calls, which have a prefix for each kind."""
 
 
 class ResponseObject:
@@ -42,13 +42,13 @@ class ResponseObject:
         signer: TokenSigner | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        """`signer` closes what the client shall keep for the backend; None where nobody wants that. `warnings` are told
-        when it is finished, those that come meanwhile too."""
+        """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
+        is finished, so that later ones are included."""
         self.id = mint.response()
         self.output: list[dict[str, Any]] = []
-        """Its items in their order, once it is finished."""
+        """The items in their order, when the response is finished."""
         self.carries = signer is not None
-        """Does the client keep for us what the backend will want back?"""
+        """Does the client keep tokens of what the backend will want back?"""
         self._signer = signer
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
@@ -65,7 +65,7 @@ class ResponseObject:
         return self._mint.item(prefix, index)
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
-        """The final form of an item. It stands in the terminal object exactly as in its `output_item.done`."""
+        """Makes the final form of an item, which is the same in its `output_item.done` and in the terminal object."""
         item = self._items[index] = final_item(item_id, ended)
         if self._signer and ended.complete and isinstance(ended.part, Reasoning):
             item["encrypted_content"] = self._signer.reasoning(ended.part)
@@ -88,7 +88,7 @@ class ResponseObject:
         return response
 
     def whole(self, reply: Reply) -> dict[str, Any]:
-        """The answer to a client that does not stream: the same items, the same ending."""
+        """The answer to a client that does not ask for a stream, with the items and the ending of the stream."""
         assert reply.ended is not None
         for ended in reply.parts:
             part = ended.part
@@ -173,10 +173,10 @@ FRAME: dict[str, Any] = {
     "usage": None,
     "reasoning": None,
     "service_tier": "default",
-    "store": False,  # whatever was asked for: nothing is, and who believes it is leaves out what it has to send again
+    "store": False,  # always: a client that expects a stored response would not send its items again
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],
     **ECHO_DEFAULTS,
 }
-"""A response to a request that asked for nothing in particular, as it begins."""
+"""A response as it begins, to a request that sets no options."""

@@ -1,4 +1,4 @@
-"""What is said on a WebSocket besides the events of a stream: the client's one message, and ours when it is refused."""
+"""The messages of a WebSocket besides the events of a stream: the client's request, and the proxy's refusal."""
 
 import re
 from typing import Any
@@ -13,14 +13,14 @@ from proxy.core.surfaces.reading.parsing import parsed
 CREATE = "response.create"
 
 LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
-"""What names a lane: nothing in it has to be escaped."""
+"""The name of a lane. It has no character that JSON would escape."""
 
 NOT_HERE = frozenset({"type", "stream", "stream_options", "background"})
 """Members without meaning on this transport. Some clients send them although the specification forbids it."""
 
 
 def read_create(message: bytes) -> dict[str, Any]:
-    """The body of the request that a message stands for; here every answer is streamed."""
+    """The body of the request in a message. On this transport every answer is a stream."""
     raw = parsed(message, "The message", "Send one JSON object in each.")
     if not isinstance(raw, dict):
         raise ClientFault(f"A message must be a JSON object, got {json_name(raw)}.", code="invalid_type")
@@ -35,7 +35,7 @@ def read_create(message: bytes) -> dict[str, Any]:
 
 
 def take_lane(body: dict[str, Any]) -> str | None:
-    """On which lane of its connection a request is. That is no affair of the request itself, which goes on without."""
+    """Takes the name of its lane out of a request. The request itself does not depend on it."""
     lane = body.pop("stream_id", None)
     if lane is not None and not (isinstance(lane, str) and LANE.fullmatch(lane)):
         got = shown(lane) if isinstance(lane, str) else json_name(lane)
@@ -48,15 +48,15 @@ def take_lane(body: dict[str, Any]) -> str | None:
 
 
 def on_lane(message: bytes, lane: str | None) -> bytes:
-    """The message as it leaves: each that belongs to a lane names it, last of all."""
+    """The message with the name of its lane as the last member."""
     return message if lane is None else b'%b,"stream_id":"%b"}' % (message[:-1], lane.encode())
 
 
 def error_message(fault: Fault, lane: str | None = None) -> bytes:
-    """In place of a status: what a request comes to of which nothing was streamed. The code is always a string."""
+    """The answer to a request that failed before its stream began, in place of a status. Its code is a string."""
     code = fault.code or fault.type
     error = error_member(fault) | {"type": fault.type, "code": code, "param": fault.param}
     message = {"type": "error", "status": fault.status, "error": error}
-    if headers := fault.headers:  # there is no head on this transport, so clients look for them here
+    if headers := fault.headers:  # clients look for them here, because this transport has no head
         message["headers"] = headers
     return on_lane(jsontext.dumps(message), lane)

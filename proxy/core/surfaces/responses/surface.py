@@ -1,4 +1,4 @@
-"""The Responses surface: the rooms of `inbound` that belong to it, put together for one request."""
+"""The Responses surface: its modules, put together for one request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ NO_MEMORY = NoMemory()
 
 @dataclass(slots=True, frozen=True)
 class ResponsesOptions:
-    """How clients are served, where the configuration has a say in it."""
+    """The settings that decide how answers look."""
 
     events: EventStyle
     message_first: bool
@@ -37,9 +37,9 @@ class ResponsesSurface:
     signer: TokenSigner
     options: ResponsesOptions
     memory: Memory = NO_MEMORY
-    """What its client may continue."""
+    """Remembers what the client may continue."""
     form: type[ResponseObject] = ResponseObject
-    """What its answers look like."""
+    """The form of the answers."""
     name: str = "responses"
 
     strict = False
@@ -81,7 +81,7 @@ class ResponsesContext:
     message_first: bool
     memory: Memory
     completed: Any
-    """The request with what it continues in its place."""
+    """The request with all items in it, those of the conversation that it continues included."""
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ResponsesEncoder:
         encoder = MessageFirstEncoder if self.message_first else ResponsesEncoder

@@ -13,15 +13,15 @@ def local_shell_output(item: Json, cursor: InputCursor) -> Turn:
 
 
 def apply_patch_output(item: Json, cursor: InputCursor) -> Turn:
-    """What it says is optional; whether it went well is not."""
+    """The output is optional, the status is not."""
     status = optional_string_in(item, "status") or "completed"
     text = optional_string_in(item, "output") or f"The patch has {status}."
     return Turn(TOOL, [Result(_answered(item), [Text(text)], is_error=status == "failed")])
 
 
 def function_output(item: Json, cursor: InputCursor) -> Turn:
-    """Codex tells of what came from outside, a heartbeat or another thread's message, as what a tool returned that
-    nobody called. Without a call no backend takes it; it is a message to the model, and its text says what it is."""
+    """Codex sends messages from outside, a heartbeat or another thread's message, as the output of a tool that was not
+    called. No backend accepts an output without a call, so it becomes a user's message; its text says what it is."""
     if item.get("call_id") is None and optional_string_in(item, "name"):
         return Turn(USER, _returned(item, cursor))
     return output(item, cursor)
@@ -49,7 +49,7 @@ def _returned(item: Json, cursor: InputCursor) -> list[Any]:
 
 
 def _holds_parts(output: Any) -> bool:
-    """A list of content parts, or any other JSON that a tool returned?"""
+    """Is it a list of content parts? Otherwise it is any JSON that a tool returned."""
     return isinstance(output, list) and (not output or any(_is_part(value) for value in output))
 
 

@@ -1,4 +1,4 @@
-"""Tools as the Responses surface declares them: a table `type → function`."""
+"""How the Responses surface declares tools: a table `type → function`."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ from proxy.core.work import Work
 
 
 def runs_elsewhere(tool: Json) -> bool:
-    """Is it, of types that clients run, one that the server of another API would run itself?
+    """Is this tool, of a type that clients run, one that the server of another API would run itself?
 
-    Codex searches among its own tools; those of others are searched by their server. A shell is the client's, unless it
-    stands in a container.
+    Codex searches among its own tools; other clients expect their server to search. A shell is the client's, unless it
+    is in a container.
     """
     kind = tool["type"]
     if kind == TOOL_SEARCH:
@@ -48,6 +48,6 @@ READERS: dict[str, ToolReader] = {
 
 
 def is_offered(tool: Json) -> bool:
-    """May the model use it, or the tools in it? Of one that was read already."""
+    """May the model use the tool, or those in it? The tool has been checked before."""
     kind = tool.get("type")
     return kind == "namespace" or (kind in READERS and not runs_elsewhere(tool))
