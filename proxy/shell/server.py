@@ -280,7 +280,7 @@ class Server:
 
     async def _models(self, visit: Visit) -> web.StreamResponse:
         listing = await self._backends.models()
-        return text(listing.told_to(visit.request.headers, visit.request.query), JSON, visit.id)
+        return text(listing.for_client(visit.request.headers, visit.request.query), JSON, visit.id)
 
     async def _model(self, visit: Visit, id: str) -> web.StreamResponse:
         if model := (await self._backends.models()).find(id):

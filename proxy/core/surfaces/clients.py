@@ -147,7 +147,7 @@ def reworded(profile: ClientProfile, fault: Fault) -> Fault:
     return copied
 
 
-def told_ending(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
+def ending_for(profile: ClientProfile, ended: ReplyEnded) -> ReplyEnded:
     """The ending as this client understands it."""
     if profile.filtered_is_final and ended.ending is Ending.FILTERED:
         fault = ClientFault(FILTERED, code="content_filter")

@@ -24,10 +24,10 @@ from proxy.core.surfaces.clients import (
     OPENAI_SDK,
     EventStyle,
     Extended,
+    ending_for,
     extended,
     recognise,
     reworded,
-    told_ending,
 )
 from tests.support.tables import table
 
@@ -147,23 +147,23 @@ def test_everybody_else_is_told_the_code_that_it_is(profile: clients.ClientProfi
 def test_codex_is_told_that_a_filtered_answer_will_be_filtered_again() -> None:
     """It would ask five times more, and show the beginning each time."""
     ended = ReplyEnded(Ending.FILTERED, Usage(1, 2, 3))
-    told = told_ending(CODEX, ended)
+    told = ending_for(CODEX, ended)
     assert (told.ending, told.usage) == (Ending.FAILED, ended.usage)
     assert told.fault is not None
     assert told.fault.code == "invalid_prompt"
     assert "filter" in told.fault.message
-    assert told_ending(DEFAULT, ended) is ended
+    assert ending_for(DEFAULT, ended) is ended
 
 
 @table("ending", [Ending.COMPLETED, Ending.MAX_TOKENS])
 def test_any_other_ending_is_told_as_it_is(ending: Ending) -> None:
     ended = ReplyEnded(ending)
-    assert told_ending(CODEX, ended) is ended
+    assert ending_for(CODEX, ended) is ended
 
 
 def test_a_failed_ending_has_its_fault_reworded() -> None:
     ended = ReplyEnded(Ending.FAILED, None, Overloaded("Busy."))
-    told = told_ending(CODEX, ended)
+    told = ending_for(CODEX, ended)
     assert told.fault is not None
     assert (told.ending, told.fault.code) == (Ending.FAILED, "slow_down")
 

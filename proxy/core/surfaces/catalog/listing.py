@@ -39,21 +39,21 @@ class Listing:
     def find(self, name: str) -> ServedModel | None:
         return self._by_name.get(name)
 
-    def told_to(self, headers: Headers, query: Mapping[str, str]) -> bytes:
+    def for_client(self, headers: Headers, query: Mapping[str, str]) -> bytes:
         return self.catalog() if asks_for_catalog(headers, query) else self.plain()
 
     def plain(self) -> bytes:
-        self._plain = self._plain or jsontext.dumps(self._told())
+        self._plain = self._plain or jsontext.dumps(self._list())
         return self._plain
 
     def catalog(self) -> bytes:
         """The list with Codex's catalog beside it."""
         if not self._catalog:
             entries = [_codex_entry(model, rank) for rank, model in enumerate(self.models)]
-            self._catalog = jsontext.dumps({**self._told(), "models": entries})
+            self._catalog = jsontext.dumps({**self._list(), "models": entries})
         return self._catalog
 
-    def _told(self) -> dict[str, Any]:
+    def _list(self) -> dict[str, Any]:
         return {"object": "list", "data": [entry(model) for model in self.models]}
 
 

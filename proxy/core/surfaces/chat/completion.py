@@ -87,7 +87,7 @@ class Completion:
             "content": "".join(text.text for text in texts) or None,
             "refusal": "".join(part.text for part in parts if isinstance(part, Refusal)) or None,
             **({"reasoning_content": thoughts} if thoughts else {}),
-            **self._told(reply.parts),
+            **self._calls_member(reply.parts),
         }
         logprobs = [entry for text in texts for entry in text.logprobs or ()] if self.shows_logprobs else None
         choice = {
@@ -104,7 +104,7 @@ class Completion:
             **self._beside(calls, [self.calls.advice] if calls else []),
         }
 
-    def _told(self, parts: Sequence[PartEnded]) -> dict[str, Any]:
+    def _calls_member(self, parts: Sequence[PartEnded]) -> dict[str, Any]:
         proofs = Proofs()
         entries: list[dict[str, Any]] = []
         for ended in parts:

@@ -108,7 +108,7 @@ class ResponsesEncoder:
 
     def _on_ended(self, ended: ReplyEnded) -> None:
         self._under_way = False
-        ended = clients.told_ending(self._client, ended)
+        ended = clients.ending_for(self._client, ended)
         for item, cut in self._cut:
             self._end_cut(item, cut, ended)
         if ended.fault is not None and self._framing.extras:

@@ -38,8 +38,8 @@ def test_attack_25_v10_the_instructions_are_for_codex_alone() -> None:
     told = Listing([ServedModel("qwen")])
     assert orjson.loads(told.plain()) == {"object": "list", "data": [entry(ServedModel("qwen"))]}
     assert len(told.plain()) < 100 < 5_000 < len(told.catalog())
-    assert told.told_to({}, {}) == told.plain()
-    assert told.told_to({"originator": "codex_cli_rs"}, {}) == told.catalog()
+    assert told.for_client({}, {}) == told.plain()
+    assert told.for_client({"originator": "codex_cli_rs"}, {}) == told.catalog()
 
 
 def test_attack_25_each_form_is_made_once() -> None:
