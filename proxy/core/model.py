@@ -1,11 +1,12 @@
-"""The words for what is asked: one neutral request of turns and parts.
+"""The words of a request: one neutral language of turns and parts.
 
-Every surface decodes into these, every backend encodes from them. Nothing here is any dialect's schema; what only
-one dialect understands travels in `extras`, keyed by that dialect, and is given back to that dialect alone.
+Every surface decodes into it, every dialect encodes from it, and it has no dialect's schema. What only one dialect
+understands travels in `extras` under that dialect's name, and is given back to that dialect alone (see the module of
+that name).
 
-Objects are read-only by rule: whoever needs another value makes another object.
+Objects are read-only by rule: a stage that needs another value makes another object.
 
-What a backend may have to refuse knows its `path` in the client's request, in its surface's words.
+What a backend may have to refuse has a `path`: where it stands in the client's request, in the surface's words.
 """
 
 from dataclasses import dataclass, field
@@ -31,9 +32,9 @@ class ToolKind(StrEnum):
     TOOL_SEARCH = "tool_search"
     """The client's own search for more tools, which it declares by that type."""
     LOCAL_SHELL = "local_shell"
-    """The client's own shell, likewise."""
+    """The client's own shell, which it declares by that type."""
     SHELL = "shell"
-    """The one after it, which takes whole command lines."""
+    """Its successor, which takes whole command lines."""
     APPLY_PATCH = "apply_patch"
     """The client's own editor of files."""
 
@@ -41,13 +42,13 @@ class ToolKind(StrEnum):
 SYSTEM, USER, ASSISTANT, TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
 FUNCTION, CUSTOM = ToolKind.FUNCTION, ToolKind.CUSTOM
 TOOL_SEARCH, SHELL = ToolKind.TOOL_SEARCH, ToolKind.SHELL
-"""For whoever asks for them with each request or item: on Python 3.11 a member that is looked up through its class
-costs 0.1 µs, as much as reading a field. Other members that are asked for so often are constants of their modules."""
+"""Constants for code that needs them with each request or item: on Python 3.11 the lookup of a member through its class
+takes 0.1 µs, as long as reading a field. Other members that are needed so often are constants of their modules."""
 
 UNNAMED: frozenset[str] = frozenset(
     {ToolKind.TOOL_SEARCH, ToolKind.LOCAL_SHELL, ToolKind.SHELL, ToolKind.APPLY_PATCH}
 )
-"""Types that have one tool each, which goes by the name of its type."""
+"""Types with one tool each, which has the name of its type."""
 
 
 # ── parts ──
@@ -57,7 +58,7 @@ UNNAMED: frozenset[str] = frozenset(
 class Text:
     text: str
     logprobs: list[Any] | None = None
-    """Only in replies, and only when asked for: one entry per token, in the Responses form."""
+    """One entry per token, in the form of the Responses API: in replies, if the client wants them."""
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ class Reasoning:
 
 @dataclass(slots=True)
 class Summary:
-    """Of a conversation, in the place of which it can stand. Only in replies to requests for one."""
+    """Stands for the conversation before it. Only the reply to a compaction has one."""
 
     text: str
 
@@ -81,7 +82,7 @@ class Summary:
 @dataclass(slots=True)
 class Image:
     url: str
-    """An https or a data URL. Never fetched here."""
+    """An https or a data URL. The proxy never fetches it."""
     detail: str | None = None
     path: str = field(default="", compare=False)
 
@@ -107,7 +108,7 @@ class File:
 class ToolName(NamedTuple):
     """The client's own name of a tool. Two namespaces may hold the same inner name.
 
-    A tuple, because it is what tools are looked up by, for each call of a history: it hashes a fifth as long.
+    It is a tuple because tools are looked up by it, for each call of a history: its hash takes a fifth of the time.
     """
 
     name: str
@@ -127,7 +128,7 @@ class Call:
     arguments: str
     """The raw input for custom tools, JSON text for all others. Always what the model wrote, never repaired."""
     backend_id: str | None = field(default=None, compare=False)
-    """What the backend called it, in replies; a surface may give calls ids of its own."""
+    """The id that the backend gave the call. Surfaces may show clients other ids."""
 
 
 @dataclass(slots=True)
@@ -135,7 +136,7 @@ class Result:
     call_id: str
     content: list["Text | Image | File | Audio"]
     is_error: bool | None = None
-    """Has the tool failed? None: its client does not say so apart from the words."""
+    """Has the tool failed? None: the client has no field for it."""
 
 
 UserPart = Text | Image | Audio | File
@@ -145,7 +146,7 @@ Part = Text | Image | Audio | File | Refusal | Reasoning | Call | Result
 
 @dataclass(slots=True)
 class Turn:
-    """Consecutive parts of one role. `inbound.history` promises: a turn's calls are answered by the turn after it."""
+    """Consecutive parts of one role. `surfaces.reading.history` promises that the next turn answers all its calls."""
 
     role: Role
     parts: list[Part]
@@ -160,7 +161,7 @@ class ToolSpec:
     kind: ToolKind = ToolKind.FUNCTION
     description: str | None = None
     parameters: dict[str, Any] | None = None
-    """JSON Schema as the client sent it; `tools.schema` reduces it for a backend."""
+    """The JSON Schema as the client sent it. `schemas` reduces it for a backend."""
     strict: bool | None = None
     grammar: dict[str, Any] | None = None
     """A custom tool's `format`."""
@@ -175,7 +176,7 @@ class ChoiceMode(StrEnum):
 
 @dataclass(slots=True)
 class ToolChoice:
-    """A mode, and optionally the only tools that may be called. A forced function is REQUIRED with one tool."""
+    """Holds a mode, and optionally the only tools that may be called. A forced function is REQUIRED with one tool."""
 
     mode: ChoiceMode = ChoiceMode.AUTO
     only: frozenset[ToolName] | None = None
@@ -198,12 +199,12 @@ class OutputFormat:
     description: str | None = None
     strict: bool | None = None
     path: str = field(default="", compare=False)
-    """Of the schema."""
+    """The path of the schema."""
 
 
 @dataclass(slots=True)
 class Sampling:
-    """Tuning: passed on where the backend knows it, dropped with a remark where it does not."""
+    """Options that are passed on if the backend knows them, and otherwise dropped with a warning."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -236,19 +237,19 @@ class Request:
     format: OutputFormat = field(default_factory=OutputFormat)
     verbosity: str | None = None
     user: str | None = None
-    """For whom the client asks, in a word of its own."""
+    """The client's own label for its user."""
     service_tier: str | None = None
     generate: bool = True
-    """False for a warm-up: everything is made ready, and the model is not asked."""
+    """False for a warm-up, which prepares everything and does not ask the model."""
     stream: bool = False
     compact: bool = False
     """The answer is to be a summary of the conversation, and nothing else."""
     validate_arguments: bool | None = None
-    """Are calls whose arguments break their schema kept from the client (P05)? None: the tenant's setting decides."""
+    """Are calls whose arguments break their schema withheld from the client (P05)? Default: the tenant's setting."""
     parallel_wanted: bool = False
-    """Did the client ask for parallel calls in so many words?"""
+    """Did the client ask for parallel calls explicitly?"""
     strict_alone: bool = False
-    """Does the surface hold that there should be no parallel calls beside the strict tools declared here (C03)?"""
+    """Do the request's strict tools rule out parallel calls on this surface (C03)?"""
     extras: Extras = field(default_factory=dict)
 
 

@@ -1,7 +1,7 @@
-"""Who asks: the tenants of the configuration, found by the digest of the key that a request brings.
+"""The tenants of the configuration, found by the digest of the key in a request.
 
-Keys themselves are never kept. Looking up a digest tells an attacker who measures time nothing, because nobody can
-choose a key by its digest; and no key, a wrong one and a malformed one are refused in the same words.
+Keys themselves are never kept. An attacker who measures the lookup of a digest learns nothing, because a key cannot be
+chosen by its digest. A missing, a wrong and a malformed key are refused in the same words.
 """
 
 from collections.abc import Mapping
@@ -14,27 +14,27 @@ from proxy.core.errors import Unauthorized
 
 
 class Mode(StrEnum):
-    """What becomes of a request that breaks a rule."""
+    """Says what happens to a request that breaks a rule."""
 
     ENFORCE = "enforce"
-    """It is refused."""
+    """The request is refused."""
     WARN = "warn"
-    """It goes on, and its client is told."""
+    """The request goes on, and its client gets a warning."""
     OFF = "off"
 
 
 class Validation(StrEnum):
-    """What becomes of calls whose arguments do not fit the schema of their tool (P05)."""
+    """Says what happens to calls whose arguments do not fit the schema of their tool (P05)."""
 
     OFF = "off"
     STRICT = "strict"
-    """Only those of strict tools are looked at, and only where the backend cannot be told that they are (C03)."""
+    """Only calls of strict tools are checked, and only if the backend does not enforce strict tools itself (C03)."""
     OBSERVE = "observe"
     ENFORCE = "enforce"
 
 
 USUAL_MODES = {True: Mode.ENFORCE, False: Mode.WARN}
-"""Of limits, where nothing is configured: by whether the surface is strict by itself."""
+"""The default mode of limits, by whether the surface is strict."""
 
 LARGEST = {
     "tools": 128,
@@ -43,20 +43,19 @@ LARGEST = {
     "argument_bytes": 256 * 1024,
     "calls": 50,
 }
-"""How far a tenant's limits may be raised."""
+"""The highest values that a tenant's limits may have."""
 
 
 @dataclass(slots=True, frozen=True)
 class Limits:
-    """On the tools of one request and the calls of one reply (P06)."""
+    """Bounds the tools of one request and the calls of one reply (P06)."""
 
     tools: int = 128
     description_characters: int = 1024
-    """Characters."""
     schema_depth: int = 5
-    """Objects and lists inside one another, in the arguments that the schema describes."""
+    """Levels of objects and lists in the arguments that the schema describes."""
     argument_bytes: int = 64 * 1024
-    """Of one call, in UTF-8."""
+    """The arguments of one call, in UTF-8."""
     calls: int = 20
 
     def __post_init__(self) -> None:
@@ -67,7 +66,7 @@ class Limits:
 
 
 def or_raise(limit: str, value: int) -> str:
-    """How a sentence goes on that advises to stay below a limit, which is a setting of the same name."""
+    """The end of a sentence that advises to stay below a limit, which is also the name of a setting."""
     most = LARGEST[limit]
     return (
         f", or raise limits.{limit} (at most {most})." if value < most else f": {most} is the most there is."
@@ -79,9 +78,9 @@ class Tenant:
     name: str
     limits: Limits = Limits()
     limits_mode: Mode | None = None
-    """None: what the surface does by itself."""
+    """Default: the surface decides."""
     tool_allowlist: tuple[str, ...] | None = None
-    """Names of the tools that may be declared, or patterns with `*` and `?`; None: all."""
+    """Names of the tools that may be declared, or patterns with `*` and `?`. Default: all."""
     tool_allowlist_mode: Mode = Mode.ENFORCE
     validate_tool_arguments: Validation = Validation.STRICT
     tool_result_max_bytes: int | None = None
@@ -89,39 +88,41 @@ class Tenant:
     tool_calls_per_minute: int | None = None
 
     def mode(self, *, strict: bool) -> Mode:
-        """Of the limits, on a surface that is strict by itself or is not."""
+        """The mode of the limits, on a surface that is `strict` by itself or is not."""
         return self.limits_mode or USUAL_MODES[strict]
 
 
 ANYBODY = Tenant("anybody")
-"""Everyone who asks, where no tenants are configured."""
+"""The tenant of every request if none are configured."""
 
 NETWORK_BITS = 64
-"""Of an IPv6 address: whoever has one may use any with the same beginning."""
+"""Bits of an IPv6 address that its owner cannot choose: a customer is given a whole network."""
 
 BEARER = "bearer "
 KEY_HEADERS = ("x-api-key", "api-key")
-"""Where clients of other vendors put their key."""
+"""Headers in which clients of other vendors send their key."""
 
 
 def digest(key: str) -> str:
-    """What the configuration keeps of a key. Header bytes that are no text have become half characters."""
+    """The form in which the configuration keeps a key. Header bytes that are no text have become lone surrogates."""
     return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Tenants:
     def __init__(self, by_digest: Mapping[str, Tenant], anybody: Tenant = ANYBODY) -> None:
-        """`anybody`: who everyone is where nobody has to say who they are."""
+        """`anybody`: the tenant of every request if there are no keys."""
         self._anybody = anybody
         self._by_digest = {digest.lower(): tenant for digest, tenant in by_digest.items()}
 
     def of(self, headers: Mapping[str, str]) -> Tenant:
-        """The one who sent these headers. Where there are no tenants nobody has to say who they are."""
+        """The tenant whose key is in these headers. Without configured tenants no key is needed."""
         if not self._by_digest:
             return self._anybody
         key = key_of(headers)
         tenant = self._by_digest.get(digest(key))
-        if tenant is None or not key:  # nothing has a digest too, and scripts that hash nothing configure it
+        if (
+            tenant is None or not key
+        ):  # the empty key has a digest too, and scripts with an unset variable configure it
             raise Unauthorized(
                 "No valid API key was sent. Send yours in the header 'Authorization: Bearer <key>' "
                 "or 'x-api-key: <key>'."
@@ -129,18 +130,18 @@ class Tenants:
         return tenant
 
     def owner(self, tenant: Tenant, address: str) -> str:
-        """Whose share it is that a request takes of what strangers share: the tenant's, or where nobody has to say who
-        they are, that of the client's address, as `neighbourhood` knows it."""
+        """Names the share of common resources that a request uses: the tenant's, or without configured tenants that of
+        the client's address (see `neighbourhood`)."""
         return tenant.name if self._by_digest else address
 
 
 EVERYBODY = Tenants({})
-"""Nobody has to say who they are."""
+"""Needs no keys."""
 
 
 def key_of(headers: Mapping[str, str]) -> str:
-    """Empty if there is none: that has a digest like any other, and takes as long to refuse. The headers are as HTTP
-    has them: a name is found in any case."""
+    """The key in HTTP headers, whose names are found in any case. Without a key it is empty: that has a digest like any
+    other, and takes as long to refuse."""
     authorization = headers.get("authorization", "")
     if authorization[: len(BEARER)].lower() == BEARER:
         return authorization[len(BEARER) :].strip()
@@ -148,7 +149,7 @@ def key_of(headers: Mapping[str, str]) -> str:
 
 
 def neighbourhood(address: str) -> str:
-    """Whom an address stands for: itself, or of IPv6 the network that one customer is given."""
+    """The address itself, or of an IPv6 address the network that one customer is given."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:  # a socket without one
