@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.dialects.google.decode import GoogleDecoder
 from proxy.core.dialects.google.signatures import DUMMY
 from proxy.core.errors import BackendFault, Empty, Fault, Overloaded, Truncated
 from proxy.core.events import Ending, Reply
@@ -27,14 +26,10 @@ from proxy.core.model import (
     Turn,
     Usage,
 )
-from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.first_call import first_call
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
-from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, recorder
 from tests.support.google_requests import GOOGLE, NEW, body_of, tool_spec
-from tests.support.replies import bytewise, counting_mint, cut
+from tests.support.replies import bytewise, cut, pipeline_for
 
 USER = Turn(Role.USER, [Text("Hi")])
 TOOLS = [tool_spec("get_weather"), tool_spec("now")]
@@ -86,16 +81,8 @@ class Heard:
     def __init__(self, pieces: Iterable[bytes], *, one_call: bool = False) -> None:
         self.ledger = Ledger()
         self.events: list[Told] = []
-        extras = ReasoningExtras()
-        self.pipeline = Pipeline(
-            lambda emit: GoogleDecoder(emit, GOOGLE, self.ledger, extras.add, model=NEW, stamp="17"),
-            names=NameTable(TOOLS),
-            mint=counting_mint(),
-            ledger=self.ledger,
-            sink=recorder(self.events),
-            call_identity=GOOGLE.call_identity,
-            stages=[*([first_call(self.ledger, extras.discard)] if one_call else []), extras.stage],
-        )
+        request = Request(NEW, [], tools=TOOLS, parallel_calls=not one_call)
+        self.pipeline = pipeline_for(request, GOOGLE, recorder(self.events), self.ledger, stamp="17")
         for piece in pieces:
             self.pipeline.feed(piece)
         self.pipeline.close()

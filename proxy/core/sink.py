@@ -7,7 +7,7 @@ only pass it on names the way of the next: what costs a call for every token is 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.core.events import Event
 
@@ -21,8 +21,15 @@ class Sink:
     delta: TakeDelta
 
 
-Stage = Callable[[Sink], Sink]
-"""Made anew for each reply, from where its own events go."""
+Attach = Callable[[Sink], Sink]
+"""Makes a stage anew for each reply, from where its own events go."""
+
+
+class Stage(NamedTuple):
+    """One of the stages between the assembler and a client, by the name under which a pipeline lists it."""
+
+    name: str
+    attach: Attach
 
 
 def ignore_delta(text: str, logprobs: list[Any] | None) -> None:

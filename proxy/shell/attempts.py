@@ -96,7 +96,9 @@ class Attempts:
 
     def _begin(self, plan: Plan) -> None:
         self._errand.note(
-            backend=plan.backend.name, backend_model=as_name(plan.model), profile=plan.profile.name
+            backend=plan.backend.name,
+            backend_model=as_name(plan.asked.model),
+            profile=plan.asked.profile.name,
         )
         if self._several:
             self._errand.channel.likely[BACKEND_HEADER] = plan.backend.name

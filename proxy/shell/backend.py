@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import for_model
-from proxy.core.backends.post import Post
-from proxy.core.backends.post import post as make_post
 from proxy.core.backends.target import Target
 from proxy.core.catalog import ServedModel
 from proxy.core.dialects.reading import errors, lessons, reply_lessons
@@ -20,6 +18,7 @@ from proxy.core.dialects.reading.reply_lessons import Observed
 from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault, OwnWords, Unauthorized
 from proxy.core.events import Reply
+from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Request
@@ -27,7 +26,6 @@ from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
-from proxy.core.tools.prepare import Prepared, prepare
 from proxy.shell.concurrency import Gate
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.exchange import Exchange, Limits
@@ -53,15 +51,10 @@ MAX_REFUSAL_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Plan:
-    """One request as it will be put to one model."""
+    """One attempt at a request: who is asked, and what."""
 
     backend: "Backend"
-    request: Request
-    target: Target
-    model: str
-    profile: BackendProfile
-    prepared: Prepared
-    post: Post
+    asked: Preparation
     owner: str
     """Whose request it is."""
     only: bool = False
@@ -131,7 +124,7 @@ class Backend:
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        return await self._put(request, target, model, known.url, owner, ledger)
+        return Plan(self, await self._put(request, target, model, known.url, ledger), owner)
 
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
@@ -150,7 +143,9 @@ class Backend:
         self.budget.earn()
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
-            exchange = await self._upstream.send(plan.post, self._limits(plan.profile.first_byte_s))
+            exchange = await self._upstream.send(
+                plan.asked.post, self._limits(plan.asked.profile.first_byte_s)
+            )
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
                     self._keep(plan, taught, ledger)
@@ -159,28 +154,28 @@ class Backend:
             exchange.close()
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
-            changed = await self._taught(plan, text, taught, ledger) if teaches else None
+            changed = await self._taught(plan.asked, text, taught, ledger) if teaches else None
             if changed is None:
                 raise _fault(exchange, words, text, plan)
-            plan = changed
+            plan = replace(plan, asked=changed)
 
     async def _taught(
-        self, plan: Plan, words: str, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger
-    ) -> Plan | None:
+        self, asked: Preparation, words: str, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger
+    ) -> Preparation | None:
         """The request as the refusal teaches to put it, if that is another way at all."""
         rows = [lesson.row for lesson, _ in taught]
-        post = plan.post
+        post = asked.post
 
         def learned() -> Lesson | None:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
-            return lessons.learn(spoken_by(plan.profile).lessons, plan.profile, words, rows, post.body)
+            return lessons.learn(spoken_by(asked.profile).lessons, asked.profile, words, rows, post.body)
 
         while lesson := await self._beside.run(learned, ledger):
             rows.append(lesson.row)
-            target = replace(plan.target, profile=lesson.profile)
-            changed = await self._put(plan.request, target, plan.model, post.url, plan.owner, ledger)
+            target = replace(asked.target, profile=lesson.profile)
+            changed = await self._put(asked.request, target, asked.model, post.url, ledger)
             if (changed.post.body, changed.post.headers) != (post.body, post.headers):
-                taught.append((lesson, plan.profile))
+                taught.append((lesson, asked.profile))
                 return changed
         return None
 
@@ -188,12 +183,12 @@ class Backend:
         now = self._clock()
         for lesson, before in taught:
             kept = lesson.profile if lesson.lasting else lesson.kept
-            if kept is not None and plan.model in self._known:
-                self._known[plan.model].learned.learn(before, kept, plan.owner, now)
+            if kept is not None and plan.asked.model in self._known:
+                self._known[plan.asked.model].learned.learn(before, kept, plan.owner, now)
         ledger.log.info(
             "learned from a refusal",
             backend=self.name,
-            model=as_name(plan.model),
+            model=as_name(plan.asked.model),
             lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
             minutes=LASTS_SECONDS / 60,
             once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
@@ -201,11 +196,13 @@ class Backend:
 
     def heard(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
         """A reply is over. What it shows of its model is kept, like what refusals teach. `thought`: see `Observed`."""
-        known = self._known.get(plan.model)
+        known = self._known.get(plan.asked.model)
         if known is None:
             return
-        observed = Observed(plan.request, reply, thought)
-        shown = reply_lessons.fields_taught(spoken_by(plan.profile).reply_lessons, plan.profile, observed)
+        observed = Observed(plan.asked.request, reply, thought)
+        shown = reply_lessons.fields_taught(
+            spoken_by(plan.asked.profile).reply_lessons, plan.asked.profile, observed
+        )
         if not shown:
             return
         now = self._clock()
@@ -218,31 +215,22 @@ class Backend:
             ledger.log.info(
                 "learned from a reply",
                 backend=self.name,
-                model=as_name(plan.model),
+                model=as_name(plan.asked.model),
                 fields=news,
                 minutes=LASTS_SECONDS / 60,
             )
 
     async def _put(
-        self, request: Request, target: Target, model: str, url: str, owner: str, ledger: Ledger
-    ) -> Plan:
-        """The table of names in a plan depends on the request alone: a changed profile does not outdate it."""
-
-        def put() -> Plan:
-            profile = target.profile
-            prepared = prepare(request, profile, ledger)
-            body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-            post = make_post(target, url, body)
-            return Plan(self, request, target, model, profile, prepared, post, owner)
-
-        return await self._beside.run(put, ledger)
+        self, request: Request, target: Target, model: str, url: str, ledger: Ledger
+    ) -> Preparation:
+        return await self._beside.run(lambda: prepared_for(request, target, model, url, ledger), ledger)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
-    if exchange.status == UNAUTHORIZED and not plan.target.key:
+    if exchange.status == UNAUTHORIZED and not plan.asked.target.key:
         return errors.no_key(forwards=plan.backend.forwards_key)
-    fault = spoken_by(plan.profile).fault_of(
-        exchange.status, exchange.headers, words, own_key=plan.target.own_key
+    fault = spoken_by(plan.asked.profile).fault_of(
+        exchange.status, exchange.headers, words, own_key=plan.asked.target.own_key
     )
     fault.own_words = fault.own_words or OwnWords(
         f"The backend answered {exchange.status:d} with {len(words):d} bytes."

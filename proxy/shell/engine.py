@@ -14,23 +14,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
+from proxy.core.flow.reply import reply_flow
+from proxy.core.flow.request import Asker, admitted, completed, memory_name
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.markup import registry
-from proxy.core.model import Call, Request
 from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.argument_names import rename_arguments
 from proxy.core.stream.stages.one_reply import OneReply
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.surfaces.clients import ClientProfile
-from proxy.core.surfaces.memory.call_ids import as_backend_knows
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
@@ -44,7 +39,6 @@ from proxy.shell.offload.processes import Aside
 from proxy.shell.offload.threads import Beside
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
-from proxy.shell.stages import stages_for
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -136,8 +130,9 @@ class Engine:
     async def _reply(self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None) -> Pipeline | None:
         """What the backends made of it. None where nobody was asked, and the client has its answer."""
         channel, request = errand.channel, asked.request
+        asker = Asker(errand.surface, asked.client, errand.tenant)
         try:
-            attempts = await self._attempts(errand, asked)
+            attempts = await self._attempts(errand, asked, asker)
             plan = await attempts.first()
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
@@ -153,21 +148,19 @@ class Engine:
         if encoder is not None:
             channel.watch(encoder.still_working, asked.client.event_heartbeat)
             sink = self.cover.before(Sink(encoder.feed, encoder.delta), errand.headers)
-        return await self._answer(errand, plan, attempts, sink, asked.client)
+        return await self._answer(errand, plan, attempts, sink, asker)
 
     async def _read(self, errand: Errand, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         read = partial(errand.surface.read, body, errand.headers, errand.ledger, errand.tenant.name)
         return await self.beside.run(read, errand.ledger)
 
-    async def _attempts(self, errand: Errand, asked: SurfaceContext) -> Attempts:
+    async def _attempts(self, errand: Errand, asked: SurfaceContext, asker: Asker) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
         request = asked.request
-        if errand.has_rules_for(request):
-            request = await self.beside.run(partial(errand.admitted, request), errand.ledger)
-        request = self._reasoning_memory.restored_into(_whose(errand, request), request)
-        if errand.surface.own_call_ids:
-            request = as_backend_knows(request)
+        if asker.has_rules_for(request):
+            request = await self.beside.run(partial(admitted, request, asker, errand.ledger), errand.ledger)
+        request = completed(request, asker, self._reasoning_memory)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
         return Attempts(errand, request, self._backends.ways(request.model), rules, self._chance)
 
@@ -185,48 +178,25 @@ class Engine:
             await errand.channel.finish()
 
     async def _answer(
-        self, errand: Errand, plan: Plan, attempts: Attempts, sink: Sink, client: ClientProfile
+        self, errand: Errand, plan: Plan, attempts: Attempts, sink: Sink, asker: Asker
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
         reply = OneReply(sink)
         while True:
-            pipeline = self._pipeline(errand, plan, reply.sink, client)
+            stamp = str(int(self._now() * 1000))
+            flow = reply_flow(
+                plan.asked, asker, mint=self._mint, stamp=stamp, ledger=errand.ledger, sink=reply.sink
+            )
+            pipeline, errand.checks = flow.pipeline, flow.checks
             errand.reply = pipeline.reply
             await self._run(errand, plan, pipeline)
-            thought = pipeline.put_right(seen=plan.request.stream)
+            thought = pipeline.put_right(seen=plan.asked.request.stream)
             plan.backend.heard(plan, pipeline.reply, thought, errand.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
                 reply.settle()
                 return pipeline
             plan = following
-
-    def _pipeline(self, errand: Errand, plan: Plan, sink: Sink, client: ClientProfile) -> Pipeline:
-        profile = plan.profile
-        decoder = spoken_by(profile).decoder
-        extras = ReasoningExtras() if decoder.wants_extras_back(profile) else None
-        keep = extras.add if extras else None
-        surface, tenant, ledger = errand.surface, errand.tenant, errand.ledger
-        untold = plan.prepared.untold
-        stages = stages_for(
-            plan.request, client, surface, tenant, extras, ledger, errand.start_checks, untold
-        )
-        stamp = str(int(self._now() * 1000))
-        return Pipeline(
-            lambda emit: decoder(emit, profile, ledger, keep, model=plan.model, stamp=stamp),
-            names=plan.prepared.names,
-            mint=self._mint,
-            ledger=ledger,
-            sink=sink,
-            used_ids=partial(_call_ids, plan.request),
-            call_identity=profile.call_identity,
-            own_call_ids=surface.own_call_ids,
-            thoughts_until=profile.thoughts_until,
-            markup=registry.for_reply(
-                plan.prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
-            ),
-            stages=[*rename_arguments(plan.prepared.aliases), *stages],
-        )
 
     async def _run(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
@@ -245,7 +215,7 @@ class Engine:
         admission = plan.backend.breaker.admit(errand.owner, only=plan.only)
         try:
             exchange = await plan.backend.ask(plan, errand.ledger)
-            await self._pour(errand, exchange, pipeline, admission, plan.request.stream)
+            await self._pour(errand, exchange, pipeline, admission, plan.asked.request.stream)
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
@@ -253,7 +223,7 @@ class Engine:
         except Exception as bug:
             pipeline.fail(own_failure(bug, errand.log))
         finally:
-            admission.conclude(pipeline.reply.ended, plan.post.digest)
+            admission.conclude(pipeline.reply.ended, plan.asked.post.digest)
 
     async def _pour(
         self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
@@ -314,7 +284,8 @@ class Engine:
         if fault is None:  # before the client can ask again
             asked.remember(pipeline.reply, errand.owner)
             if not asked.request.reasoning.wants_token:
-                self._reasoning_memory.keep(_whose(errand, asked.request), pipeline.reply, errand.owner)
+                name = memory_name(errand.tenant, asked.request)
+                self._reasoning_memory.keep(name, pipeline.reply, errand.owner)
         errand.interruptible.over()
         if whole is None:
             await errand.channel.finish(broken=encoder is not None and encoder.broken)
@@ -335,14 +306,6 @@ class Engine:
             except TimeoutError:
                 for errand in list(self._errands):
                     end(errand)
-
-
-def _call_ids(request: Request) -> set[str]:
-    return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
-
-
-def _whose(errand: Errand, request: Request) -> str:
-    return f"{errand.tenant.name} {request.model}"
 
 
 NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)

@@ -9,16 +9,12 @@ from typing import Any
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
+from proxy.core.flow.reply import Checks
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
-from proxy.core.model import Call, Request, ToolName, ToolSpec
-from proxy.core.policy.admission import admit
-from proxy.core.policy.awaited_checks import AwaitedChecks
-from proxy.core.policy.tool_results import truncated
+from proxy.core.model import Call, Request
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
-from proxy.core.tools import arguments
-from proxy.core.tools.arguments import Problem
 from proxy.shell.http.channel import Channel
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
@@ -89,8 +85,8 @@ class Errand:
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = visitor.owner
         self.reply: Reply | None = None
-        self.checks: AwaitedChecks[Problem] | None = None
-        """On its calls, where they are checked."""
+        self.checks: Checks | None = None
+        """Of the calls of the attempt at a reply that is under way, where they are checked."""
         self.seconds_checked = 0.0
         self._clock = clock
         self._started = clock()
@@ -101,20 +97,6 @@ class Errand:
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
-
-    def has_rules_for(self, request: Request) -> bool:
-        """Is there anything to look at?"""
-        return bool(request.tools) or self.tenant.tool_result_max_bytes is not None
-
-    def admitted(self, request: Request) -> Request:
-        """The request as the tenant's rules let it pass."""
-        admit(request, self.tenant, strict=self.surface.strict, ledger=self.ledger)
-        return truncated(request, self.tenant.tool_result_max_bytes, self.ledger)
-
-    def start_checks(self, declared: Mapping[ToolName, ToolSpec]) -> AwaitedChecks[Problem]:
-        """For one attempt at a reply, whose calls are checked."""
-        self.checks = AwaitedChecks(declared, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
-        return self.checks
 
     @property
     def has_pending_check(self) -> bool:

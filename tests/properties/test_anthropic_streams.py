@@ -7,17 +7,14 @@ from hypothesis import strategies as st
 
 from proxy.core import jsontext
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.dialects.anthropic.decode import AnthropicDecoder
 from proxy.core.events import ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.tools.names import NameTable
+from proxy.core.model import Request
 from tests.properties.examples import examples
 from tests.scripted.anthropic import body, stream
 from tests.scripted.say import Say, SayCall
 from tests.support.assembling import Told, recorder
-from tests.support.replies import counting_mint
+from tests.support.replies import pipeline_for
 
 SAY = Say(
     thinking="Hm.", signature="U0lH", text="Both.", calls=[SayCall("a", "f", {"x": 1}), SayCall("b", "g", {})]
@@ -55,16 +52,8 @@ def streams(draw: st.DrawFn) -> list[Any]:
 
 
 def ending(data: bytes) -> ReplyEnded:
-    ledger, extras = Ledger(), ReasoningExtras()
     out: list[Told] = []
-    pipeline = Pipeline(
-        lambda emit: AnthropicDecoder(emit, PROFILES["anthropic"], ledger, extras.add, model="m"),
-        names=NameTable(),
-        mint=counting_mint(),
-        ledger=ledger,
-        sink=recorder(out),
-        stages=[extras.stage],
-    )
+    pipeline = pipeline_for(Request("m", []), PROFILES["anthropic"], recorder(out), Ledger())
     pipeline.feed(data)
     pipeline.close()
     (ended,) = [event for event in out if isinstance(event, ReplyEnded)]

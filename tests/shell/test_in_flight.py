@@ -3,7 +3,6 @@
 import asyncio
 import errno
 from collections.abc import Callable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from proxy.core.errors import OwnWords, ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.model import Call, Request, Text, ToolKind, ToolName, ToolSpec, Usage
+from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
 from proxy.shell.in_flight import Errand, Visitor, shutting_down
 from proxy.shell.ops.logs import make_log
@@ -46,19 +45,6 @@ def make(log: LogLines, clock: Clock) -> Callable[[], Errand]:
     return lambda: Errand(
         visitor, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
     )
-
-
-# ── being admitted ──
-
-
-async def test_the_tenants_rules_are_for_tools_and_their_results(make: Callable[[], Errand]) -> None:
-    errand, plain, armed = make(), Request("m", []), Request("m", [], [ToolSpec(ToolName("f"))])
-
-    assert (errand.has_rules_for(plain), errand.has_rules_for(armed)) == (False, True)
-
-    errand.tenant = replace(ANYBODY, tool_result_max_bytes=0)
-
-    assert errand.has_rules_for(plain)
 
 
 # ── being stopped ──

@@ -10,24 +10,22 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
-from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Fault
 from proxy.core.ledger import Ledger
-from proxy.core.markup import registry
-from proxy.core.model import Call, Request
+from proxy.core.model import Request
 from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces.chat.calls import CallForm, ToolCalls
 from proxy.core.surfaces.chat.completion import Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
+from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.responses.decode import decode
-from proxy.core.tools.prepare import prepare
 from tests.support.assembling import Told, into
-from tests.support.replies import NOW, WITH_TOOLS, counting_mint
+from tests.support.replies import NOW, WITH_TOOLS, counting_mint, pipeline_for
 
 Json = dict[str, Any]
 DONE = "data: [DONE]"
+CHAT = ChatSurface(counting_mint(), lambda: NOW)
 
 
 @dataclass
@@ -81,27 +79,10 @@ def run_chat(
     """A backend's bytes, cut as given; then EOF, or the fault that a broken connection makes."""
     ledger = Ledger()
     request = request_of(body, ledger)
-    prepared = prepare(request, profile, ledger)
     completion = completion_of(request, form or ToolCalls(), ledger, include_usage)
     frames: list[bytes] = []
-    extras = ReasoningExtras()
     encoder = ChatEncoder(completion, frames.append)
-    pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profile, ledger, extras.add),
-        names=prepared.names,
-        mint=counting_mint(),
-        ledger=ledger,
-        sink=Sink(encoder.feed, encoder.delta),
-        used_ids=lambda: {
-            part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
-        },
-        call_identity=profile.call_identity,
-        own_call_ids=True,
-        markup=registry.for_reply(
-            prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
-        ),
-        stages=[extras.stage],
-    )
+    pipeline = pipeline_for(request, profile, Sink(encoder.feed, encoder.delta), ledger, surface=CHAT)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
         pipeline.feed(piece)
     if fault is None:

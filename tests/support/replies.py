@@ -12,25 +12,27 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
-from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.backends.target import Target
 from proxy.core.errors import Fault
 from proxy.core.events import Reply
+from proxy.core.flow.reply import reply_flow
+from proxy.core.flow.request import Asker, prepared_for
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.markup import registry
-from proxy.core.model import Call, ToolSpec
+from proxy.core.model import Request, ToolSpec
+from proxy.core.profile import BackendProfile
 from proxy.core.sink import Sink
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.stream.stages.summary import as_summary
-from proxy.core.surfaces.clients import Extended
+from proxy.core.surfaces.clients import DEFAULT, EventStyle, Extended
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
+from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
+from proxy.core.surfaces.surface import Surface
+from proxy.core.tenants import ANYBODY
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import Problem
-from proxy.core.tools.prepare import prepare
 
 NOW = 1_700_000_000
 TERMINAL = ("response.completed", "response.incomplete", "response.failed")
@@ -52,6 +54,27 @@ WITH_TOOLS = REQUEST | {"tools": [WEATHER, TIME, PATCH]}
 def counting_mint() -> Mint:
     numbers = count(1)
     return Mint(lambda size: f"{next(numbers):0{2 * size}x}")
+
+
+RESPONSES = ResponsesSurface(counting_mint(), lambda: NOW, SIGNER, ResponsesOptions(EventStyle.AUTO, False))
+
+
+def pipeline_for(
+    request: Request,
+    profile: BackendProfile,
+    sink: Sink,
+    ledger: Ledger,
+    *,
+    mint: Mint | None = None,
+    surface: Surface = RESPONSES,
+    stamp: str = "",
+) -> Pipeline:
+    """The reply to one request, composed as the engine has it composed."""
+    target = Target("tests", "http://backend.test/v1", profile)
+    asked = prepared_for(request, target, request.model, "http://backend.test/v1/chat/completions", ledger)
+    asker = Asker(surface, DEFAULT, ANYBODY)
+    mint = mint or counting_mint()
+    return reply_flow(asked, asker, mint=mint, stamp=stamp, ledger=ledger, sink=sink).pipeline
 
 
 @dataclass
@@ -82,29 +105,13 @@ def start(
     ledger = ledger or Ledger()
     body = body or WITH_TOOLS
     request = decode(body, ledger, signer=SIGNER)
-    prepared = prepare(request, profile, ledger)
     mint = counting_mint()
     signs = request.reasoning.wants_token
     response = ResponseObject(body, mint, lambda: NOW, SIGNER if signs or request.compact else None)
     frames: list[bytes] = []
     encoder = ResponsesEncoder(response, frames.append, extended=Extended(extended, extended))
-    extras = ReasoningExtras()
-    pipeline = Pipeline(
-        lambda emit: ChatDecoder(emit, profile, ledger, extras.add),
-        names=prepared.names,
-        mint=mint,
-        ledger=ledger,
-        sink=Sink(encoder.feed, encoder.delta),
-        used_ids=lambda: {
-            part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)
-        },
-        call_identity=profile.call_identity,
-        thoughts_until=profile.thoughts_until,
-        markup=registry.for_reply(
-            prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
-        ),
-        stages=[as_summary] if request.compact else [extras.stage] if signs else [],
-    )
+    sink = Sink(encoder.feed, encoder.delta)
+    pipeline = pipeline_for(request, profile, sink, ledger, mint=mint)
     return Run(pipeline, response, ledger, frames)
 
 

@@ -18,7 +18,7 @@ from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, R
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
-from proxy.core.sink import Sink, Stage
+from proxy.core.sink import Attach, Sink
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, or_raise
 
 MAX_COMPLAINT = 130
@@ -120,7 +120,7 @@ def rules_for(
     )
 
 
-def guard(rules: Rules, ledger: Ledger) -> Stage:
+def guard(rules: Rules, ledger: Ledger) -> Attach:
     """The stage for one reply."""
 
     def stage(sink: Sink) -> Sink:

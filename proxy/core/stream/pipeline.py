@@ -17,6 +17,7 @@ from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
+from proxy.core.stream.observer import Observer, shown, sink_shown
 from proxy.core.stream.prompted import PromptedSplitter, unopened, with_thought_apart, without_thought
 from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
@@ -41,6 +42,7 @@ class Pipeline:
         thoughts_until: str | None = None,
         markup: MarkupSettings | None = None,
         stages: Sequence[Stage] = (),
+        observer: Observer | None = None,
     ) -> None:
         """`used_ids` tells the ids that calls of the conversation have, should there be more calls.
 
@@ -53,12 +55,15 @@ class Pipeline:
         """
         self._ledger = ledger
         self._received = 0
+        if observer is not None:
+            sink = sink_shown(observer, sink)
         collector = Collector(sink.feed)
         self.reply = collector.reply
         """As far as it has come."""
         first = Sink(collector.feed, sink.delta)
         for stage in reversed(stages):
-            first = stage(first)
+            first = stage.attach(first)
+        self._between = stages
         ids = ClientCallIds(mint, used_ids, own_call_ids)
         self._assembler = Assembler(first, names, ids, ledger, call_identity)
         self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
@@ -66,8 +71,17 @@ class Pipeline:
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
         self._may_be_prompted = thoughts_until is None
         self._think = self._prompted or ThinkSplitter(following)
-        self._intake = Intake(make_decoder(self._think.feed))
+        emit = self._think.feed if observer is None else shown(observer.decoded, self._think.feed)
+        self._intake = Intake(make_decoder(emit))
+        self._take = self._intake.feed if observer is None else shown(observer.received, self._intake.feed)
         self._assembler.start()
+
+    @property
+    def stages(self) -> list[str]:
+        """What the reply passes, in this order."""
+        before = ["intake", "decoder", "prompted" if self._prompted else "think"]
+        markup = ["markup"] if self._markup else []
+        return [*before, *markup, "assembler", *(stage.name for stage in self._between), "collector"]
 
     def feed(self, data: bytes) -> bool:
         """Is the model still at it, as far as is known? Else the reply is `finishing`, if it has not `ended`."""
@@ -79,7 +93,7 @@ class Pipeline:
                 raise BackendFault(
                     OwnWords("The backend's reply does not end."), code="upstream_reply_too_large"
                 )
-            self._intake.feed(data)
+            self._take(data)
         except ReplyOver:
             pass
         except BackendFault as fault:

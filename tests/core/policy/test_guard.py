@@ -29,13 +29,14 @@ from proxy.core.model import (
 )
 from proxy.core.policy.guard import Rules, guard, rules_for
 from proxy.core.profile import DEFAULT
+from proxy.core.sink import Stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import PartDelta, Told, into, read_events, recorder
-from tests.support.replies import DONE, STOP, call_chunk, check_of, chunk, counting_mint
+from tests.support.replies import DONE, STOP, call_chunk, check_of, chunk, counting_mint, pipeline_for
 from tests.support.tables import table
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -269,14 +270,9 @@ class TestChoice:
         """The assembler has left it out, and found nothing else."""
         ledger = Ledger()
         out: list[Told] = []
-        pipeline = Pipeline(
-            lambda emit: ChatDecoder(emit, DEFAULT, ledger),
-            names=NameTable(DECLARED.values(), only={WEATHER.tool}),
-            mint=counting_mint(),
-            ledger=ledger,
-            sink=recorder(out),
-            stages=[guard(self.REQUIRED, ledger)],
-        )
+        choice = ToolChoice(ChoiceMode.REQUIRED, frozenset({WEATHER.tool}))
+        request = Request("m", [], tools=list(DECLARED.values()), choice=choice)
+        pipeline = pipeline_for(request, DEFAULT, recorder(out), ledger)
         pipeline.feed(call_chunk(0, "a", "mcp__search", "{}") + STOP + DONE)
         fault = Guarded(out, ledger).fault
         assert fault.code == "tool_call_required"
@@ -473,7 +469,7 @@ class TestInItsPlace:
             mint=counting_mint(),
             ledger=ledger,
             sink=recorder(out),
-            stages=[extras.stage, guard(rules, ledger)],
+            stages=[Stage("reasoning_extras", extras.stage), Stage("guard", guard(rules, ledger))],
         )
 
     def test_a_bad_call_ends_the_reply_whatever_the_backend_goes_on_to_say(self) -> None:
@@ -501,7 +497,7 @@ class TestInItsPlace:
                 mint=counting_mint(),
                 ledger=ledger,
                 sink=recorder([]),
-                stages=[guard(rules, ledger)],
+                stages=[Stage("guard", guard(rules, ledger))],
             )
             pipeline.feed(calls + STOP + DONE)
             faults.append(type(pipeline.fault))

@@ -11,20 +11,20 @@ from typing import Any
 from proxy.core.events import CallHead, Event, PartEnded, PartStarted
 from proxy.core.model import Call, ToolName
 from proxy.core.schemas.aliases import renamed
-from proxy.core.sink import Sink, Stage
+from proxy.core.sink import Attach, Sink
 
 Aliases = Mapping[ToolName, Mapping[str, str]]
 """By tool, the names of properties by their aliases."""
 
 
-def rename_arguments(aliases: Aliases) -> list[Stage]:
-    """Makes the stage, or none where no tool has aliases."""
-    return [lambda sink: _stage(aliases, sink)] if aliases else []
+def rename_arguments(aliases: Aliases) -> Attach:
+    """The stage for one reply."""
 
+    def stage(sink: Sink) -> Sink:
+        made = _Renaming(aliases, sink)
+        return Sink(made.feed, made.delta)
 
-def _stage(aliases: Aliases, sink: Sink) -> Sink:
-    made = _Renaming(aliases, sink)
-    return Sink(made.feed, made.delta)
+    return stage
 
 
 class _Renaming:

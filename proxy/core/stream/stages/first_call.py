@@ -9,12 +9,12 @@ from typing import Any
 
 from proxy.core.events import Event, PartEnded, PartKind, PartStarted
 from proxy.core.ledger import Ledger
-from proxy.core.sink import Sink, Stage
+from proxy.core.sink import Attach, Sink
 
 PARALLEL_CALL = "The model made several calls at once: as was asked for, the first is passed on and no other."
 
 
-def first_call(ledger: Ledger, discard: Callable[[], None] | None = None) -> Stage:
+def first_call(ledger: Ledger, discard: Callable[[], None] | None = None) -> Attach:
     """The stage for one reply. `discard` is called for each call that does not pass: what its model wants back with it
     goes too."""
 

@@ -20,14 +20,23 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Part, Reasoning, Refusal, Text, ToolKind, ToolName, ToolSpec, Usage
+from proxy.core.model import (
+    Call,
+    Part,
+    Reasoning,
+    Refusal,
+    Request,
+    Text,
+    ToolKind,
+    ToolName,
+    ToolSpec,
+    Usage,
+)
 from proxy.core.stream.pipeline import Pipeline
-from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.tools.names import NameTable
 from tests.support.anthropic_requests import ANTHROPIC, MODEL, messages_of, on, sent
-from tests.support.assembling import Told, recorder
+from tests.support.assembling import recorder
 from tests.support.chat_requests import assistant, nested, result, tool, user
-from tests.support.replies import bytewise, counting_mint, cut
+from tests.support.replies import bytewise, cut, pipeline_for
 from tests.support.tables import table
 
 Json = dict[str, Any]
@@ -460,16 +469,8 @@ def wire(events: list[Json], newline: bytes = b"\n") -> bytes:
 
 
 def run(pieces: Any) -> Pipeline:
-    ledger, extras = Ledger(), ReasoningExtras()
-    events: list[Told] = []
-    pipeline = Pipeline(
-        lambda emit: AnthropicDecoder(emit, ANTHROPIC, ledger, extras.add, model=MODEL),
-        names=NameTable([ToolSpec(ToolName("get_weather")), ToolSpec(ToolName("now"))]),
-        mint=counting_mint(),
-        ledger=ledger,
-        sink=recorder(events),
-        stages=[extras.stage],
-    )
+    tools = [ToolSpec(ToolName("get_weather")), ToolSpec(ToolName("now"))]
+    pipeline = pipeline_for(Request(MODEL, [], tools=tools), ANTHROPIC, recorder([]), Ledger())
     for piece in pieces:
         pipeline.feed(piece)
     pipeline.close()

@@ -30,15 +30,10 @@ def call(tool: ToolName, *pieces: str, arguments: str | None = None, complete: b
 
 def passed(*events: Told, aliases: Any = ALIASES) -> list[Told]:
     out: list[Told] = []
-    (stage,) = rename_arguments(aliases)
-    feed = into(stage(recorder(out)))
+    feed = into(rename_arguments(aliases)(recorder(out)))
     for event in events:
         feed(event)
     return out
-
-
-def test_without_aliases_there_is_no_stage() -> None:
-    assert rename_arguments({}) == []
 
 
 def test_a_call_with_aliases_comes_in_one_piece_under_its_own_names() -> None:

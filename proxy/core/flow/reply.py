@@ -1,0 +1,129 @@
+"""The recipe of a reply: the only place that knows which stages it passes, and in which order.
+
+    bytes → intake → decoder → think → markup → assembler → argument_names → answer_needed → summary
+          → first_call → reasoning_extras → awaited_checks → guard → collector → encoder → frames
+
+Of the stages between the assembler and the collector a reply gets those that have something to do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from proxy.core.dialects.registry import spoken_by
+from proxy.core.events import Delta
+from proxy.core.flow.request import Asker, Preparation
+from proxy.core.ids import Mint
+from proxy.core.ledger import Ledger
+from proxy.core.markup import registry
+from proxy.core.model import Call, Request, ToolSpec
+from proxy.core.policy.awaited_checks import AwaitedChecks
+from proxy.core.policy.guard import Check, guard, rules_for
+from proxy.core.sink import Sink, Stage
+from proxy.core.stream.empty_reply import fail_without_answer
+from proxy.core.stream.intake import Decoder
+from proxy.core.stream.observer import Observer
+from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.argument_names import rename_arguments
+from proxy.core.stream.stages.first_call import first_call
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
+from proxy.core.stream.stages.summary import as_summary
+from proxy.core.tools import arguments
+from proxy.core.tools.arguments import Problem
+
+Checks = AwaitedChecks[Problem]
+
+
+@dataclass(slots=True)
+class ReplyFlow:
+    """One attempt at a reply."""
+
+    pipeline: Pipeline
+    checks: Checks | None
+    """Of the arguments of its calls, where they are checked: the caller answers those that the pipeline waits for."""
+
+
+def reply_flow(
+    asked: Preparation,
+    asker: Asker,
+    *,
+    mint: Mint,
+    stamp: str,
+    ledger: Ledger,
+    sink: Sink,
+    observer: Observer | None = None,
+) -> ReplyFlow:
+    """`stamp`, the time of the request, makes ids for calls that the backend gives none."""
+    profile, request, prepared = asked.profile, asked.request, asked.prepared
+    make_decoder = spoken_by(profile).decoder
+    extras = ReasoningExtras() if make_decoder.wants_extras_back(profile) else None
+    keep = extras.add if extras else None
+    stages, checks = stages_for(asked, asker, extras, ledger)
+
+    def decoder(emit: Callable[[Delta], None]) -> Decoder:
+        return make_decoder(emit, profile, ledger, keep, model=asked.model, stamp=stamp)
+
+    pipeline = Pipeline(
+        decoder,
+        names=prepared.names,
+        mint=mint,
+        ledger=ledger,
+        sink=sink,
+        used_ids=partial(_call_ids, request),
+        call_identity=profile.call_identity,
+        own_call_ids=asker.surface.own_call_ids,
+        thoughts_until=profile.thoughts_until,
+        markup=registry.for_reply(
+            prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
+        ),
+        stages=stages,
+        observer=observer,
+    )
+    return ReplyFlow(pipeline, checks)
+
+
+def stages_for(
+    asked: Preparation, asker: Asker, extras: ReasoningExtras | None, ledger: Ledger
+) -> tuple[list[Stage], Checks | None]:
+    """The first of them nearest to the assembler."""
+    request = asked.request
+    stages: list[Stage] = []
+    if asked.prepared.aliases:
+        stages.append(Stage("argument_names", rename_arguments(asked.prepared.aliases)))
+    if asker.client.answer_needed or request.compact:
+        stages.append(Stage("answer_needed", fail_without_answer))
+    if request.compact:
+        return [*stages, Stage("summary", as_summary)], None
+    if request.tools and not request.parallel_calls:
+        stages.append(Stage("first_call", first_call(ledger, extras.discard if extras else None)))
+    if extras:
+        stages.append(Stage("reasoning_extras", extras.stage))
+    rules = rules_for(
+        request,
+        asker.tenant,
+        strict=asker.surface.strict,
+        parses=asker.surface.parses_arguments,
+        check_of=_no_check_of,
+        untold=asked.prepared.untold,
+    )
+    if rules is None:
+        return stages, None
+    checks: Checks | None = None
+    if checked := rules.checked:
+        checks = AwaitedChecks(checked, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+        rules.check_of = checks.check_of
+        stages.append(Stage("awaited_checks", checks.stage))
+    return [*stages, Stage("guard", guard(rules, ledger))], checks
+
+
+def _call_ids(request: Request) -> set[str]:
+    return {part.call_id for turn in request.turns for part in turn.parts if isinstance(part, Call)}
+
+
+def _no_check_of(spec: ToolSpec) -> Check | None:
+    """Finds nothing wrong, but only where there might be something."""
+    return _nothing if arguments.is_checked(spec) else None
+
+
+def _nothing(said: str) -> None:
+    pass

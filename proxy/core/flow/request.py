@@ -1,0 +1,68 @@
+"""From what a client asked to what one model of one backend is asked."""
+
+from dataclasses import dataclass
+
+from proxy.core.backends.post import Post, post
+from proxy.core.backends.target import Target
+from proxy.core.dialects.registry import spoken_by
+from proxy.core.ledger import Ledger
+from proxy.core.model import Request
+from proxy.core.policy.admission import admit
+from proxy.core.policy.tool_results import truncated
+from proxy.core.profile import BackendProfile
+from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.memory.call_ids import as_backend_knows
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
+from proxy.core.surfaces.surface import Surface
+from proxy.core.tenants import Tenant
+from proxy.core.tools.prepare import Prepared, prepare
+
+
+@dataclass(slots=True)
+class Asker:
+    """Who asks: through which surface, with which client, as which tenant."""
+
+    surface: Surface
+    client: ClientProfile
+    tenant: Tenant
+
+    def has_rules_for(self, request: Request) -> bool:
+        """Can the tenant's rules change or refuse anything in this request?"""
+        return bool(request.tools) or self.tenant.tool_result_max_bytes is not None
+
+
+@dataclass(slots=True)
+class Preparation:
+    """One request as it is put to one model."""
+
+    request: Request
+    target: Target
+    model: str
+    profile: BackendProfile
+    prepared: Prepared
+    post: Post
+
+
+def admitted(request: Request, asker: Asker, ledger: Ledger) -> Request:
+    """The request as far as the tenant's rules let it pass. Raises the fault that refuses it."""
+    admit(request, asker.tenant, strict=asker.surface.strict, ledger=ledger)
+    return truncated(request, asker.tenant.tool_result_max_bytes, ledger)
+
+
+def completed(request: Request, asker: Asker, reasoning: ReasoningMemory) -> Request:
+    """The request with what the proxy remembers and its client could not send: reasoning, the backend's call ids."""
+    request = reasoning.restored_into(memory_name(asker.tenant, request), request)
+    return as_backend_knows(request) if asker.surface.own_call_ids else request
+
+
+def memory_name(tenant: Tenant, request: Request) -> str:
+    """The name under which reasoning is remembered: thoughts return only to the tenant and model they came from."""
+    return f"{tenant.name} {request.model}"
+
+
+def prepared_for(request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Preparation:
+    """The table of names in it depends on the request alone: a changed profile does not outdate it."""
+    profile = target.profile
+    prepared = prepare(request, profile, ledger)
+    body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
+    return Preparation(request, target, model, profile, prepared, post(target, url, body))

@@ -1,0 +1,141 @@
+"""A stage costs something with every event, so there is none that has nothing to do."""
+
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.backends import profiles
+from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.target import Target
+from proxy.core.events import Delta
+from proxy.core.flow.reply import reply_flow, stages_for
+from proxy.core.flow.request import Asker, Preparation, prepared_for
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.profile import BackendProfile
+from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
+from proxy.core.surfaces import clients
+from proxy.core.surfaces.clients import CODEX, ClientProfile
+from proxy.core.tenants import ANYBODY
+from tests.support.assembling import PartDelta, Told, recorder
+from tests.support.replies import DONE, RESPONSES, STOP, call_chunk, chunk, counting_mint
+
+KEEPS_NOTHING, KEEPS = profiles.DEFAULT, PROFILES["openrouter"]
+NOBODY = clients.DEFAULT
+PLAIN = Request("m", [])
+TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
+REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
+
+
+def asked(request: Request, profile: BackendProfile) -> Preparation:
+    target = Target("b", "http://b.test", profile)
+    return prepared_for(request, target, "m", "http://b.test/v1/chat/completions", Ledger())
+
+
+def made(
+    request: Request, client: ClientProfile = NOBODY, profile: BackendProfile = KEEPS_NOTHING, **how: Any
+) -> Pipeline:
+    asker = Asker(RESPONSES, client, ANYBODY)
+    how = {"mint": counting_mint(), "stamp": "", "ledger": Ledger(), "sink": recorder([])} | how
+    return reply_flow(asked(request, profile), asker, **how).pipeline
+
+
+def stages(request: Request, **how: Any) -> list[str]:
+    """Those between the assembler and the collector."""
+    names = made(request, **how).stages
+    return names[names.index("assembler") + 1 : -1]
+
+
+def test_text_alone_goes_through_none() -> None:
+    assert stages(PLAIN) == []
+    assert stages(replace(PLAIN, parallel_calls=False)) == []
+    assert made(PLAIN).stages == ["intake", "decoder", "think", "assembler", "collector"]
+
+
+def test_where_a_tool_may_be_called_the_text_is_searched_for_calls() -> None:
+    assert made(TOOLS).stages[:4] == ["intake", "decoder", "think", "markup"]
+
+
+def test_a_client_that_needs_an_answer_has_a_stage_that_sees_to_it() -> None:
+    assert stages(PLAIN, client=CODEX) == ["answer_needed"]
+    assert stages(replace(PLAIN, compact=True)) == ["answer_needed", "summary"]
+
+
+def test_properties_get_their_own_names_back_where_the_backend_was_told_others() -> None:
+    odata = ToolSpec(
+        ToolName("f"), parameters={"type": "object", "properties": {"$top": {"type": "integer"}}}
+    )
+    request = replace(TOOLS, tools=[odata])
+    assert stages(request, profile=PROFILES["anthropic"])[0] == "argument_names"
+    assert "argument_names" not in stages(TOOLS, profile=PROFILES["anthropic"])
+
+
+def test_what_only_passes_text_on_is_not_in_its_way() -> None:
+    """The way of a token leads past all of them."""
+    outlet = recorder([])
+    way = outlet.delta
+    stages, checks = stages_for(
+        asked(TOOLS, KEEPS), Asker(RESPONSES, CODEX, ANYBODY), ReasoningExtras(), Ledger()
+    )
+    assert [stage.name for stage in stages] == ["answer_needed", "reasoning_extras", "guard"]
+    assert checks is None
+    for stage in reversed(stages):
+        outlet = stage.attach(outlet)
+    assert outlet.delta is way
+
+
+def test_v23_one_call_at_a_time_is_seen_to_before_all_else() -> None:
+    required = replace(TOOLS, choice=REQUIRED)
+    assert stages(required, profile=KEEPS) == ["reasoning_extras", "guard"]
+    one = replace(required, parallel_calls=False)
+    assert stages(one, profile=KEEPS) == ["first_call", "reasoning_extras", "guard"]
+
+
+def test_calls_are_checked_only_where_that_is_wanted() -> None:
+    assert stages(replace(TOOLS, validate_arguments=True)) == ["awaited_checks", "guard"]
+    assert stages(replace(TOOLS, validate_arguments=False)) == ["guard"]
+    assert stages(TOOLS) == ["guard"]
+    untold = replace(TOOLS, tools=[ToolSpec(ToolName("f"), strict=True)])
+    assert stages(untold) == ["awaited_checks", "guard"]
+    assert stages(replace(untold, validate_arguments=False)) == ["guard"]
+
+
+class Seen:
+    """An observer that writes down what it is shown."""
+
+    def __init__(self) -> None:
+        self.bytes: list[bytes] = []
+        self.deltas: list[Delta] = []
+        self.events: list[Told] = []
+        self.received = self.bytes.append
+        self.decoded = self.deltas.append
+        self.ordered = self.events.append
+
+    def text(self, text: str, logprobs: list[Any] | None) -> None:
+        self.events.append(PartDelta(text, logprobs))
+
+    def sent(self, frame: bytes) -> None:
+        raise AssertionError("frames are the encoder's")
+
+
+def test_an_observer_is_shown_each_seam_and_changes_nothing() -> None:
+    seen = Seen()
+    told: list[Told] = []
+    alone: list[Told] = []
+    pipeline = made(TOOLS, sink=recorder(told), observer=seen)
+    unseen = made(TOOLS, sink=recorder(alone))
+    pieces = [
+        chunk({"content": "Hi"}),
+        chunk({"content": " you"}),
+        call_chunk(0, "a", "f", "{}") + STOP,
+        DONE,
+    ]
+    for each in (pipeline, unseen):
+        for piece in pieces:
+            each.feed(piece)
+        each.close()
+    assert seen.bytes == pieces
+    kinds = [type(delta).__name__ for delta in seen.deltas]
+    assert kinds == ["TextDelta", "TextDelta", "CallDelta", "FinishDelta", "EndDelta"]
+    assert seen.events == told == alone
+    assert pipeline.reply == unseen.reply
