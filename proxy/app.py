@@ -41,35 +41,35 @@ from proxy.settings import Limits as ToolLimits
 from proxy.settings import Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
-from proxy.shell.concurrency import Gate, Room
-from proxy.shell.cover import Cover
+from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.http.channel import Tempo
 from proxy.shell.http.connections import Connections
-from proxy.shell.http.exchange import Limits
+from proxy.shell.http.exchange import Timeouts
 from proxy.shell.http.upstream import Upstream
-from proxy.shell.offload.processes import Aside
-from proxy.shell.offload.threads import Beside
-from proxy.shell.open_sockets import Conversations
+from proxy.shell.offload.processes import CheckProcesses
+from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops import descriptors
 from proxy.shell.ops.entropy import Entropy
 from proxy.shell.ops.logs import LibraryLines, Log, make_log
 from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import ALONE, Place, Siblings
+from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
+from proxy.shell.secret_mask import SecretMask
 from proxy.shell.server import Server, Surfaces
 from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024
 
 MEMORY_BYTES = 2 << 30
-"""Usually, for what requests under way and remembered conversations take. One developer alone has three eighths of it:
+"""Usually, for what requests under way and remembered open_sockets take. One developer alone has three eighths of it:
 enough for fifty agents with histories of 2 MB and a hundred tools each."""
 
 REMEMBERED_PART = 4
-"""A quarter of it is for conversations, which are packed."""
+"""A quarter of it is for open_sockets, which are packed."""
 
 WAYS_OUT = {
     errno.EADDRINUSE: "Choose another port: --port, server.port.",
@@ -95,13 +95,13 @@ def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
 
 def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
     """What is raised where Python can tell nobody, in a finalizer: it would print the exception's words. What only ends
-    a thread is raised again (see `beside`)."""
+    a thread is raised again (see `offload.threads`)."""
     if isinstance(failure.exc_value, Exception):
         log.error("exception ignored", exc_info=failure.exc_value)
 
 
 @asynccontextmanager
-async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIterator[str]:
+async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> AsyncIterator[str]:
     """The proxy at work, as the URL it listens on. On leaving, open streams come to their end."""
     clock = time.monotonic
     now = time.time  # noqa: TID251 - here it comes in
@@ -111,10 +111,10 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     settings = signed(settings)
     assert settings.server.signing_key is not None
     signer = TokenSigner(settings.server.signing_key.get_secret_value())
-    beside, aside = Beside(log), Aside()
-    backends = _backends(settings, upstream, beside, clock, log)
+    threads, check_processes = WorkThreads(log), CheckProcesses()
+    backends = _backends(settings, upstream, threads, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
-    siblings = Siblings(place, metrics.counts)
+    worker_metrics = WorkerMetrics(slot, metrics.counts)
     engine = Engine(
         backends=backends,
         quota=Quota(clock),
@@ -124,10 +124,10 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         clock=clock,
         chance=secrets.SystemRandom().random,
         retries=_retry_rules(settings),
-        beside=beside,
-        aside=aside,
+        threads=threads,
+        check_processes=check_processes,
         metrics=metrics,
-        cover=Cover(Secrets(_secrets(settings))),
+        secret_mask=SecretMask(Secrets(_secrets(settings))),
         log=log,
     )
     responses = ResponsesSurface(mint, now, signer, _responses_options(settings))
@@ -135,7 +135,7 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = _memory(settings)
     memory = Shares(room - room // REMEMBERED_PART)
-    conversations = Conversations(
+    open_sockets = OpenSockets(
         engine=engine,
         surface=responses,
         tempo=tempo,
@@ -156,10 +156,10 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         hosts=Hosts(settings.hosts_served),
         tenants=_tenants(settings),
         metrics=metrics,
-        siblings=siblings,
+        worker_metrics=worker_metrics,
         metrics_readers=_metrics_readers(settings),
         backends=backends,
-        conversations=conversations if settings.server.websocket else None,
+        open_sockets=open_sockets if settings.server.websocket else None,
         connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
         tempo=tempo,
         body_limit=body_limit,
@@ -169,14 +169,14 @@ async def running(settings: Settings, log: Log, place: Place = ALONE) -> AsyncIt
         log=log,
     )
     try:
-        await siblings.start()
-        yield await _start(server, settings.server.host, settings.server.port, shared=place.of > 1)
+        await worker_metrics.start()
+        yield await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
     finally:
-        siblings.stop()
+        worker_metrics.stop()
         await server.stop(settings.server.grace_seconds)
         await tasks.close()
-        beside.close()
-        await aside.close()
+        threads.close()
+        await check_processes.close()
         await upstream.close()
 
 
@@ -194,7 +194,7 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
 
 
 def _backends(
-    settings: Settings, upstream: Upstream, beside: Beside, clock: Callable[[], float], log: Log
+    settings: Settings, upstream: Upstream, threads: WorkThreads, clock: Callable[[], float], log: Log
 ) -> Backends:
     catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
     several = len(settings.all_backends) > 1
@@ -215,9 +215,11 @@ def _backends(
             upstream=upstream,
             breaker=Breaker(_breaker_rules(settings), clock, name),
             budget=Budget(settings.retries.budget, clock),
-            gate=Gate(Room(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)),
-            limits=lru_cache(partial(limits_of, wanted)),
-            beside=beside,
+            concurrency=ConcurrencyLimit(
+                ConcurrencyRules(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)
+            ),
+            timeouts=lru_cache(partial(timeouts_of, wanted)),
+            threads=threads,
             clock=clock,
             forward_key=wanted.forward_key,
         )
@@ -293,9 +295,9 @@ def _memory(settings: Settings) -> int:
     return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
 
 
-def limits_of(backend: BackendSettings, patience: float) -> Limits:
+def timeouts_of(backend: BackendSettings, patience: float) -> Timeouts:
     """`patience`: how long the profile lets the first byte take, where nothing is configured."""
-    return Limits(
+    return Timeouts(
         connect=backend.connect_seconds,
         first_byte=backend.first_byte_seconds or patience,
         idle=backend.idle_seconds,

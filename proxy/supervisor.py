@@ -18,7 +18,7 @@ from proxy.settings import Settings
 from proxy.shell.engine import CLOSING_SECONDS
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import Place
+from proxy.shell.ops.worker_metrics import WorkerSlot
 from proxy.signing import signed
 from proxy.worker import BEATS, COMMAND, DONE, Orders
 
@@ -55,8 +55,8 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
     with closing(_held(server.host, server.port)) as address, _meeting_place() as folder:
         port = address.getsockname()[1]
         settings = settings.model_copy(update={"server": server.model_copy(update={"port": port})})
-        places = (Place(slot, server.workers, Path(folder)) for slot in range(server.workers))
-        workers = [_Worker(Orders(settings, place), log.bind(worker=place.slot)) for place in places]
+        slots = (WorkerSlot(number, server.workers, Path(folder)) for number in range(server.workers))
+        workers = [_Worker(Orders(settings, slot), log.bind(worker=slot.number)) for slot in slots]
         tasks = Tasks(log)
         try:
             urls = await asyncio.gather(*(worker.start() for worker in workers))

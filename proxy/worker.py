@@ -16,7 +16,7 @@ from shutil import rmtree
 from proxy import app
 from proxy.process import asked_to_stop, loop_factory, spare_the_collector
 from proxy.settings import Settings
-from proxy.shell.ops.worker_metrics import Place
+from proxy.shell.ops.worker_metrics import WorkerSlot
 
 DONE, FAILED = 0, 1
 
@@ -29,7 +29,7 @@ COMMAND = (sys.executable, "-m", "proxy.worker")
 @dataclass(slots=True, frozen=True)
 class Orders:
     settings: Settings
-    place: Place
+    slot: WorkerSlot
 
     def packed(self) -> bytes:
         return pickle.dumps(self)
@@ -48,9 +48,9 @@ def main() -> int:
 
 async def _serve(orders: Orders) -> None:
     asked = asked_to_stop()
-    _watch(sys.stdin.fileno(), asked, orders.place)
-    log = app.start_log(orders.settings).bind(worker=orders.place.slot)
-    async with app.running(orders.settings, log, orders.place) as url:
+    _stop_with_supervisor(sys.stdin.fileno(), asked, orders.slot)
+    log = app.start_log(orders.settings).bind(worker=orders.slot.number)
+    async with app.running(orders.settings, log, orders.slot) as url:
         sys.stdout.write(f"{url}\n")
         sys.stdout.flush()
         os.set_blocking(sys.stdout.fileno(), False)
@@ -65,7 +65,7 @@ def _beat(line: int, pause: float) -> None:
     asyncio.get_running_loop().call_later(pause, _beat, line, pause)
 
 
-def _watch(orders: int, asked: asyncio.Event, place: Place) -> None:
+def _stop_with_supervisor(orders: int, asked: asyncio.Event, slot: WorkerSlot) -> None:
     """Nothing comes there but its end. Then the folder is nobody's: its owner was killed, or would have stopped us."""
     loop = asyncio.get_running_loop()
 
@@ -73,8 +73,8 @@ def _watch(orders: int, asked: asyncio.Event, place: Place) -> None:
         if not os.read(orders, 1):
             loop.remove_reader(orders)
             asked.set()
-            if place.folder is not None:
-                rmtree(place.folder, ignore_errors=True)
+            if slot.folder is not None:
+                rmtree(slot.folder, ignore_errors=True)
 
     loop.add_reader(orders, ended)
 

@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from proxy.settings import Settings
-from proxy.shell.ops.worker_metrics import Place
+from proxy.shell.ops.worker_metrics import WorkerSlot
 from proxy.worker import BEATS, COMMAND, Orders
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ async def worker(
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stdin is not None
-    process.stdin.write(Orders(settings, Place(1, 2, folder)).packed())
+    process.stdin.write(Orders(settings, WorkerSlot(1, 2, folder)).packed())
     try:
         yield process
     finally:

@@ -1,15 +1,13 @@
-"""The sockets around the core: everything that awaits, and nothing that knows a dialect.
+"""Everything that waits: sockets, processes and the log around the core. Nothing here knows a dialect.
 
-    server ─▶ body, http ─▶ engine ─▶ attempts ─▶ backends ─▶ backend ─▶ discovery
-       └─────▶ websocket ─────┘                                  └───────────┴─▶ upstream ─▶ tap
-
-*server* has the paths, *body* reads requests, *http* answers them; *websocket* does both, turn after turn. *engine* is
-the conductor: the only file that knows the order in which a request passes the core's rooms. *turn* is what it keeps of
-one, *attempts* what follows a failed one. *backends* are all that are configured; each *backend*, behind its *gate*,
-puts requests to the model and learns from refusals. *discovery* finds out what stands behind a URL, *upstream* has the
-connections, *tap* takes their bytes as they arrive, and *failures* names what goes wrong with them.
-
-Long work is done *beside* the loop, in threads; checks that nothing but their end can stop are made *aside*, in
-processes. Then there are *metrics*, and *siblings* that tell one another theirs; *logs*; *tasks*, which do not get
-lost; *entropy*.
+- `server` has the paths, and answers what is not a model's reply; `websocket` is one socket, `open_sockets` all of
+  them.
+- `engine` is the conductor: the only module that knows the order in which a request passes through the core.
+- `in_flight` is one request under way, `attempts` what follows when one attempt at its reply has failed, and `stages`
+  the stages between the assembler and the client.
+- `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
+  `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
+- `secret_mask` removes secrets from the faults that clients are told.
+- `http` is the room for HTTP and aiohttp, `ops` shows operators what the proxy does, `offload` has the work that must
+  not hold the event loop.
 """

@@ -19,7 +19,7 @@ from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Way
-from proxy.shell.in_flight import Errand
+from proxy.shell.in_flight import InFlight
 from proxy.shell.ops.fault_facts import facts_of
 
 BACKEND_HEADER = "X-Proxy-Backend"
@@ -29,13 +29,13 @@ BACKEND_HEADER = "X-Proxy-Backend"
 class Attempts:
     def __init__(
         self,
-        errand: Errand,
+        in_flight: InFlight,
         request: Request,
         ways: Sequence[Way],
         rules: RetryRules,
         chance: Callable[[], float],
     ) -> None:
-        self._errand = errand
+        self._in_flight = in_flight
         self._request = request
         self._several = len(ways) > 1
         self._left = list(ways)
@@ -56,14 +56,14 @@ class Attempts:
         if fault is None or pipeline.begun:
             return None
         try:
-            with self._errand.interruptible:
+            with self._in_flight.interruptible:
                 following = await self._same_again(plan, fault) or await self._elsewhere(plan, fault)
         except Fault:
             return None  # interrupted: there is no time for another
         if following is None:
             return None
         self._made += 1
-        self._errand.note(attempts=self._made)
+        self._in_flight.note(attempts=self._made)
         self._begin(following)
         return following
 
@@ -89,20 +89,22 @@ class Attempts:
         return None
 
     async def _plan(self, way: Way) -> Plan:
-        errand = self._errand
-        plan = await way.backend.plan(self._request, way.model, errand.ledger, errand.headers, errand.owner)
+        in_flight = self._in_flight
+        plan = await way.backend.plan(
+            self._request, way.model, in_flight.ledger, in_flight.headers, in_flight.owner
+        )
         plan.only = not self._several
         return plan
 
     def _begin(self, plan: Plan) -> None:
-        self._errand.note(
+        self._in_flight.note(
             backend=plan.backend.name,
             backend_model=as_name(plan.asked.model),
             profile=plan.asked.profile.name,
         )
         if self._several:
-            self._errand.channel.likely[BACKEND_HEADER] = plan.backend.name
+            self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name
 
     def _say(self, what: str, plan: Plan, fault: Fault) -> None:
-        self._errand.metrics.mended(plan.backend.name, fault)
-        self._errand.log.info(f"backend {what}", backend=plan.backend.name, **facts_of(fault))
+        self._in_flight.metrics.mended(plan.backend.name, fault)
+        self._in_flight.log.info(f"backend {what}", backend=plan.backend.name, **facts_of(fault))

@@ -26,11 +26,11 @@ from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
-from proxy.shell.concurrency import Gate
+from proxy.shell.concurrency import ConcurrencyLimit
 from proxy.shell.discovery import Discovery
-from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.exchange import Exchange, Timeouts
 from proxy.shell.http.upstream import Upstream
-from proxy.shell.offload.threads import Beside
+from proxy.shell.offload.threads import WorkThreads
 
 MAX_LESSONS = 3
 """Changed retries of one request: each is a round trip, and three oddities at once are rare."""
@@ -80,34 +80,34 @@ class Backend:
         upstream: Upstream,
         breaker: Breaker,
         budget: Budget,
-        gate: Gate,
-        limits: Callable[[float], Limits],
-        beside: Beside,
+        concurrency: ConcurrencyLimit,
+        timeouts: Callable[[float], Timeouts],
+        threads: WorkThreads,
         clock: Callable[[], float],
         forward_key: bool = False,
     ) -> None:
-        """`limits`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
+        """`timeouts`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
         goes to the backend, instead of a configured one."""
         self.name = name
         self.breaker = breaker
         self.budget = budget
-        self._gate = gate
+        self._concurrency = concurrency
         self.forwards_key = forward_key
         self._discovery = discovery
         self._upstream = upstream
-        self._beside = beside
+        self._threads = threads
         self._clock = clock
-        self._limits = limits
+        self._timeouts = timeouts
         self._base = discovery.known
         self._known: dict[str, _Model] = {}
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()
 
-    def place(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
+    def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """For one request, as long as it takes. Raises Spared at once where there is no use in waiting."""
         self.breaker.check(owner, only=only)
-        return self._gate.place(owner)
+        return self._concurrency.slot(owner)
 
     async def plan(
         self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str], owner: str
@@ -144,22 +144,22 @@ class Backend:
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
             exchange = await self._upstream.send(
-                plan.asked.post, self._limits(plan.asked.profile.first_byte_s)
+                plan.asked.post, self._timeouts(plan.asked.profile.first_byte_s)
             )
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
-                    self._keep(plan, taught, ledger)
+                    self._remember(plan, taught, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
-            changed = await self._taught(plan.asked, text, taught, ledger) if teaches else None
+            changed = await self._learn_from_refusal(plan.asked, text, taught, ledger) if teaches else None
             if changed is None:
                 raise _fault(exchange, words, text, plan)
             plan = replace(plan, asked=changed)
 
-    async def _taught(
+    async def _learn_from_refusal(
         self, asked: Preparation, words: str, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger
     ) -> Preparation | None:
         """The request as the refusal teaches to put it, if that is another way at all."""
@@ -170,7 +170,7 @@ class Backend:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
             return lessons.learn(spoken_by(asked.profile).lessons, asked.profile, words, rows, post.body)
 
-        while lesson := await self._beside.run(learned, ledger):
+        while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
             target = replace(asked.target, profile=lesson.profile)
             changed = await self._put(asked.request, target, asked.model, post.url, ledger)
@@ -179,7 +179,7 @@ class Backend:
                 return changed
         return None
 
-    def _keep(self, plan: Plan, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger) -> None:
+    def _remember(self, plan: Plan, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger) -> None:
         now = self._clock()
         for lesson, before in taught:
             kept = lesson.profile if lesson.lasting else lesson.kept
@@ -194,7 +194,7 @@ class Backend:
             once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
         )
 
-    def heard(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
+    def learn_from_reply(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
         """A reply is over. What it shows of its model is kept, like what refusals teach. `thought`: see `Observed`."""
         known = self._known.get(plan.asked.model)
         if known is None:
@@ -223,7 +223,7 @@ class Backend:
     async def _put(
         self, request: Request, target: Target, model: str, url: str, ledger: Ledger
     ) -> Preparation:
-        return await self._beside.run(lambda: prepared_for(request, target, model, url, ledger), ledger)
+        return await self._threads.run(lambda: prepared_for(request, target, model, url, ledger), ledger)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

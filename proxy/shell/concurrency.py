@@ -25,49 +25,49 @@ COME_BACK_SECONDS = 1.0
 
 
 @dataclass(slots=True, frozen=True)
-class Room:
-    places: int | None = None
+class ConcurrencyRules:
+    slots: int | None = None
     """None: as many as ask."""
     waiting: int = 0
     wait_seconds: float = 30
 
 
-class Gate:
-    def __init__(self, room: Room) -> None:
-        self._room = room
-        self._places = None if room.places is None else Turns(room.places)
+class ConcurrencyLimit:
+    def __init__(self, rules: ConcurrencyRules) -> None:
+        self._rules = rules
+        self._slots = None if rules.slots is None else Turns(rules.slots)
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
 
-    def place(self, owner: str) -> "Place":
+    def slot(self, owner: str) -> "Slot":
         """Whoever enters has it. Raises there what says why there is none, or none in time."""
-        return Place(self, owner)
+        return Slot(self, owner)
 
     async def enter(self, owner: str) -> None:
         if not self._shares.take(owner):
             raise exhausted(OwnWords("Too many requests are under way: try again later."))
         try:
-            if self._places is not None:
-                await self._wait(self._places, owner)
+            if self._slots is not None:
+                await self._wait(self._slots, owner)
         except BaseException:
             self._shares.give_back(owner)
             raise
 
     def leave(self, owner: str) -> None:
         self._shares.give_back(owner)
-        if self._places is not None:
-            self._places.give_back()
+        if self._slots is not None:
+            self._slots.give_back()
 
-    async def _wait(self, places: Turns, owner: str) -> None:
-        if places.is_free:
-            await places.take(owner)
+    async def _wait(self, slots: Turns, owner: str) -> None:
+        if slots.is_free:
+            await slots.take(owner)
             return
-        if self._waiting >= self._room.waiting and not places.make_way(owner):
+        if self._waiting >= self._rules.waiting and not slots.make_way(owner):
             raise _full(AS_MANY)
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._room.wait_seconds):
-                await places.take(owner)
+            async with asyncio.timeout(self._rules.wait_seconds):
+                await slots.take(owner)
         except Crowded:
             raise _full(AS_MANY) from None
         except TimeoutError:
@@ -76,22 +76,22 @@ class Gate:
             self._waiting -= 1
 
 
-class Place:
+class Slot:
     """As a context: one request's, from the wait for it on."""
 
-    __slots__ = ("_gate", "_owner")
+    __slots__ = ("_limit", "_owner")
 
-    def __init__(self, gate: Gate, owner: str) -> None:
-        self._gate = gate
+    def __init__(self, limit: ConcurrencyLimit, owner: str) -> None:
+        self._limit = limit
         self._owner = owner
 
     async def __aenter__(self) -> None:
-        await self._gate.enter(self._owner)
+        await self._limit.enter(self._owner)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._gate.leave(self._owner)
+        self._limit.leave(self._owner)
 
 
 def _full(message: str) -> Spared:

@@ -1,6 +1,6 @@
 """The conductor: one request from top to bottom, and the only file that knows the order.
 
-    body, headers ─ read ─ plan ─ admit ─ ask ─ pour ─ tell ─ one log line
+    body, headers ─ read ─ plan ─ admit ─ ask ─ relay ─ tell ─ one log line
 
 Whatever goes wrong is a Fault. While nothing meaningful was said it is raised, and becomes a status; after that the
 pipeline has told it within the stream. A client that streams and one that does not share every step but the last, and
@@ -31,14 +31,14 @@ from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
-from proxy.shell.cover import Cover
 from proxy.shell.http.channel import Channel
 from proxy.shell.http.exchange import Exchange
-from proxy.shell.in_flight import Errand, Visitor, own_failure
-from proxy.shell.offload.processes import Aside
-from proxy.shell.offload.threads import Beside
+from proxy.shell.in_flight import Caller, InFlight, own_failure
+from proxy.shell.offload.processes import CheckProcesses
+from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
+from proxy.shell.secret_mask import SecretMask
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -56,10 +56,10 @@ class Engine:
         clock: Callable[[], float],
         chance: Callable[[], float],
         retries: RetryRules,
-        beside: Beside,
-        aside: Aside,
+        threads: WorkThreads,
+        check_processes: CheckProcesses,
         metrics: Metrics,
-        cover: Cover,
+        secret_mask: SecretMask,
         log: Log,
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
@@ -71,139 +71,145 @@ class Engine:
         self._clock = clock
         self._chance = chance
         self._retries = retries
-        self.beside = beside
-        self._aside = aside
+        self.threads = threads
+        self._check_processes = check_processes
         self._metrics = metrics
-        self.cover = cover
+        self.secret_mask = secret_mask
         self._log = log
-        self._errands: set[Errand] = set()
+        self._in_flight: set[InFlight] = set()
         self._idle: asyncio.Event | None = None
-        """Only while somebody waits for the end of all errands."""
+        """Only while somebody waits for the end of all that is in flight."""
 
     async def respond(
-        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], visitor: Visitor, channel: Channel
+        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], caller: Caller, channel: Channel
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
-        own cost, which its ledger holds, and may be work for `beside`."""
-        errand = Errand(visitor, channel, surface, self._clock, self._metrics, self._log)
-        self._errands.add(errand)
+        own cost, which its ledger holds, and may be work for `threads`."""
+        in_flight = InFlight(caller, channel, surface, self._clock, self._metrics, self._log)
+        self._in_flight.add(in_flight)
         try:
-            with errand.interruptible:
-                await self._serve(errand, await body(errand.ledger))
+            with in_flight.interruptible:
+                await self._serve(in_flight, await body(in_flight.ledger))
         except (asyncio.CancelledError, ConnectionError):
-            errand.note(status=CLIENT_GONE)
+            in_flight.note(status=CLIENT_GONE)
             raise
         except Fault as fault:
             fault.param = surface.params.get(fault.param or "", fault.param)
-            fault.standing = self._quota.remaining(errand.tenant)
-            errand.note(status=fault.status)
-            errand.note_fault(fault)
+            fault.standing = self._quota.remaining(in_flight.tenant)
+            in_flight.note(status=fault.status)
+            in_flight.note_fault(fault)
             raise
         except Exception as bug:
-            failure = own_failure(bug, errand.log)
-            errand.note(status=failure.status)
+            failure = own_failure(bug, in_flight.log)
+            in_flight.note(status=failure.status)
             if channel.opened:
                 channel.abort()
             raise failure from bug
         finally:
             channel.stop()
-            errand.close()
-            self._errands.discard(errand)
-            if self._idle is not None and not self._errands:
+            in_flight.close()
+            self._in_flight.discard(in_flight)
+            if self._idle is not None and not self._in_flight:
                 self._idle.set()
 
-    async def _serve(self, errand: Errand, body: Any) -> None:
-        channel = errand.channel
-        self._quota.admit(errand.tenant)
-        channel.headers.update(self._quota.remaining(errand.tenant))
-        asked = await self._read(errand, body)
-        errand.reads(asked.request, asked.facts)
+    async def _serve(self, in_flight: InFlight, body: Any) -> None:
+        channel = in_flight.channel
+        self._quota.admit(in_flight.tenant)
+        channel.headers.update(self._quota.remaining(in_flight.tenant))
+        asked = await self._read(in_flight, body)
+        in_flight.note_request(asked.request, asked.facts)
         encoder = asked.encoder(channel.emit, channel.framing) if asked.request.stream else None
-        reserved = self._quota.reserve(errand.tenant, asked.request)
+        reserved = self._quota.reserve(in_flight.tenant, asked.request)
         try:
-            pipeline = await self._reply(errand, asked, encoder)
+            pipeline = await self._reply(in_flight, asked, encoder)
         finally:
-            self._quota.charge_reply(errand.tenant, errand.reply or Reply(), reserved=reserved)
+            self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
         if pipeline is not None:
-            await self._tell(errand, asked, encoder, pipeline)
+            await self._tell(in_flight, asked, encoder, pipeline)
 
-    async def _reply(self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None) -> Pipeline | None:
+    async def _reply(
+        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None
+    ) -> Pipeline | None:
         """What the backends made of it. None where nobody was asked, and the client has its answer."""
-        channel, request = errand.channel, asked.request
-        asker = Asker(errand.surface, asked.client, errand.tenant)
+        channel, request = in_flight.channel, asked.request
+        asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         try:
-            attempts = await self._attempts(errand, asked, asker)
+            attempts = await self._attempts(in_flight, asked, asker)
             plan = await attempts.first()
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
                 raise
-            errand.note_fault(self.cover.over(refusal, errand.headers))
-            await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
+            in_flight.note_fault(self.secret_mask.hidden_in(refusal, in_flight.headers))
+            await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
             return None
         if not request.generate:
-            await self._end_at_once(errand, asked, encoder, ReplyEnded(Ending.COMPLETED))
-            asked.remember(Reply(), errand.owner)
+            await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.COMPLETED))
+            asked.remember(Reply(), in_flight.owner)
             return None
         sink = NOWHERE
         if encoder is not None:
-            channel.watch(encoder.still_working, asked.client.event_heartbeat)
-            sink = self.cover.before(Sink(encoder.feed, encoder.delta), errand.headers)
-        return await self._answer(errand, plan, attempts, sink, asker)
+            channel.start_timers(encoder.still_working, asked.client.event_heartbeat)
+            sink = self.secret_mask.in_front_of(Sink(encoder.feed, encoder.delta), in_flight.headers)
+        return await self._answer(in_flight, plan, attempts, sink, asker)
 
-    async def _read(self, errand: Errand, body: Any) -> SurfaceContext:
+    async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
-        read = partial(errand.surface.read, body, errand.headers, errand.ledger, errand.tenant.name)
-        return await self.beside.run(read, errand.ledger)
+        read = partial(
+            in_flight.surface.read, body, in_flight.headers, in_flight.ledger, in_flight.tenant.name
+        )
+        return await self.threads.run(read, in_flight.ledger)
 
-    async def _attempts(self, errand: Errand, asked: SurfaceContext, asker: Asker) -> Attempts:
+    async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
         request = asked.request
         if asker.has_rules_for(request):
-            request = await self.beside.run(partial(admitted, request, asker, errand.ledger), errand.ledger)
+            request = await self.threads.run(
+                partial(admitted, request, asker, in_flight.ledger), in_flight.ledger
+            )
         request = completed(request, asker, self._reasoning_memory)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
-        return Attempts(errand, request, self._backends.ways(request.model), rules, self._chance)
+        return Attempts(in_flight, request, self._backends.ways(request.model), rules, self._chance)
 
     async def _end_at_once(
-        self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None, ended: ReplyEnded
+        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, ended: ReplyEnded
     ) -> None:
         """Answers with an ending and nothing before it."""
-        errand.reply = Reply(ended=ended)
-        errand.interruptible.over()
+        in_flight.reply = Reply(ended=ended)
+        in_flight.interruptible.disarm()
         if encoder is None:
-            await errand.channel.answer(asked.whole(errand.reply).body)
+            await in_flight.channel.answer(asked.whole(in_flight.reply).body)
         else:
             encoder.feed(ReplyStarted())
             encoder.feed(ended)
-            await errand.channel.finish()
+            await in_flight.channel.finish()
 
     async def _answer(
-        self, errand: Errand, plan: Plan, attempts: Attempts, sink: Sink, asker: Asker
+        self, in_flight: InFlight, plan: Plan, attempts: Attempts, sink: Sink, asker: Asker
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
         reply = OneReply(sink)
         while True:
             stamp = str(int(self._now() * 1000))
             flow = reply_flow(
-                plan.asked, asker, mint=self._mint, stamp=stamp, ledger=errand.ledger, sink=reply.sink
+                plan.asked, asker, mint=self._mint, stamp=stamp, ledger=in_flight.ledger, sink=reply.sink
             )
-            pipeline, errand.checks = flow.pipeline, flow.checks
-            errand.reply = pipeline.reply
-            await self._run(errand, plan, pipeline)
+            pipeline, in_flight.checks = flow.pipeline, flow.checks
+            in_flight.reply = pipeline.reply
+            await self._run(in_flight, plan, pipeline)
             thought = pipeline.put_right(seen=plan.asked.request.stream)
-            plan.backend.heard(plan, pipeline.reply, thought, errand.ledger)
+            plan.backend.learn_from_reply(plan, pipeline.reply, thought, in_flight.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
                 reply.settle()
                 return pipeline
             plan = following
 
-    async def _run(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
+    async def _run(self, in_flight: InFlight, plan: Plan, pipeline: Pipeline) -> None:
         """One attempt, from the wait for a place to its end, whatever that is: the pipeline knows it afterwards."""
         try:
-            with errand.interruptible:
-                async with plan.backend.place(errand.owner, only=plan.only):
-                    await self._ask(errand, plan, pipeline)
+            with in_flight.interruptible:
+                async with plan.backend.slot(in_flight.owner, only=plan.only):
+                    await self._ask(in_flight, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
         except (asyncio.CancelledError, ConnectionError):
@@ -211,40 +217,45 @@ class Engine:
                 pipeline.fail(ClientFault("The client has left.", status=CLIENT_GONE))
             raise
 
-    async def _ask(self, errand: Errand, plan: Plan, pipeline: Pipeline) -> None:
-        admission = plan.backend.breaker.admit(errand.owner, only=plan.only)
+    async def _ask(self, in_flight: InFlight, plan: Plan, pipeline: Pipeline) -> None:
+        admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         try:
-            exchange = await plan.backend.ask(plan, errand.ledger)
-            await self._pour(errand, exchange, pipeline, admission, plan.asked.request.stream)
+            exchange = await plan.backend.ask(plan, in_flight.ledger)
+            await self._relay(in_flight, exchange, pipeline, admission, plan.asked.request.stream)
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
             pipeline.fail(fault)
         except Exception as bug:
-            pipeline.fail(own_failure(bug, errand.log))
+            pipeline.fail(own_failure(bug, in_flight.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.asked.post.digest)
 
-    async def _pour(
-        self, errand: Errand, exchange: Exchange, pipeline: Pipeline, admission: Admission, streaming: bool
+    async def _relay(
+        self,
+        in_flight: InFlight,
+        exchange: Exchange,
+        pipeline: Pipeline,
+        admission: Admission,
+        streaming: bool,
     ) -> None:
         """The one loop that waits: for each read, feed the pipeline, and send what came out in one write.
 
         Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
         """
         begun = False
-        channel, reply = errand.channel, pipeline.reply
+        channel, reply = in_flight.channel, pipeline.reply
 
-        def pour(data: bytes) -> bool:
+        def deliver(data: bytes) -> bool:
             goes_on = pipeline.feed(data)
-            return reply.ended is None and channel.push() and goes_on and not errand.has_pending_check
+            return reply.ended is None and channel.push() and goes_on and not in_flight.has_pending_check
 
         try:
             while not pipeline.ended:
                 if begun and streaming and channel.flows and not pipeline.finishing:
-                    await exchange.pour(pour)
-                    if errand.has_pending_check:
-                        await self._aside.settle(errand)
+                    await exchange.push_to(deliver)
+                    if in_flight.has_pending_check:
+                        await self._check_processes.settle(in_flight)
                     if pipeline.ended:
                         break
                     exchange.finishing(pipeline.finishing)
@@ -253,12 +264,12 @@ class Engine:
                     pipeline.feed(data)
                 else:
                     pipeline.close()
-                if errand.has_pending_check:
-                    await self._aside.settle(errand)
+                if in_flight.has_pending_check:
+                    await self._check_processes.settle(in_flight)
                 if not begun:
-                    errand.mark("first_byte")
+                    in_flight.mark("first_byte")
                     if begun := pipeline.begun:
-                        errand.mark("first_text")
+                        in_flight.mark("first_text")
                         exchange.begun()
                         admission.reply_began()
                 if not pipeline.ended:
@@ -271,41 +282,41 @@ class Engine:
             exchange.close()
 
     async def _tell(
-        self, errand: Errand, asked: SurfaceContext, encoder: Encoder | None, pipeline: Pipeline
+        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, pipeline: Pipeline
     ) -> None:
         """The ending: of a stream its last events, which were emitted already, else the whole answer or a status."""
         fault = pipeline.fault
-        told = encoder and (asked.client.faults_in_stream or pipeline.begun or errand.channel.opened)
+        told = encoder and (asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened)
         if fault is not None and not told:
-            raise self.cover.over(fault, errand.headers)
+            raise self.secret_mask.hidden_in(fault, in_flight.headers)
         if fault is not None:
-            errand.note_fault(fault)
+            in_flight.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            asked.remember(pipeline.reply, errand.owner)
+            asked.remember(pipeline.reply, in_flight.owner)
             if not asked.request.reasoning.wants_token:
-                name = memory_name(errand.tenant, asked.request)
-                self._reasoning_memory.keep(name, pipeline.reply, errand.owner)
-        errand.interruptible.over()
+                name = memory_name(in_flight.tenant, asked.request)
+                self._reasoning_memory.keep(name, pipeline.reply, in_flight.owner)
+        in_flight.interruptible.disarm()
         if whole is None:
-            await errand.channel.finish(broken=encoder is not None and encoder.broken)
+            await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:
-            errand.channel.headers |= {**whole.headers, **self._quota.remaining(errand.tenant)}
-            await errand.channel.answer(whole.body)
+            in_flight.channel.headers |= {**whole.headers, **self._quota.remaining(in_flight.tenant)}
+            await in_flight.channel.answer(whole.body)
 
     async def drain(self, seconds: float) -> None:
         """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does
         not take even that is cut off."""
         self._idle = asyncio.Event()
-        if not self._errands:
+        if not self._in_flight:
             return
-        for patience, end in ((seconds, Errand.stop), (CLOSING_SECONDS, Errand.cut)):
+        for patience, end in ((seconds, InFlight.stop), (CLOSING_SECONDS, InFlight.cut)):
             try:
                 async with asyncio.timeout(patience):
                     await self._idle.wait()
             except TimeoutError:
-                for errand in list(self._errands):
-                    end(errand)
+                for in_flight in list(self._in_flight):
+                    end(in_flight)
 
 
 NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)

@@ -24,7 +24,7 @@ OK = 200
 
 
 @dataclass(slots=True)
-class Visitor:
+class Caller:
     """Who asks, and what the request says besides its body."""
 
     tenant: Tenant
@@ -41,14 +41,14 @@ class Interruptible:
         assert task is not None
         self._task = task
         self._interruption: Fault | None = None
-        self._over = False
+        self._disarmed = False
 
-    def over(self) -> None:
+    def disarm(self) -> None:
         """What is answered stands, and is being sent: from here on there is nothing to interrupt."""
-        self._over = True
+        self._disarmed = True
 
     def interrupt(self, fault: Fault) -> None:
-        if not self._over:
+        if not self._disarmed:
             self._interruption = fault
             self._task.cancel()
 
@@ -65,10 +65,10 @@ class Interruptible:
             raise interruption from None
 
 
-class Errand:
+class InFlight:
     def __init__(
         self,
-        visitor: Visitor,
+        caller: Caller,
         channel: Channel,
         surface: Surface,
         clock: Callable[[], float],
@@ -76,14 +76,14 @@ class Errand:
         log: Log,
     ) -> None:
         self.interruptible = Interruptible()
-        self.tenant = visitor.tenant
-        self.headers = visitor.headers
-        self.owner = visitor.owner
+        self.tenant = caller.tenant
+        self.headers = caller.headers
+        self.owner = caller.owner
         self.channel = channel
         self.surface = surface
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
-        self.ledger.work.owner = visitor.owner
+        self.ledger.work.owner = caller.owner
         self.reply: Reply | None = None
         self.checks: Checks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""
@@ -93,7 +93,7 @@ class Errand:
         self._fault: Fault | None = None
         self.metrics = metrics
         metrics.began(surface.name)
-        self._facts: dict[str, Any] = {"tenant": visitor.tenant.name, "status": OK}
+        self._facts: dict[str, Any] = {"tenant": caller.tenant.name, "status": OK}
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
@@ -108,7 +108,7 @@ class Errand:
 
     # ── the log line ──
 
-    def reads(self, request: Request, facts: Mapping[str, Any]) -> None:
+    def note_request(self, request: Request, facts: Mapping[str, Any]) -> None:
         """It is known what is asked for."""
         self.note(model=as_name(request.model), stream=request.stream, **facts)
         if request.stream:

@@ -13,11 +13,11 @@ from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
 from proxy.shell.http.channel import Tempo
 from proxy.shell.http.failures import exhausted
-from proxy.shell.in_flight import Visitor
+from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.websocket import CLOSING_SECONDS, Conversation
+from proxy.shell.websocket import CLOSING_SECONDS, SocketSession
 
 MAX_OPEN = 2048
 """Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
@@ -28,7 +28,7 @@ HANDSHAKE = (
 )
 
 
-class Conversations:
+class OpenSockets:
     """All that are open."""
 
     def __init__(
@@ -51,41 +51,41 @@ class Conversations:
         self._remembered = remembered
         self._tasks = tasks
         self._log = log
-        self._open: set[Conversation] = set()
+        self._open: set[SocketSession] = set()
         self._shares = Shares(MAX_OPEN)
         self._none = asyncio.Event()
         self._none.set()
 
-    async def hold(self, request: web.BaseRequest, request_id: str, visitor: Visitor) -> web.StreamResponse:
-        if (refusal := self._refusal(request)) is not None:
-            raise refusal
-        this = Conversation(
+    async def hold(self, request: web.BaseRequest, request_id: str, caller: Caller) -> web.StreamResponse:
+        if (fault := self._handshake_fault(request)) is not None:
+            raise fault
+        session = SocketSession(
             request,
             request_id,
             self._engine,
             self._surface,
-            visitor,
+            caller,
             self._tempo,
             self._message_limit,
             self._memory,
             self._remembered,
             self._tasks,
         )
-        if not self._shares.take(visitor.owner):
+        if not self._shares.take(caller.owner):
             raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))
-        self._open.add(this)
+        self._open.add(session)
         self._none.clear()
         try:
-            return await this.run()
+            return await session.run()
         finally:
-            self._shares.give_back(visitor.owner)
-            self._open.discard(this)
+            self._shares.give_back(caller.owner)
+            self._open.discard(session)
             if not self._open:
                 self._none.set()
-            told = {"code": this.close_code} if this.cut is None else facts_of(this.cut)
-            self._log.info("websocket", request_id=request_id, turns=this.turns, **told)
+            ending = {"code": session.close_code} if session.cut is None else facts_of(session.cut)
+            self._log.info("websocket", request_id=request_id, turns=session.turns, **ending)
 
-    def _refusal(self, request: web.BaseRequest) -> Fault | None:
+    def _handshake_fault(self, request: web.BaseRequest) -> Fault | None:
         if not web.WebSocketResponse().can_prepare(request):
             return ClientFault(HANDSHAKE, code="invalid_handshake")
         if _comes_from_elsewhere(request):
@@ -98,8 +98,8 @@ class Conversations:
 
     def leave(self) -> None:
         """No further turns; those under way are the engine's."""
-        for conversation in self._open:
-            conversation.leave()
+        for session in self._open:
+            session.leave()
 
     async def closed(self) -> None:
         """All have taken leave, or had the time to. From then on nothing is heard of them."""

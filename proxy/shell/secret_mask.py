@@ -21,10 +21,10 @@ key; longer ones are signed tokens, which are known by their form, and what is l
 
 
 @dataclass(slots=True, frozen=True)
-class Cover:
+class SecretMask:
     configured: Secrets
 
-    def over(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
+    def hidden_in(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
         """The same fault, fit to be told. `headers`: of the request, whose own key is no less a secret."""
         if fault.message is fault.own_words and not fault.details and fault.param is None:
             return fault
@@ -51,12 +51,12 @@ class Cover:
             fault.code = type(fault).code
         return fault
 
-    def before(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
+    def in_front_of(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
         """The same sink, for a stream, whose ending may tell of a fault."""
 
         def feed(event: Event) -> None:
             if isinstance(event, ReplyEnded) and event.fault is not None:
-                self.over(event.fault, headers)
+                self.hidden_in(event.fault, headers)
             sink.feed(event)
 
         return Sink(feed, sink.delta)

@@ -28,18 +28,18 @@ from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
 from proxy.shell.engine import Engine
 from proxy.shell.http import malformed
-from proxy.shell.http.answers import JSON, answer, refuse, request_id, text
+from proxy.shell.http.answers import JSON, answer, error_response, request_id_of, text
 from proxy.shell.http.body import read_body
 from proxy.shell.http.channel import Channel, Tempo
 from proxy.shell.http.connection import Acceptor, connection_of
 from proxy.shell.http.connections import Connections
-from proxy.shell.in_flight import Visitor, own_failure, shutting_down
-from proxy.shell.open_sockets import Conversations
+from proxy.shell.in_flight import Caller, own_failure, shutting_down
+from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CONTENT_TYPE, Metrics, page
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import Siblings
+from proxy.shell.ops.worker_metrics import WorkerMetrics
 
 TOO_LARGE = 413
 BACKLOG = 1024
@@ -73,7 +73,7 @@ Handler = Callable[..., Awaitable[web.StreamResponse]]
 
 
 @dataclass(slots=True)
-class Visit:
+class Incoming:
     """Who asks for what, by which id the logs know it."""
 
     request: web.BaseRequest
@@ -82,8 +82,8 @@ class Visit:
     owner: str
 
     @property
-    def visitor(self) -> Visitor:
-        return Visitor(self.tenant, self.request.headers, self.owner)
+    def caller(self) -> Caller:
+        return Caller(self.tenant, self.request.headers, self.owner)
 
 
 def _as_it_is(body: Any) -> Any:
@@ -99,10 +99,10 @@ class Server:
         hosts: Hosts,
         tenants: Tenants,
         metrics: Metrics,
-        siblings: Siblings,
+        worker_metrics: WorkerMetrics,
         metrics_readers: Tenants | None,
         backends: Backends,
-        conversations: Conversations | None,
+        open_sockets: OpenSockets | None,
         connections: Connections,
         tempo: Tempo,
         body_limit: int,
@@ -117,12 +117,12 @@ class Server:
         self._hosts = hosts
         self._tenants = tenants
         self._metrics = metrics
-        self._siblings = siblings
+        self._worker_metrics = worker_metrics
         self._metrics_readers = metrics_readers
         # Whoever watches over the process needs no tenant's key, and a tenant's key shows no other tenant's use.
         self._doors = {HEALTH: EVERYBODY, READINESS: EVERYBODY, METRICS: metrics_readers or tenants}
         self._backends = backends
-        self._conversations = conversations
+        self._open_sockets = open_sockets
         self._connections = connections
         self._tempo = tempo
         self._body_limit = body_limit
@@ -137,10 +137,10 @@ class Server:
         """Listens; returns the address that was bound. OSError when it cannot be. Others that share it may listen
         there too: the kernel gives each of them its part of the connections."""
         self._runner = web.ServerRunner(
-            Acceptor(self._answer, self._refuse_garbage, self._connections), shutdown_timeout=CLOSING_SECONDS
+            Acceptor(self._answer, self._malformed, self._connections), shutdown_timeout=CLOSING_SECONDS
         )
         await self._runner.setup()
-        self._connections.watch()
+        self._connections.start_timer()
         await web.TCPSite(self._runner, host, port, backlog=BACKLOG, reuse_port=shared or None).start()
         bound_host, bound_port = self._runner.addresses[0][:2]
         return (
@@ -152,11 +152,11 @@ class Server:
     async def stop(self, grace: float) -> None:
         """Takes no more work, lets open streams come to their end, then ends those that did not (F74)."""
         self._draining = True
-        if self._conversations is not None:
-            self._conversations.leave()
+        if self._open_sockets is not None:
+            self._open_sockets.leave()
         await self._engine.drain(grace)
-        if self._conversations is not None:
-            await self._conversations.closed()
+        if self._open_sockets is not None:
+            await self._open_sockets.closed()
         if self._runner is not None:
             await self._runner.cleanup()
         self._connections.close()
@@ -164,34 +164,36 @@ class Server:
     # ── answering ──
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        this = request_id(request.headers, self._mint)
+        request_id = request_id_of(request.headers, self._mint)
         try:
             self._hosts.check(request.headers.getall("Host", ()))
-            return await self._route(request, this)
+            return await self._route(request, request_id)
         except Fault as fault:
-            return self._refuse(fault, request, this)
+            return self._refuse(fault, request, request_id)
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
-            return self._told(own_failure(bug, self._log.bind(request_id=this)), request, this)
+            failure = own_failure(bug, self._log.bind(request_id=request_id))
+            return self._error_response(failure, request, request_id)
 
-    async def _route(self, request: web.BaseRequest, this: str) -> web.StreamResponse:
+    async def _route(self, request: web.BaseRequest, request_id: str) -> web.StreamResponse:
         for path, methods in ROUTES:
             if found := path.fullmatch(request.path):
                 tenant = self._doors.get(path.pattern, self._tenants).of(request.headers)
                 if handler := self._handler(request, methods):
                     owner = self._tenants.owner(tenant, connection_of(request).address)
-                    return await handler(self, Visit(request, this, tenant, owner), **found.groupdict())
-                return self._refuse_method(request, _allowed(methods), this)
+                    incoming = Incoming(request, request_id, tenant, owner)
+                    return await handler(self, incoming, **found.groupdict())
+                return self._refuse_method(request, _allowed(methods), request_id)
         message = f"There is nothing at {quoted(request.path)}. GET /openapi.json lists the paths."
         raise NotFound(message, code="not_found")
 
     def _handler(self, request: web.BaseRequest, methods: dict[str, Handler]) -> Handler | None:
-        if self._conversations is not None and WEBSOCKET in methods and _wants_websocket(request):
+        if self._open_sockets is not None and WEBSOCKET in methods and _wants_websocket(request):
             return methods[WEBSOCKET]
         return methods.get("GET" if request.method == "HEAD" else request.method)
 
-    def _refuse_method(self, request: web.BaseRequest, allowed: str, this: str) -> web.Response:
+    def _refuse_method(self, request: web.BaseRequest, allowed: str, request_id: str) -> web.Response:
         told = {"Allow": allowed}
         if _wants_websocket(request):
             # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
@@ -201,41 +203,42 @@ class Server:
         else:
             message = f"{quoted(request.method)} is not allowed here: use {allowed}."
             fault = ClientFault(message, status=405, code="method_not_allowed")
-        refusal = self._refuse(fault, request, this)
+        refusal = self._refuse(fault, request, request_id)
         refusal.headers.update(told)
         return refusal
 
-    def _refuse(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
+    def _refuse(self, fault: Fault, request: web.BaseRequest, request_id: str) -> web.Response:
         """With a line in the log, since the engine has not heard of it."""
         method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
-        self._log_refusal(fault, this, method=method, host=host, path=path)
-        return self._told(fault, request, this)
+        self._log_refusal(fault, request_id, method=method, host=host, path=path)
+        return self._error_response(fault, request, request_id)
 
-    def _log_refusal(self, fault: Fault, this: str, **asked: str) -> None:
-        self._log.info("refused", request_id=this, **asked, status=fault.status, **facts_of(fault))
+    def _log_refusal(self, fault: Fault, request_id: str, **asked: str) -> None:
+        self._log.info("refused", request_id=request_id, **asked, status=fault.status, **facts_of(fault))
 
-    def _told(self, fault: Fault, request: web.BaseRequest, this: str) -> web.Response:
+    def _error_response(self, fault: Fault, request: web.BaseRequest, request_id: str) -> web.Response:
         self._metrics.refused(fault)
-        refusal, body = refuse(self._engine.cover.over(fault, request.headers), this), request.content
+        body, told = request.content, self._engine.secret_mask.hidden_in(fault, request.headers)
+        refusal = error_response(told, request_id)
         if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
             refusal.force_close()  # nobody reads the rest, and whoever sends too much need not go on
         return refusal
 
     async def _ask(
-        self, surface: Surface, visit: Visit, read: Callable[[Any], Any] = _as_it_is
+        self, surface: Surface, incoming: Incoming, read: Callable[[Any], Any] = _as_it_is
     ) -> web.StreamResponse:
         """`read` makes of the body what this path stands for."""
         if self._draining:
             raise shutting_down()
-        request = visit.request
-        channel = Channel(request, visit.id, self._tempo, self._tasks)
-        loan = Loan(self._memory, visit.owner)
+        request = incoming.request
+        channel = Channel(request, incoming.id, self._tempo, self._tasks)
+        loan = Loan(self._memory, incoming.owner)
         try:
             await self._engine.respond(
-                surface, partial(self._body, request, read, channel, loan), visit.visitor, channel
+                surface, partial(self._body, request, read, channel, loan), incoming.caller, channel
             )
         except Fault as fault:
-            return self._told(fault, request, visit.id)
+            return self._error_response(fault, request, incoming.id)
         finally:
             loan.end()
         return channel.response
@@ -250,73 +253,73 @@ class Server:
     ) -> Any:
         data = await read_body(request, self._body_limit, loan.take)
         channel.bytes_in = len(data)
-        body = await self._engine.beside.read(data, _parsed, ledger)
-        loan.take_up(await self._engine.beside.weighed(body, len(data), ledger), len(data))
+        body = await self._engine.threads.read(data, _parsed, ledger)
+        loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
         return read(body)
 
-    async def _respond(self, visit: Visit) -> web.StreamResponse:
-        return await self._ask(self._surfaces.responses, visit)
+    async def _respond(self, incoming: Incoming) -> web.StreamResponse:
+        return await self._ask(self._surfaces.responses, incoming)
 
-    async def _compact(self, visit: Visit) -> web.StreamResponse:
-        return await self._ask(self._surfaces.compaction, visit, compaction.requested)
+    async def _compact(self, incoming: Incoming) -> web.StreamResponse:
+        return await self._ask(self._surfaces.compaction, incoming, compaction.requested)
 
-    async def _chat(self, visit: Visit) -> web.StreamResponse:
-        return await self._ask(self._surfaces.chat, visit)
+    async def _chat(self, incoming: Incoming) -> web.StreamResponse:
+        return await self._ask(self._surfaces.chat, incoming)
 
-    async def _native(self, visit: Visit) -> web.StreamResponse:
-        return await self._ask(self._surfaces.native, visit)
+    async def _native(self, incoming: Incoming) -> web.StreamResponse:
+        return await self._ask(self._surfaces.native, incoming)
 
-    async def _converse(self, visit: Visit) -> web.StreamResponse:
+    async def _converse(self, incoming: Incoming) -> web.StreamResponse:
         if self._draining:
             raise shutting_down()
-        assert self._conversations is not None
-        return await self._conversations.hold(visit.request, visit.id, visit.visitor)
+        assert self._open_sockets is not None
+        return await self._open_sockets.hold(incoming.request, incoming.id, incoming.caller)
 
-    async def _stored(self, visit: Visit, id: str) -> web.StreamResponse:
+    async def _stored(self, incoming: Incoming, id: str) -> web.StreamResponse:
         raise NotFound(
             f"There is no response {quoted(id)}: none is stored here. Keep what POST /v1/responses answers.",
             code="response_not_found",
         )
 
-    async def _models(self, visit: Visit) -> web.StreamResponse:
+    async def _models(self, incoming: Incoming) -> web.StreamResponse:
         listing = await self._backends.models()
-        return text(listing.for_client(visit.request.headers, visit.request.query), JSON, visit.id)
+        return text(listing.for_client(incoming.request.headers, incoming.request.query), JSON, incoming.id)
 
-    async def _model(self, visit: Visit, id: str) -> web.StreamResponse:
+    async def _model(self, incoming: Incoming, id: str) -> web.StreamResponse:
         if model := (await self._backends.models()).find(id):
-            return answer(catalog_listing.entry(model), visit.id)
+            return answer(catalog_listing.entry(model), incoming.id)
         raise NotFound(
             f"There is no model {quoted(id)}. GET /v1/models lists those that there are.",
             code="model_not_found",
             param="model",
         )
 
-    async def _healthy(self, visit: Visit) -> web.StreamResponse:
-        return answer({"status": "ok"}, visit.id)
+    async def _healthy(self, incoming: Incoming) -> web.StreamResponse:
+        return answer({"status": "ok"}, incoming.id)
 
-    async def _ready(self, visit: Visit) -> web.StreamResponse:
+    async def _ready(self, incoming: Incoming) -> web.StreamResponse:
         if self._draining:
             raise shutting_down()
-        return answer({"status": "ready"}, visit.id)
+        return answer({"status": "ready"}, incoming.id)
 
-    async def _counted(self, visit: Visit) -> web.StreamResponse:
+    async def _counted(self, incoming: Incoming) -> web.StreamResponse:
         if self._metrics_readers is None:
             raise Forbidden(
                 "Metrics are shown to nobody here. To see them, put the digest of a key into metrics.keys "
                 "(responses-proxy hash-key), or set metrics.open = true."
             )
-        counts = await self._siblings.counts()
+        counts = await self._worker_metrics.counts()
         # Of many tenants and workers it takes a tenth of a second, which no stream should wait (F79).
-        return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, visit.id)
+        return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, incoming.id)
 
-    async def _described(self, visit: Visit) -> web.StreamResponse:
-        return answer(document.DOCUMENT, visit.id)
+    async def _described(self, incoming: Incoming) -> web.StreamResponse:
+        return answer(document.DOCUMENT, incoming.id)
 
-    def _refuse_garbage(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
+    def _malformed(self, request: web.BaseRequest, error: BaseException | None) -> web.Response:
         """aiohttp's own words quote the head, where keys are: the log is told the kind of error alone."""
-        fault, this = malformed.fault_of(error), request_id({}, self._mint)
-        self._log_refusal(fault, this, kind=type(error).__name__)
-        return self._told(fault, request, this)
+        fault, request_id = malformed.fault_of(error), request_id_of({}, self._mint)
+        self._log_refusal(fault, request_id, kind=type(error).__name__)
+        return self._error_response(fault, request, request_id)
 
 
 ROUTES: tuple[tuple[re.Pattern[str], dict[str, Handler]], ...] = (

@@ -30,7 +30,7 @@ from proxy.shell.engine import Engine
 from proxy.shell.http.answers import SERVER
 from proxy.shell.http.channel import Channel, Tempo
 from proxy.shell.http.connection import connection_of
-from proxy.shell.in_flight import Visitor
+from proxy.shell.in_flight import Caller
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.tasks import Tasks
 
@@ -90,7 +90,7 @@ class SocketChannel(Channel):
         """Silence is filled by pings, turn or no turn."""
 
 
-class Conversation:
+class SocketSession:
     """One socket, from its handshake to its end."""
 
     def __init__(
@@ -99,7 +99,7 @@ class Conversation:
         request_id: str,
         engine: Engine,
         surface: ResponsesSurface,
-        visitor: Visitor,
+        caller: Caller,
         tempo: Tempo,
         message_limit: int,
         memory: Shares,
@@ -109,11 +109,11 @@ class Conversation:
         self._request = request
         self._request_id = request_id
         self._engine = engine
-        self._known = LatestResponses(message_limit, remembered, visitor.owner)
+        self._known = LatestResponses(message_limit, remembered, caller.owner)
         self._surface = replace(surface, memory=self._known)
-        self._visitor = visitor
+        self._caller = caller
         self._memory = memory
-        self._coming = Loan(memory, visitor.owner)
+        self._coming = Loan(memory, caller.owner)
         """For a message of which not all has come."""
         self._tempo = tempo
         self._limit = message_limit
@@ -190,7 +190,7 @@ class Conversation:
 
     def _taken(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
         """What is answered in its turn; without a word of it, if there is no memory for it."""
-        loan = Loan(self._memory, self._visitor.owner)
+        loan = Loan(self._memory, self._caller.owner)
         try:
             loan.take(len(data))
         except Fault as fault:
@@ -264,8 +264,8 @@ class Conversation:
             return
         self._waiting_bytes -= len(message[1])
         self.turns += 1
-        this = f"{self._request_id}.{self.turns}"
-        channel = SocketChannel(self._socket, self._request, this, self._tempo, self._tasks)
+        turn_id = f"{self._request_id}.{self.turns}"
+        channel = SocketChannel(self._socket, self._request, turn_id, self._tempo, self._tasks)
         channel.bytes_in = len(message[1])
         try:
             await self._turn(message, channel)
@@ -277,7 +277,7 @@ class Conversation:
     async def _turn(self, message: Message, channel: SocketChannel) -> None:
         try:
             body = partial(self._body, message, channel)
-            await self._engine.respond(self._surface, body, self._visitor, channel)
+            await self._engine.respond(self._surface, body, self._caller, channel)
         except Fault as fault:
             await self._refuse(fault, channel.lane)
 
@@ -287,8 +287,8 @@ class Conversation:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"
             )
-        body = await self._engine.beside.read(data, read_create, ledger)
-        loan.take_up(await self._engine.beside.weighed(body, len(data), ledger), len(data))
+        body = await self._engine.threads.read(data, read_create, ledger)
+        loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
         channel.lane = self._known.lane = take_lane(body)
         pieces = 0
         for _ in self._known.bring(body, loan.take):
@@ -298,7 +298,7 @@ class Conversation:
         return body
 
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
-        fault = self._engine.cover.over(fault, self._request.headers)
+        fault = self._engine.secret_mask.hidden_in(fault, self._request.headers)
         await self._socket.send_frame(error_message(fault, lane), WSMsgType.TEXT)
 
 

@@ -83,7 +83,7 @@ async def test_that_no_descriptor_is_left_stands_in_the_log(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """attack-18. Whatever has taken them: who takes connections drops them then, and tells nobody."""
-    monkeypatch.setattr(connections, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.001)
     proxy = await start_proxy()
     with no_more_files():
         await proxy.log.wait_for(connections.NONE_LEFT)

@@ -340,7 +340,7 @@ async def test_f70_a_body_that_drips_is_408(proxy: Proxy, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.01)
     monkeypatch.setattr(connections, "SILENT_SECONDS", 0.05)
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.05)
 

@@ -45,7 +45,7 @@ WORLDS = {
     "strict with heads": World(
         patched={
             "proxy.shell.http.connections.HEAD_SECONDS": 0,
-            "proxy.shell.http.connections.LOOK_SECONDS": 0.01,
+            "proxy.shell.http.connections.CHECK_SECONDS": 0.01,
         }
     ),
     "tenants": World(sections=_tenant(tool_allowlist=["get_*"])),

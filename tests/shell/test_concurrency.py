@@ -8,10 +8,10 @@ import pytest
 
 from proxy.core.errors import ProxyFault, Spared
 from proxy.shell import concurrency as module
-from proxy.shell.concurrency import Gate, Room
+from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from tests.support.sockets import PROMPTLY
 
-NARROW = Room(places=1, waiting=1, wait_seconds=PROMPTLY)
+NARROW = ConcurrencyRules(slots=1, waiting=1, wait_seconds=PROMPTLY)
 
 
 @pytest.fixture
@@ -21,9 +21,9 @@ async def inside() -> AsyncIterator[AsyncExitStack]:
         yield stack
 
 
-def waiting(gate: Gate, entered: list[str], name: str, owner: str = "ann") -> asyncio.Task[None]:
+def waiting(limit: ConcurrencyLimit, entered: list[str], name: str, owner: str = "ann") -> asyncio.Task[None]:
     async def wait() -> None:
-        async with gate.place(owner):
+        async with limit.slot(owner):
             entered.append(name)
 
     return asyncio.get_running_loop().create_task(wait())
@@ -35,9 +35,9 @@ async def all_have_come_so_far() -> None:
 
 
 async def test_without_a_number_everybody_enters(inside: AsyncExitStack) -> None:
-    gate = Gate(Room())
+    limit = ConcurrencyLimit(ConcurrencyRules())
     for _ in range(module.MAX_EXCHANGES // 2):
-        await inside.enter_async_context(gate.place("ann"))
+        await inside.enter_async_context(limit.slot("ann"))
 
 
 async def test_attack_16_one_alone_has_half_of_all_exchanges(
@@ -45,38 +45,38 @@ async def test_attack_16_one_alone_has_half_of_all_exchanges(
 ) -> None:
     """F07: beyond it a request fails at once, others find room, and so does who comes back when one has ended."""
     monkeypatch.setattr(module, "MAX_EXCHANGES", 4)
-    gate = Gate(Room())
-    async with gate.place("ann"):
-        await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(ConcurrencyRules())
+    async with limit.slot("ann"):
+        await inside.enter_async_context(limit.slot("ann"))
         with pytest.raises(ProxyFault, match="Too many requests are under way") as refusal:
-            await inside.enter_async_context(gate.place("ann"))
+            await inside.enter_async_context(limit.slot("ann"))
         assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
-        await inside.enter_async_context(gate.place("bob"))
+        await inside.enter_async_context(limit.slot("bob"))
     await inside.aclose()
     for owner in ("ann", "ann", "bob"):
-        await inside.enter_async_context(gate.place(owner))
+        await inside.enter_async_context(limit.slot(owner))
 
 
 async def test_attack_16_who_finds_no_place_has_none_of_the_share(
     inside: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_EXCHANGES", 4)
-    gate = Gate(Room(places=1))
-    async with gate.place("ann"):
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1))
+    async with limit.slot("ann"):
         for _ in range(3):
             with pytest.raises(Spared):
-                await inside.enter_async_context(gate.place("ann"))
-    await inside.enter_async_context(gate.place("ann"))
+                await inside.enter_async_context(limit.slot("ann"))
+    await inside.enter_async_context(limit.slot("ann"))
 
 
 async def test_one_more_than_may_wait_hears_so_at_once(inside: AsyncExitStack) -> None:
-    gate = Gate(NARROW)
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(NARROW)
+    await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
-    second = waiting(gate, entered, "second")
+    second = waiting(limit, entered, "second")
     await all_have_come_so_far()
     with pytest.raises(Spared, match="as many requests as it may have") as refusal:
-        await inside.enter_async_context(gate.place("ann"))
+        await inside.enter_async_context(limit.slot("ann"))
     assert (refusal.value.status, refusal.value.retry_after) == (503, 1)
     await inside.aclose()
     await second
@@ -84,12 +84,12 @@ async def test_one_more_than_may_wait_hears_so_at_once(inside: AsyncExitStack) -
 
 
 async def test_places_are_given_in_the_order_in_which_they_were_asked_for(inside: AsyncExitStack) -> None:
-    gate = Gate(Room(places=1, waiting=3))
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1, waiting=3))
+    await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
     tasks = []
     for name in ("a", "b", "c"):
-        tasks.append(waiting(gate, entered, name))
+        tasks.append(waiting(limit, entered, name))
         await all_have_come_so_far()
     await inside.aclose()
     await asyncio.gather(*tasks)
@@ -100,8 +100,8 @@ async def test_whoever_has_most_waiting_gives_way_and_keeps_nobody_waiting_behin
     inside: AsyncExitStack,
 ) -> None:
     """attack-16: one tenant's requests filled the queue, and everybody else got 503."""
-    gate = Gate(Room(places=1, waiting=3))
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1, waiting=3))
+    await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
     tasks = []
     for name, owner in (
@@ -112,34 +112,34 @@ async def test_whoever_has_most_waiting_gives_way_and_keeps_nobody_waiting_behin
         ("b2", "bob"),
         ("c1", "cy"),
     ):
-        tasks.append(waiting(gate, entered, name, owner))
+        tasks.append(waiting(limit, entered, name, owner))
         await all_have_come_so_far()
     await inside.aclose()
     ends = await asyncio.gather(*tasks, return_exceptions=True)
     assert entered == ["a1", "b1", "c1"]
     assert [isinstance(end, Spared) for end in ends] == [False, True, True, False, True, False]
-    await inside.enter_async_context(gate.place("dan"))
+    await inside.enter_async_context(limit.slot("dan"))
 
 
 async def test_nobody_waits_for_ever(inside: AsyncExitStack) -> None:
-    gate = Gate(Room(places=1, waiting=1, wait_seconds=0.01))
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1, waiting=1, wait_seconds=0.01))
+    await inside.enter_async_context(limit.slot("ann"))
     for _ in range(2):  # the first one's place in the queue is free again
         with pytest.raises(Spared, match="in time"):
-            await inside.enter_async_context(gate.place("ann"))
+            await inside.enter_async_context(limit.slot("ann"))
 
 
 async def test_who_leaves_while_waiting_leaves_no_trace(inside: AsyncExitStack) -> None:
     """E5."""
-    gate = Gate(NARROW)
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(NARROW)
+    await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
     for _ in range(3):
-        left = waiting(gate, entered, "left")
+        left = waiting(limit, entered, "left")
         await all_have_come_so_far()
         left.cancel()
         await asyncio.wait([left])
-    stayed = waiting(gate, entered, "stayed")
+    stayed = waiting(limit, entered, "stayed")
     await all_have_come_so_far()
     await inside.aclose()
     await stayed
@@ -147,10 +147,10 @@ async def test_who_leaves_while_waiting_leaves_no_trace(inside: AsyncExitStack) 
 
 
 async def test_who_leaves_just_as_a_place_is_given_hands_it_on(inside: AsyncExitStack) -> None:
-    gate = Gate(Room(places=1, waiting=2))
-    await inside.enter_async_context(gate.place("ann"))
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1, waiting=2))
+    await inside.enter_async_context(limit.slot("ann"))
     entered: list[str] = []
-    first, second = waiting(gate, entered, "first"), waiting(gate, entered, "second")
+    first, second = waiting(limit, entered, "first"), waiting(limit, entered, "second")
     await all_have_come_so_far()
     await inside.aclose()
     first.cancel()
@@ -160,8 +160,8 @@ async def test_who_leaves_just_as_a_place_is_given_hands_it_on(inside: AsyncExit
 
 
 async def test_a_request_that_failed_gives_its_place_back() -> None:
-    gate = Gate(Room(places=1))
+    limit = ConcurrencyLimit(ConcurrencyRules(slots=1))
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            async with gate.place("ann"):
+            async with limit.slot("ann"):
                 raise ZeroDivisionError

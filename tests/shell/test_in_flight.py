@@ -12,7 +12,7 @@ from proxy.core.errors import OwnWords, ProxyFault, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
-from proxy.shell.in_flight import Errand, Visitor, shutting_down
+from proxy.shell.in_flight import Caller, InFlight, shutting_down
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from tests.support.proxies import LogLines
@@ -37,13 +37,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def make(log: LogLines, clock: Clock) -> Callable[[], Errand]:
+def make(log: LogLines, clock: Clock) -> Callable[[], InFlight]:
     channel: Any = SimpleNamespace(request_id="req_1", bytes_out=7)
     surface: Any = SimpleNamespace(name="responses")
-    visitor = Visitor(ANYBODY, {}, "127.0.0.1")
+    caller = Caller(ANYBODY, {}, "127.0.0.1")
     metrics = Metrics({}, ())
-    return lambda: Errand(
-        visitor, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
+    return lambda: InFlight(
+        caller, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
     )
 
 
@@ -51,20 +51,20 @@ def make(log: LogLines, clock: Clock) -> Callable[[], Errand]:
 
 
 class Waiting:
-    """A task in the middle of an interruptible errand."""
+    """A task in the middle of an interruptible request."""
 
-    def __init__(self, make: Callable[[], Errand]) -> None:
+    def __init__(self, make: Callable[[], InFlight]) -> None:
         self._make = make
         self._begun = asyncio.Event()
-        self.errand: Errand
+        self.in_flight: InFlight
         self.interrupted = asyncio.Event()
         self.tells = False
         self.task = asyncio.get_running_loop().create_task(self._wait())
 
     async def _wait(self) -> str:
-        self.errand = self._make()
+        self.in_flight = self._make()
         try:
-            with self.errand.interruptible:
+            with self.in_flight.interruptible:
                 await self._serve()
         except ProxyFault as fault:
             await asyncio.sleep(0)  # nothing is cancelled any more
@@ -74,7 +74,7 @@ class Waiting:
     async def _serve(self) -> None:
         """As a request does: the ending is told where an interruption counts too."""
         try:
-            with self.errand.interruptible:
+            with self.in_flight.interruptible:
                 self._begun.set()
                 await asyncio.Event().wait()
         except ProxyFault:
@@ -87,14 +87,14 @@ class Waiting:
         await self._begun.wait()
 
 
-async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], Errand]) -> None:
+async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], InFlight]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.errand.stop()
+    waiting.in_flight.stop()
     assert await waiting.task == shutting_down().message
 
 
-async def test_a_clients_leaving_ends_the_task(make: Callable[[], Errand]) -> None:
+async def test_a_clients_leaving_ends_the_task(make: Callable[[], InFlight]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
     waiting.task.cancel()
@@ -102,31 +102,31 @@ async def test_a_clients_leaving_ends_the_task(make: Callable[[], Errand]) -> No
         await waiting.task
 
 
-async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], Errand]) -> None:
+async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], InFlight]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.errand.stop()
+    waiting.in_flight.stop()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting.task
 
 
-async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], Errand]) -> None:
+async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], InFlight]) -> None:
     waiting = Waiting(make)
     waiting.tells = True
     await waiting.begun()
-    waiting.errand.stop()
+    waiting.in_flight.stop()
     await waiting.interrupted.wait()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting.task
 
 
-async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Errand]) -> None:
+async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], InFlight]) -> None:
     waiting = Waiting(make)
     await waiting.begun()
-    waiting.errand.interruptible.over()
-    waiting.errand.stop()
+    waiting.in_flight.interruptible.disarm()
+    waiting.in_flight.stop()
     assert not waiting.task.cancelling()
     waiting.task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -137,11 +137,11 @@ async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], Errand])
 
 
 async def test_an_errand_that_came_to_nothing(
-    make: Callable[[], Errand], log: LogLines, clock: Clock
+    make: Callable[[], InFlight], log: LogLines, clock: Clock
 ) -> None:
-    errand = make()
+    in_flight = make()
     clock.now += 0.25
-    errand.close()
+    in_flight.close()
     line = log.request
     del line["timestamp"]
     assert line == {
@@ -155,36 +155,36 @@ async def test_an_errand_that_came_to_nothing(
     }
 
 
-async def test_only_the_first_time_counts(make: Callable[[], Errand], log: LogLines, clock: Clock) -> None:
-    errand = make()
+async def test_only_the_first_time_counts(make: Callable[[], InFlight], log: LogLines, clock: Clock) -> None:
+    in_flight = make()
     for _ in range(2):
         clock.now += 0.001
-        errand.mark("first_byte")
-    errand.close()
+        in_flight.mark("first_byte")
+    in_flight.close()
     assert log.request["ms_first_byte"] == 1.0
 
 
 async def test_the_cause_of_a_fault_is_told_here_and_only_here(
-    make: Callable[[], Errand], log: LogLines
+    make: Callable[[], InFlight], log: LogLines
 ) -> None:
-    errand = make()
+    in_flight = make()
     fault = Unreachable(OwnWords("No connection."))
     fault.__cause__ = OSError(errno.ECONNREFUSED, "what somebody said")
-    errand.note_fault(fault)
-    errand.close()
+    in_flight.note_fault(fault)
+    in_flight.close()
     line = log.request
     assert (line["code"], line["error"]) == ("upstream_unreachable", "No connection.")
     assert line["cause"] == "ConnectionRefusedError: ECONNREFUSED"
 
 
-async def test_what_the_reply_came_to(make: Callable[[], Errand], log: LogLines) -> None:
-    errand = make()
+async def test_what_the_reply_came_to(make: Callable[[], InFlight], log: LogLines) -> None:
+    in_flight = make()
     parts = [Text("Hi"), Call("call_1", ToolName("f"), ToolKind.FUNCTION, "{}")]
     ended = ReplyEnded(Ending.MAX_TOKENS, Usage(1, 2, 3, cached_tokens=4, reasoning_tokens=5))
-    errand.reply = Reply([PartEnded(part, complete=True) for part in parts], ended)
-    errand.ledger.odd("odd_thing")
-    errand.ledger.drop("store")
-    errand.close()
+    in_flight.reply = Reply([PartEnded(part, complete=True) for part in parts], ended)
+    in_flight.ledger.odd("odd_thing")
+    in_flight.ledger.drop("store")
+    in_flight.close()
     line = log.request
     assert (line["calls"], line["ending"]) == (1, "max_tokens")
     assert (line["input_tokens"], line["output_tokens"]) == (1, 2)
@@ -194,16 +194,16 @@ async def test_what_the_reply_came_to(make: Callable[[], Errand], log: LogLines)
 
 @pytest.mark.parametrize("ended", [None, ReplyEnded(Ending.COMPLETED)])
 async def test_what_is_not_known_is_not_told(
-    make: Callable[[], Errand], log: LogLines, ended: ReplyEnded | None
+    make: Callable[[], InFlight], log: LogLines, ended: ReplyEnded | None
 ) -> None:
-    errand = make()
-    errand.reply = Reply(ended=ended)
-    errand.close()
+    in_flight = make()
+    in_flight.reply = Reply(ended=ended)
+    in_flight.close()
     assert "input_tokens" not in log.request
     assert ("ending" in log.request) is (ended is not None)
 
 
-async def test_remarks_of_the_core_carry_the_requests_id(make: Callable[[], Errand], log: LogLines) -> None:
+async def test_remarks_of_the_core_carry_the_requests_id(make: Callable[[], InFlight], log: LogLines) -> None:
     """R11."""
     make().ledger.log.debug("call started")
     assert log.named("call started")[0]["request_id"] == "req_1"

@@ -10,15 +10,15 @@ from proxy.core.events import Ending, Event, ReplyEnded, ReplyStarted
 from proxy.core.masking.redact import MASK
 from proxy.core.masking.secrets import Secrets
 from proxy.core.sink import Sink, ignore_delta
-from proxy.shell.cover import Cover
+from proxy.shell.secret_mask import SecretMask
 
 KEY, THEIRS = "7f3a9c5be1d84402a6f0", "a-client's-own-key"
-COVER = Cover(Secrets([KEY]))
+SECRET_MASK = SecretMask(Secrets([KEY]))
 HEADERS = {"authorization": f"Bearer {THEIRS}"}
 
 
 def told(fault: Fault, headers: dict[str, str] = HEADERS) -> Fault:
-    assert COVER.over(fault, headers) is fault
+    assert SECRET_MASK.hidden_in(fault, headers) is fault
     return fault
 
 
@@ -58,7 +58,7 @@ def test_a_very_long_key_is_no_reason_to_search_for_long() -> None:
 
 def test_attack_19_the_end_of_a_stream_tells_no_secret() -> None:
     heard: deque[Event] = deque()
-    sink = COVER.before(Sink(heard.append, ignore_delta), HEADERS)
+    sink = SECRET_MASK.in_front_of(Sink(heard.append, ignore_delta), HEADERS)
     assert sink.delta is ignore_delta, "the way of a token is not made longer"
     fault = BackendFault(f"Quota exceeded for {KEY}.")
     for event in (ReplyStarted(), ReplyEnded(Ending.COMPLETED), ReplyEnded(Ending.FAILED, fault=fault)):

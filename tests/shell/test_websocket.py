@@ -15,7 +15,7 @@ from proxy import app
 from proxy.core.stream.pipeline import Pipeline
 from proxy.settings import Settings
 from proxy.shell.ops.logs import make_log
-from proxy.shell.websocket import Conversation
+from proxy.shell.websocket import SocketSession
 from tests.support.proxies import LogLines, Proxy, StartProxy
 from tests.support.sockets import (
     DONE,
@@ -609,7 +609,7 @@ async def test_a_connection_that_is_over_is_forgotten(proxy: Proxy) -> None:
     for _ in range(10):
         await asyncio.sleep(0)
     gc.collect()
-    assert [held for held in gc.get_objects() if type(held) is Conversation] == []
+    assert [held for held in gc.get_objects() if type(held) is SocketSession] == []
 
 
 async def test_too_many_messages_end_the_connection(

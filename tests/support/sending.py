@@ -1,10 +1,10 @@
 """A request as the shell's tests put it to a scripted backend."""
 
 from proxy.core.backends.post import Post
-from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.exchange import Exchange, Timeouts
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 
-PATIENT = Limits(connect=5, first_byte=5, idle=5, total=5)
+PATIENT = Timeouts(connect=5, first_byte=5, idle=5, total=5)
 SOON = 0.05
 
 

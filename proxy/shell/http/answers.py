@@ -34,7 +34,7 @@ WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
 headers comes tells the two reasons for 415 apart."""
 
 
-def request_id(headers: Mapping[str, str], mint: Mint) -> str:
+def request_id_of(headers: Mapping[str, str], mint: Mint) -> str:
     """The client's own, so that both sides can find the request in their logs; else one of ours."""
     for name in REQUEST_ID_HEADERS:
         given = headers.get(name)
@@ -56,7 +56,7 @@ def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
     return {**kind, "Server": SERVER, "X-Request-Id": request_id}
 
 
-def refuse(fault: Fault, request_id: str) -> web.Response:
+def error_response(fault: Fault, request_id: str) -> web.Response:
     error = {
         "message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code, **fault.details,
     }  # fmt: skip

@@ -103,9 +103,9 @@ class _Plain:
         self._pieces: list[bytes] = []
 
     async def feed(self, data: bytes) -> None:
-        self._keep(data)
+        self._append(data)
 
-    def _keep(self, data: bytes) -> None:
+    def _append(self, data: bytes) -> None:
         self._size += len(data)
         if self._size > self._limit:
             raise _too_large(self._limit)
@@ -139,7 +139,7 @@ class _Inflated(_Plain):
             if data and self._unpack.eof:
                 raise self._broken()
             piece = self._unpacked(data)
-            self._keep(piece)
+            self._append(piece)
             if self._unpack.unused_data:
                 raise self._broken()
             data = self._unpack.unconsumed_tail

@@ -77,7 +77,7 @@ class Channel:
         self._say_alive: Callable[[], None] | None = None
         """Emits an event in place of the comment."""
 
-    def watch(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
+    def start_timers(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
         """From here on the client is not left in the dark. One that must see something `every` so often takes no
         comment for it, and is sent an `event`."""
         if event is not None and every is not None:

@@ -17,7 +17,7 @@ from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from proxy.shell.http.deadlines import NEVER, Watch
+from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.head import head
 from proxy.shell.http.pace import Paced
 
@@ -31,7 +31,7 @@ others (F79), and TLS would not tell how much of it has left."""
 NOTHING = memoryview(b"")
 """Unlike what is left of a body when nothing is left, it does not keep the body."""
 
-KNOWN_PLACES = 256
+KNOWN_ORIGINS = 256
 """Gemini's models have an address each, and their names come from clients."""
 
 RACE_SECONDS = 1.0
@@ -56,14 +56,14 @@ CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 class Listener(Protocol):
     """Whoever empties a reader in the very callback that fills it."""
 
-    def pour(self) -> bool:
+    def deliver(self) -> bool:
         """Takes a piece. Whether there may be another."""
 
     def stop(self) -> None:
         """Nothing more will come."""
 
 
-class _Tired(Exception):
+class _StaleConnection(Exception):
     """The backend closed a kept connection just when it was taken from the pool: not one byte of an answer came, so
     nothing is done twice when it is asked on another (F06)."""
 
@@ -101,7 +101,7 @@ class Answer:
             _cut(connection)
 
 
-class Place(aiohttp.ClientRequest):
+class Origin(aiohttp.ClientRequest):
     """Where requests go, as connectors want to be told, and what all of them say there."""
 
     def __init__(self, user_agent: str, url: str) -> None:
@@ -122,9 +122,9 @@ class Place(aiohttp.ClientRequest):
 
 
 class HttpClient:
-    def __init__(self, user_agent: str, watch: Watch) -> None:
-        self._watch = watch
-        self._place = lru_cache(KNOWN_PLACES)(partial(Place, user_agent))
+    def __init__(self, user_agent: str, deadlines: Deadlines) -> None:
+        self._deadlines = deadlines
+        self._origin_of = lru_cache(KNOWN_ORIGINS)(partial(Origin, user_agent))
         self._kept = _Connector()
         self._fresh = _Connector(keep=False)
 
@@ -140,33 +140,33 @@ class HttpClient:
     ) -> Answer:
         """Waits for the head of an answer, whatever its status, `until` the loop's clock says so. Raises what stands
         in `failures`. `headers` replace what is usual, if spelled As-Here."""
-        place = self._place(url)
-        told = {**place.always, **headers}
+        origin = self._origin_of(url)
+        told = {**origin.always, **headers}
         if body is not None:
             told["Content-Length"] = str(len(body))
-        request = head(f"{method} {place.target} HTTP/1.1", told), body or b""
+        request = head(f"{method} {origin.target} HTTP/1.1", told), body or b""
         clock = asyncio.get_running_loop().time
         started = clock()
         connect = min(connect, until - started)
         try:
-            return await self._ask(self._kept, place, request, connect, until)
-        except _Tired as tired:
+            return await self._ask(self._kept, origin, request, connect, until)
+        except _StaleConnection as tired:
             if clock() - started > RACE_SECONDS:
                 raise tired.failure from None
-            return await self._ask(self._fresh, place, request, connect, until)
+            return await self._ask(self._fresh, origin, request, connect, until)
 
     async def _ask(
         self,
         connector: aiohttp.BaseConnector,
-        place: Place,
+        origin: Origin,
         request: tuple[bytes, bytes],
         connect: float,
         until: float,
     ) -> Answer:
-        connection = await _connected(connector, place, connect)
+        connection = await _connected(connector, origin, connect)
         wire = _wire(connection)
         wire.until = until
-        self._watch.over(wire, until)
+        self._deadlines.add(wire, until)
         try:
             wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
             wire.has_paused = False  # not in the eyes of this new parser
@@ -180,25 +180,25 @@ class HttpClient:
         except BaseException as failure:
             _cut(connection)
             if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
-                raise _Tired(failure) from failure
+                raise _StaleConnection(failure) from failure
             raise
         finally:
-            self._watch.no_more(wire)
+            self._deadlines.remove(wire)
 
     async def close(self) -> None:
         await self._kept.close()
         await self._fresh.close()
 
 
-async def _connected(connector: aiohttp.BaseConnector, place: Place, seconds: float) -> Connection:
+async def _connected(connector: aiohttp.BaseConnector, origin: Origin, seconds: float) -> Connection:
     while True:
         try:
-            connection = await connector.connect(place, [], _until_connected(seconds))
+            connection = await connector.connect(origin, [], _until_connected(seconds))
         except TimeoutError as failure:
             raise aiohttp.ConnectionTimeoutError from failure
         except aiohttp.ClientConnectorError as failure:
-            if place.is_ssl() and isinstance(failure.os_error, HANDSHAKE_BROKEN_OFF):
-                raise aiohttp.ClientConnectorSSLError(place.connection_key, failure.os_error) from failure
+            if origin.is_ssl() and isinstance(failure.os_error, HANDSHAKE_BROKEN_OFF):
+                raise aiohttp.ClientConnectorSSLError(origin.connection_key, failure.os_error) from failure
             raise
         wire = _wire(connection)
         if not (wire.used and wire.should_close):
@@ -231,7 +231,7 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
 
 
 class Wire(Paced, ResponseHandler):
-    tap: Listener | None = None
+    push_reader: Listener | None = None
     """Is told of everything that comes, as soon as it has been read."""
     used = False
     """Has it brought an answer before?"""
@@ -242,21 +242,21 @@ class Wire(Paced, ResponseHandler):
 
     def take(self, data: bytes) -> None:
         super().take(data)
-        if data and self.tap is not None:
-            while self.tap.pour():
+        if data and self.push_reader is not None:
+            while self.push_reader.deliver():
                 pass
 
     def eof_received(self) -> None:
         super().eof_received()
-        if self.tap is not None:
-            self.tap.pour()
+        if self.push_reader is not None:
+            self.push_reader.deliver()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
-        if self.tap is not None:
-            self.tap.stop()
+        if self.push_reader is not None:
+            self.push_reader.stop()
 
-    def look(self, now: float) -> float:
+    def check(self, now: float) -> float:
         if now < self.until:
             return self.until
         self.set_exception(TimeoutError())

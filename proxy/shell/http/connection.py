@@ -30,7 +30,7 @@ STALLED_SECONDS = 60.0
 SPOKEN = (HttpVersion11, HttpVersion10)
 """aiohttp's parser takes 0.9 and 2.0 as well, and a line without any version for one of the former."""
 
-RefuseGarbage = Callable[[web.BaseRequest, BaseException | None], web.Response]
+RefuseMalformed = Callable[[web.BaseRequest, BaseException | None], web.Response]
 """The answer to what is no request at all, by what is wrong with it."""
 
 
@@ -44,7 +44,9 @@ NEVER_WHOLE = RawRequestMessage(
 
 
 class Connection(Paced, web.RequestHandler):
-    def __init__(self, manager: "Acceptor", refuse_garbage: RefuseGarbage, connections: Connections) -> None:
+    def __init__(
+        self, manager: "Acceptor", refuse_malformed: RefuseMalformed, connections: Connections
+    ) -> None:
         super().__init__(
             manager,
             loop=asyncio.get_running_loop(),
@@ -53,9 +55,9 @@ class Connection(Paced, web.RequestHandler):
             access_log=None,  # type: ignore[arg-type]  # the engine's summary is better
             auto_decompress=False,  # see `body`
         )
-        self._refuse_garbage = refuse_garbage
+        self._refuse_malformed = refuse_malformed
         self._connections = connections
-        self._watch: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
         self.address = ""
         """Whom its client's stands for; the same for all requests on it."""
         self.listener: Callable[[int], None] | None = None
@@ -77,31 +79,33 @@ class Connection(Paced, web.RequestHandler):
     def pause_writing(self) -> None:
         super().pause_writing()
         if self.transport is not None:
-            self._watch_over(self.transport)
+            self._start_stall_timer(self.transport)
 
-    def _watch_over(self, transport: asyncio.WriteTransport) -> None:
+    def _start_stall_timer(self, transport: asyncio.WriteTransport) -> None:
         waiting = transport.get_write_buffer_size()
-        self._watch = asyncio.get_running_loop().call_later(STALLED_SECONDS, self._look, transport, waiting)
+        self._stall_timer = asyncio.get_running_loop().call_later(
+            STALLED_SECONDS, self._check_stalled, transport, waiting
+        )
 
-    def _look(self, transport: asyncio.WriteTransport, waited: int) -> None:
+    def _check_stalled(self, transport: asyncio.WriteTransport, waited: int) -> None:
         """A large answer may take long, as long as some of it is taken."""
         if transport.get_write_buffer_size() < waited:
-            self._watch_over(transport)
+            self._start_stall_timer(transport)
         else:
             transport.abort()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._watch_no_more()
+        self._stop_stall_timer()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
         self._connections.leave(self)
-        self._watch_no_more()
+        self._stop_stall_timer()
 
-    def _watch_no_more(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
+    def _stop_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
 
     async def _drain_helper(self) -> None:
         """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
@@ -146,7 +150,7 @@ class Connection(Paced, web.RequestHandler):
     ) -> web.StreamResponse:
         if isinstance(exc, ConnectionError):
             raise exc  # the client has left, and there is nobody to tell
-        response = self._refuse_garbage(request, exc)
+        response = self._refuse_malformed(request, exc)
         response.force_close()
         return response
 
@@ -188,10 +192,10 @@ def _request(
 
 
 class Acceptor(web.Server):
-    def __init__(self, handler: Handler, refuse_garbage: RefuseGarbage, connections: Connections) -> None:
+    def __init__(self, handler: Handler, refuse_malformed: RefuseMalformed, connections: Connections) -> None:
         super().__init__(self._handle, request_factory=_request, handler_cancellation=True)
         self._answer = handler
-        self._refuse_garbage = refuse_garbage
+        self._refuse_malformed = refuse_malformed
         self._all = connections
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -205,4 +209,4 @@ class Acceptor(web.Server):
             self._all.idle(connection)
 
     def __call__(self) -> web.RequestHandler:
-        return Connection(self, self._refuse_garbage, self._all)
+        return Connection(self, self._refuse_malformed, self._all)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from proxy.core.policy.shares import Shares
 from proxy.shell.ops import descriptors
 
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 """How often it is looked who is due, what there is to tell, and whether a descriptor is left."""
 
 SILENT_SECONDS = 10.0
@@ -48,7 +48,7 @@ class Connections:
         self._open: set[Open] = set()
         self._idle: dict[str, dict[Open, None]] = {}
         """By address, those without a request; the longest first."""
-        self._looked = 0.0
+        self._now = 0.0
         """For so long: a clock that stands still while the process does."""
         self._silent: dict[Open, float] = {}
         """Until when, by that clock; the first to be due first."""
@@ -58,8 +58,8 @@ class Connections:
         self._silent_until = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self) -> None:
-        self._look(asyncio.get_running_loop())
+    def start_timer(self) -> None:
+        self._check(asyncio.get_running_loop())
 
     def close(self) -> None:
         if self._timer is not None:
@@ -74,7 +74,7 @@ class Connections:
             return False
         self._open.add(connection)
         self._idle.setdefault(address, {})[connection] = None
-        self._silent[connection] = self._looked + SILENT_SECONDS
+        self._silent[connection] = self._now + SILENT_SECONDS
         return True
 
     def leave(self, connection: Open) -> None:
@@ -86,7 +86,7 @@ class Connections:
         """A part of a head has come, and not its end."""
         if connection in self._open:
             self._silent.pop(connection, None)
-            self._begun.setdefault(connection, self._looked + HEAD_SECONDS)
+            self._begun.setdefault(connection, self._now + HEAD_SECONDS)
 
     def busy(self, connection: Open) -> None:
         """It has a request."""
@@ -130,8 +130,8 @@ class Connections:
         self._shares.give_back(longest.address)
         return self._shares.take(address)
 
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._looked += LOOK_SECONDS
+    def _check(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._now += CHECK_SECONDS
         for connection in self._due(self._silent):
             connection.drop()
         for connection in self._due(self._begun):
@@ -139,10 +139,10 @@ class Connections:
         self._exhausted = self._exhausted or descriptors.exhausted()
         if loop.time() >= self._silent_until and self._tell():
             self._silent_until = loop.time() + TELL_SECONDS
-        self._timer = loop.call_later(LOOK_SECONDS, self._look, loop)
+        self._timer = loop.call_later(CHECK_SECONDS, self._check, loop)
 
     def _due(self, owing: dict[Open, float]) -> list[Open]:
-        due = list(takewhile(lambda connection: owing[connection] <= self._looked, owing))
+        due = list(takewhile(lambda connection: owing[connection] <= self._now, owing))
         for connection in due:
             del owing[connection]
         return due

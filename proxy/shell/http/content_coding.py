@@ -21,29 +21,29 @@ RAW = -zlib.MAX_WBITS
 DEFLATED = 8
 """The method in the first four bits of that frame."""
 
-PACKINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
+CODINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
 """In any other word, such as the `utf-8` of a server that means its charset, there is nothing to be undone."""
 
 PIECE_BYTES = 64 * 1024
 """A small body may unpack to a thousand times its size: whoever takes the pieces may stop at any of them (S28)."""
 
 
-def unpacker(headers: Mapping[str, str]) -> "Unpacker | None":
+def decompressor(headers: Mapping[str, str]) -> "Decompressor | None":
     """None for a body that is not packed. Raises Garbled if nobody here can unpack it."""
     if "Content-Encoding" not in headers:
         return None
     words = [word.strip() for word in headers["Content-Encoding"].lower().split(",")]
-    packing = ", ".join(word for word in words if word in PACKINGS)
-    if packing and packing not in WINDOW_BITS:
-        raise Garbled(f"The backend's answer is packed in a way that was not asked for ({packing}).")
-    return Unpacker(packing) if packing else None
+    coding = ", ".join(word for word in words if word in CODINGS)
+    if coding and coding not in WINDOW_BITS:
+        raise Garbled(f"The backend's answer is packed in a way that was not asked for ({coding}).")
+    return Decompressor(coding) if coding else None
 
 
-class Unpacker:
-    def __init__(self, packing: str) -> None:
-        """`packing`: one of those that have `WINDOW_BITS`."""
-        self._packing = packing
-        self._bits = WINDOW_BITS[packing]
+class Decompressor:
+    def __init__(self, coding: str) -> None:
+        """`coding`: one of those that have `WINDOW_BITS`."""
+        self._coding = coding
+        self._bits = WINDOW_BITS[coding]
         self._inflate = zlib.decompressobj(self._bits)
         self._begun = False
 
@@ -51,7 +51,7 @@ class Unpacker:
         """What comes of it. Raises Garbled for what is not packed so."""
         if not self._begun:
             self._begun = True
-            if self._packing == "deflate" and data[0] & 0x0F != DEFLATED:
+            if self._coding == "deflate" and data[0] & 0x0F != DEFLATED:
                 self._inflate = zlib.decompressobj(RAW)
         piece = b""
         while data or len(piece) == PIECE_BYTES:
@@ -60,7 +60,7 @@ class Unpacker:
             try:
                 piece = self._inflate.decompress(data, PIECE_BYTES)
             except zlib.error:
-                raise Garbled(f"The backend's answer is not packed as it says ({self._packing}).") from None
+                raise Garbled(f"The backend's answer is not packed as it says ({self._coding}).") from None
             data = self._inflate.unconsumed_tail or self._inflate.unused_data
             if piece:
                 yield piece

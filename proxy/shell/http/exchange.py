@@ -1,8 +1,8 @@
 """One request under way at the backend: the bytes of its answer as they come, and limits on the waits for them.
 
 Four waits are limited (E7): *connect*; *first byte*, until the reply shows something meaningful; *idle*, between
-two reads; *total*. A chunk costs not even a reading of the clock: whether any came is looked at when one of the limits
-might be reached, so who has fallen silent is found out at the second look.
+two reads; *total*. A chunk does not even cost a reading of the clock: an exchange checks whether any chunk came only
+when one of the limits might have been reached, so it notices at the second check that a backend has fallen silent.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ import aiohttp
 
 from proxy.core.errors import BackendFault, Fault, Garbled, Silent
 from proxy.shell.http.client import Answer
-from proxy.shell.http.content_coding import Unpacker, unpacker
-from proxy.shell.http.deadlines import NEVER, Watch
+from proxy.shell.http.content_coding import Decompressor, decompressor
+from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.failures import NOT_BEGUN, fault_of
 from proxy.shell.http.pace import PIECE_BYTES
-from proxy.shell.http.push_reader import Take, Tap
+from proxy.shell.http.push_reader import PushReader, Take
 
 FIRST_BYTES = 4096
 """Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
@@ -34,7 +34,7 @@ ENOUGH = "has said enough"
 
 
 @dataclass(slots=True, frozen=True)
-class Limits:
+class Timeouts:
     """In seconds."""
 
     connect: float
@@ -53,44 +53,44 @@ class Exchange:
     def __init__(
         self,
         answer: Answer,
-        limits: Limits,
+        timeouts: Timeouts,
         started: float,
-        watch: Watch,
+        deadlines: Deadlines,
         ended: Callable[[Answer, bool], None],
     ) -> None:
         self.status = answer.status
         self.headers = answer.headers
         self._broken: Fault | None = None
-        self._unpacker: Unpacker | None = None
+        self._decompressor: Decompressor | None = None
         try:
-            self._unpacker = unpacker(answer.headers)
+            self._decompressor = decompressor(answer.headers)
         except Garbled as unreadable:  # its status is not
             self._broken = unreadable
         self._pieces: Iterator[bytes] = iter(())
         self._answer = answer
         self._loop = asyncio.get_running_loop()
         self._ended: Callable[[Answer, bool], None] | None = ended
-        self._tap: Tap | None = None
-        self._idle = limits.idle
+        self._push_reader: PushReader | None = None
+        self._idle = timeouts.idle
         self._waiting_since: float | None = None
         """Only a read waits for the backend: while a slow client is written to, nobody is late."""
-        self._heard = 0
+        self._bytes_seen = 0
         """Bytes, at the last look. What comes while it is poured is not timed one by one."""
-        self._begin_by = started + limits.first_byte
-        self._end_by = started + limits.total
+        self._begin_by = started + timeouts.first_byte
+        self._end_by = started + timeouts.total
         self._enough_by = NEVER
-        self._watch = watch
-        watch.over(self, started + min(limits.first_byte, limits.idle, limits.total, CHECK_SECONDS))
+        self._deadlines = deadlines
+        deadlines.add(self, started + min(timeouts.first_byte, timeouts.idle, timeouts.total, CHECK_SECONDS))
 
     async def read(self) -> bytes:
         """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
-        if self._unpacker is None:
+        if self._decompressor is None:
             return await self._received()
         while (piece := next(self._pieces, None)) is None:
             data = await self._received()
             if not data:
                 return b""
-            self._pieces = self._unpacker.pieces(data)
+            self._pieces = self._decompressor.pieces(data)
         await asyncio.sleep(0)  # many pieces may come of one packet, and others wait
         return piece
 
@@ -119,17 +119,17 @@ class Exchange:
         finally:
             self._waiting_since = None
 
-    async def pour(self, take: Take) -> None:
+    async def push_to(self, take: Take) -> None:
         """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. An end or a
         failure is left to `read`, and so is what is packed."""
-        if self._broken is not None or self._unpacker is not None:
+        if self._broken is not None or self._decompressor is not None:
             return
-        self._tap = Tap(self._answer, take)
+        self._push_reader = PushReader(self._answer, take)
         self._waiting_since = self._loop.time()
         try:
-            await self._tap.run()
+            await self._push_reader.run()
         finally:
-            self._tap = self._waiting_since = None
+            self._push_reader = self._waiting_since = None
 
     async def read_at_most(self, limit: int) -> bytes:
         """The beginning of the body. What is beyond the limit, broken or late is done without."""
@@ -149,7 +149,7 @@ class Exchange:
         """Only usage may follow: from now on `read` ends by itself soon, unless more comes than that."""
         if so_it_seems != (self._enough_by < NEVER):
             self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
-            self._watch.over(self, self._enough_by)
+            self._deadlines.add(self, self._enough_by)
 
     def release(self) -> None:
         """All was read that is needed. If the body ends soon the connection is pooled, else closed."""
@@ -160,16 +160,16 @@ class Exchange:
         self._end(linger=False)
 
     def _end(self, linger: bool) -> None:
-        self._watch.no_more(self)
+        self._deadlines.remove(self)
         if self._ended is not None:
             self._ended(self._answer, linger)
             self._ended = None
 
-    def look(self, now: float) -> float:
+    def check(self, now: float) -> float:
         heard = self._answer.content.total_bytes
-        if heard != self._heard and self._waiting_since is not None:  # at some time since the last look
+        if heard != self._bytes_seen and self._waiting_since is not None:  # at some time since the last look
             self._waiting_since = now
-        self._heard = heard
+        self._bytes_seen = heard
         waiting_since = now if self._waiting_since is None else self._waiting_since
         due, complaint = min(
             (self._begin_by, NOT_BEGUN),
@@ -185,8 +185,8 @@ class Exchange:
 
     def _wake(self, failure: Exception) -> float:
         self._answer.content.set_exception(failure)
-        if self._tap is not None:
-            self._tap.pour()
+        if self._push_reader is not None:
+            self._push_reader.deliver()
         return NEVER
 
     def _is_deserted(self) -> bool:

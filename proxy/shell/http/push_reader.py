@@ -16,7 +16,7 @@ Take = Callable[[bytes], bool]
 """Is given what came. Says whether it wants more."""
 
 
-class Tap:
+class PushReader:
     """On one connection, for one reply."""
 
     def __init__(self, answer: Answer, take: Take) -> None:
@@ -34,15 +34,15 @@ class Tap:
             return  # the whole reply has come already
         try:
             self._content.on_eof(self._note_end)
-            while self.pour():  # noqa: ASYNC110 - nobody is waited for
+            while self.deliver():  # noqa: ASYNC110 - nobody is waited for
                 await asyncio.sleep(0)
-            wire.tap = self
+            wire.push_reader = self
             await self._over
         finally:
-            if wire.tap is self:  # else the next reply on it has come to it before us
-                wire.tap = None
+            if wire.push_reader is self:  # else the next reply on it has come to it before us
+                wire.push_reader = None
 
-    def pour(self) -> bool:
+    def deliver(self) -> bool:
         """Hands over what is there, up to a piece of it. Whether there may be more: a reader that is emptied asks for
         what did not fit in, and has it in the same moment, so one that gives less than a piece has nothing left."""
         if self._over.done():

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from proxy.core.backends.post import Post
 from proxy.core.errors import Garbled, OwnWords
 from proxy.shell.http.client import Answer, HttpClient
-from proxy.shell.http.content_coding import unpacker
-from proxy.shell.http.deadlines import Watch
-from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.content_coding import decompressor
+from proxy.shell.http.deadlines import Deadlines
+from proxy.shell.http.exchange import Exchange, Timeouts
 from proxy.shell.http.failures import FAILURES, fault_of
 
 LINGER_SECONDS = 1.0
@@ -31,11 +31,11 @@ class Page:
 
 class Upstream:
     def __init__(self, version: str) -> None:
-        self._watch = Watch()
-        self._http = HttpClient(f"responses-proxy/{version}", self._watch)
+        self._deadlines = Deadlines()
+        self._http = HttpClient(f"responses-proxy/{version}", self._deadlines)
         self._lingering: set[Answer] = set()
 
-    async def send(self, post: Post, limits: Limits) -> Exchange:
+    async def send(self, post: Post, timeouts: Timeouts) -> Exchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
         started = asyncio.get_running_loop().time()
         try:
@@ -44,12 +44,12 @@ class Upstream:
                 post.url,
                 post.headers,
                 post.body,
-                connect=limits.connect,
-                until=started + limits.first_byte,
+                connect=timeouts.connect,
+                until=started + timeouts.first_byte,
             )
         except FAILURES as failure:
             raise fault_of(failure, answering=False) from failure
-        return Exchange(answer, limits, started, self._watch, self._ended)
+        return Exchange(answer, timeouts, started, self._deadlines, self._ended)
 
     def _ended(self, answer: Answer, linger: bool) -> None:
         if linger and answer.connection is not None:
@@ -77,11 +77,11 @@ class Upstream:
         for answer in list(self._lingering):
             self._linger_no_more(answer)
         await self._http.close()
-        self._watch.close()
+        self._deadlines.close()
 
 
 async def _body(answer: Answer) -> bytes:
-    body, unpack = bytearray(), unpacker(answer.headers)
+    body, unpack = bytearray(), decompressor(answer.headers)
     async for data in answer.content.iter_any():
         for piece in unpack.pieces(data) if unpack else (data,):
             body += piece

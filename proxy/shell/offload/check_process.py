@@ -1,4 +1,4 @@
-"""The process in which checks are made that could take long; `aside` starts it, asks it and ends it.
+"""The process in which checks are made that could take long; `processes` starts it, asks it and ends it.
 
 It hears of its questions by its stdin, and ends when that does. Before each one it sets an alarm that nobody catches: a
 pattern that holds Python cannot hold that, and should our parent be killed meanwhile, we do not outlive it for long.

@@ -15,7 +15,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.policy.awaited_checks import PendingCheck
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
-from proxy.shell.in_flight import Errand
+from proxy.shell.in_flight import InFlight
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
 from proxy.shell.offload.turns import Turns
 
@@ -41,34 +41,34 @@ class Lost(Exception):
     """The child has ended, or cannot be asked."""
 
 
-class Aside:
+class CheckProcesses:
     def __init__(self) -> None:
         self._turns = Turns(CHILDREN)
         self._idle: list[Process] = []
         self._children: set[Process] = set()
 
-    async def settle(self, errand: Errand) -> None:
+    async def settle(self, in_flight: InFlight) -> None:
         """Answers the questions that have come up in a reply."""
-        checks = errand.checks
+        checks = in_flight.checks
         assert checks is not None
         try:
             while (question := checks.pending) is not None:
-                checks.settle(await self._patiently(question, errand))
+                checks.settle(await self._patiently(question, in_flight))
         except BaseException:
             checks.give_up()
             raise
 
-    async def _patiently(self, question: PendingCheck, errand: Errand) -> Problem | None:
+    async def _patiently(self, question: PendingCheck, in_flight: InFlight) -> Problem | None:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            async with asyncio.timeout(REPLY_SECONDS - errand.seconds_checked):
-                return await self.verdict(question, errand.owner)
+            async with asyncio.timeout(REPLY_SECONDS - in_flight.seconds_checked):
+                return await self.verdict(question, in_flight.owner)
         except (TimeoutError, Lost, OSError) as cause:
-            errand.log.error("check given up", cause=type(cause).__name__)
+            in_flight.log.error("check given up", cause=type(cause).__name__)
             return UNCHECKED
         finally:
-            errand.seconds_checked += clock() - began
+            in_flight.seconds_checked += clock() - began
 
     async def verdict(self, question: PendingCheck, owner: str = "") -> Problem | None:
         """Raises Lost, TimeoutError or OSError where there is none to be had."""

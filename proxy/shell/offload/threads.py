@@ -83,11 +83,11 @@ def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
     )
 
 
-class Beside:
+class WorkThreads:
     def __init__(self, log: Log, deadline: float = DEADLINE_SECONDS) -> None:
         self._log = log
         self._deadline = deadline
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="beside")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="work")
         self._turns = Turns(THREADS)
         self._jobs: set[_Job] = set()
 
@@ -122,20 +122,20 @@ class Beside:
 
     async def _in_thread(self, job: Callable[[], Result], ledger: Ledger) -> Result:
         loop = asyncio.get_running_loop()
-        this = _Job()
-        self._jobs.add(this)
+        stoppable = _Job()
+        self._jobs.add(stoppable)
         timer: list[asyncio.TimerHandle] = []
 
         def begin() -> None:
             timer.append(loop.call_later(self._deadline, end))
 
         def end() -> None:
-            if this.leave():
+            if stoppable.leave():
                 timer.append(loop.call_later(AGAIN_SECONDS, end))
 
         def run() -> Result:
             loop.call_soon_threadsafe(begin)  # whoever waits for a thread is not late yet
-            return this.run(job)
+            return stoppable.run(job)
 
         try:
             return await loop.run_in_executor(self._threads, run)
@@ -143,7 +143,7 @@ class Beside:
             self._log.error("work given up", seconds=self._deadline, field=known_path(ledger.work.on or ""))
             raise ledger.work.too_much() from None
         finally:
-            self._jobs.discard(this)
+            self._jobs.discard(stoppable)
             for each in timer:
                 each.cancel()
             end()  # if its client has left, nobody needs it

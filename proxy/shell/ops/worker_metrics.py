@@ -18,36 +18,36 @@ ANSWER_SECONDS = 1.0
 
 
 @dataclass(slots=True, frozen=True)
-class Place:
+class WorkerSlot:
     """Of one worker among those that serve together."""
 
-    slot: int = 0
+    number: int = 0
     of: int = 1
     folder: Path | None = None
     """Where they meet; one alone needs none."""
 
-    def door(self, slot: int) -> Path:
+    def door(self, number: int) -> Path:
         assert self.folder is not None, "those who are several have a folder"
-        return self.folder / str(slot)
+        return self.folder / str(number)
 
 
-ALONE = Place()
+ALONE = WorkerSlot()
 
 
-class Siblings:
+class WorkerMetrics:
     def __init__(
-        self, place: Place, counts: Callable[[], Counts], answer_seconds: float = ANSWER_SECONDS
+        self, slot: WorkerSlot, counts: Callable[[], Counts], answer_seconds: float = ANSWER_SECONDS
     ) -> None:
         """`counts`: this worker's own."""
         self._answer_seconds = answer_seconds
-        self._place = place
+        self._slot = slot
         self._counts = counts
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        if self._place.folder is None:
+        if self._slot.folder is None:
             return
-        door = self._place.door(self._place.slot)
+        door = self._slot.door(self._slot.number)
         door.unlink(missing_ok=True)  # a predecessor was killed
         self._server = await asyncio.start_unix_server(self._tell, door)
 
@@ -59,16 +59,16 @@ class Siblings:
 
     async def counts(self) -> dict[str, Counts | None]:
         """Of all workers, by their names; None for those that do not answer."""
-        slots = range(self._place.of)
-        found = await asyncio.gather(*(self._counts_of(slot) for slot in slots))
-        return {str(slot): counts for slot, counts in zip(slots, found, strict=True)}
+        numbers = range(self._slot.of)
+        found = await asyncio.gather(*(self._counts_of(number) for number in numbers))
+        return {str(number): counts for number, counts in zip(numbers, found, strict=True)}
 
-    async def _counts_of(self, slot: int) -> Counts | None:
-        if slot == self._place.slot:
+    async def _counts_of(self, number: int) -> Counts | None:
+        if number == self._slot.number:
             return self._counts()
         try:
             async with asyncio.timeout(self._answer_seconds):
-                reader, writer = await asyncio.open_unix_connection(self._place.door(slot))
+                reader, writer = await asyncio.open_unix_connection(self._slot.door(number))
                 try:
                     told: Counts = jsontext.loads(await reader.read())
                 finally:

@@ -5,7 +5,7 @@ import pytest
 
 from proxy.core.errors import ClientFault, Fault, ProxyFault, RateLimited, Timeout, Unreachable
 from proxy.core.ids import Mint
-from proxy.shell.http.answers import refuse, request_id
+from proxy.shell.http.answers import error_response, request_id_of
 from tests.support.proxies import Proxy
 
 MINT = Mint(lambda size: "0" * 2 * size)
@@ -18,7 +18,7 @@ ASK = {"model": "m", "input": "Hi", "stream": True}
 
 @pytest.mark.parametrize("name", ["x-request-id", "x-client-request-id"])
 def test_a_clients_own_id_is_kept(name: str) -> None:
-    assert request_id({name: "Turn-1.2_3"}, MINT) == "Turn-1.2_3"
+    assert request_id_of({name: "Turn-1.2_3"}, MINT) == "Turn-1.2_3"
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_clients_own_id_is_kept(name: str) -> None:
 )
 def test_an_id_that_could_do_harm_is_replaced(given: str) -> None:
     """S13, S06."""
-    assert request_id({"x-request-id": given}, MINT) == "req_" + "0" * 32
+    assert request_id_of({"x-request-id": given}, MINT) == "req_" + "0" * 32
 
 
 async def test_every_answer_carries_its_id(proxy: Proxy) -> None:
@@ -42,11 +42,11 @@ async def test_every_answer_carries_its_id(proxy: Proxy) -> None:
 
 
 def headers_of(fault: Fault) -> dict[str, str]:
-    return dict(refuse(fault, "req_1").headers)
+    return dict(error_response(fault, "req_1").headers)
 
 
 def test_the_envelope() -> None:
-    response = refuse(ClientFault("No.", param="input[0]", code="invalid_value"), "req_1")
+    response = error_response(ClientFault("No.", param="input[0]", code="invalid_value"), "req_1")
     assert response.status == 400
     assert response.body is not None
     assert orjson.loads(response.body) == {

@@ -12,7 +12,7 @@ from aiohttp import web
 from proxy.core.errors import ClientFault
 from proxy.core.surfaces import clients
 from proxy.shell.http import connection
-from proxy.shell.http.answers import refuse
+from proxy.shell.http.answers import error_response
 from proxy.shell.http.channel import Channel, Tempo
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.tasks import Tasks
@@ -191,14 +191,14 @@ async def test_a_heartbeat_that_finds_nobody_is_the_last(serve: Serve) -> None:
         channel = Counted(request, "req_1", Tempo(patience=SOON / 10, heartbeat=SOON / 10), tasks)
         assert request.transport is not None
         request.transport.abort()
-        channel.watch()
+        channel.start_timers()
         loop = asyncio.get_running_loop()
         later = loop.create_future()
         loop.call_later(SOON, later.set_result, None)
         await later
         channel.stop()
         over.set()
-        return refuse(ClientFault("No."), "req_1")
+        return error_response(ClientFault("No."), "req_1")
 
     _, writer = await serve(handle)
     writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -219,11 +219,11 @@ async def test_a_heartbeat_that_comes_too_late_does_not_write_after_the_end(
 
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         channel = Channel(request, "req_1", Tempo(patience=60, heartbeat=60), tasks)
-        channel.watch()
+        channel.start_timers()
         channel._beat()
         if not streams:
             channel.stop()
-            return refuse(ClientFault("No."), "req_1")
+            return error_response(ClientFault("No."), "req_1")
         channel.emit(b"data: all\n\n")
         await channel.finish()
         channel.stop()

@@ -16,13 +16,13 @@ from aiohttp.client_proto import ResponseHandler
 
 from proxy.shell.http import client as module
 from proxy.shell.http.client import Answer, HttpClient
-from proxy.shell.http.deadlines import Watch
+from proxy.shell.http.deadlines import Deadlines
 from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, answer, http_chunk, reply, text
 
 
 @pytest.fixture
 async def client() -> AsyncIterator[HttpClient]:
-    client = HttpClient("a proxy", Watch())
+    client = HttpClient("a proxy", Deadlines())
     yield client
     await client.close()
 

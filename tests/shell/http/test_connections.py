@@ -119,13 +119,13 @@ def test_what_was_dropped_is_out_though_its_request_comes_or_goes_later() -> Non
 
 
 async def test_many_are_told_of_in_one_line_and_the_next_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.001)
     lines, looks = Lines(), Looks()
     monkeypatch.setattr(descriptors, "exhausted", looks)
     open = Connections(4, lines)
     for each in several(5, "ann"):
         open.enter(each)
-    open.watch()
+    open.start_timer()
     try:
         assert lines.told == [("too many connections", {"closed": 3, "refused": 0, "open": 2, "room": 4})]
         open.enter(Fake("ann", "one more"))
@@ -136,13 +136,13 @@ async def test_many_are_told_of_in_one_line_and_the_next_one_waits(monkeypatch: 
 
 
 async def test_what_comes_meanwhile_is_in_the_next_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.001)
     monkeypatch.setattr(module, "TELL_SECONDS", 0.01)
     lines = Lines()
     open = Connections(4, lines)
     for each in several(3, "ann"):
         open.enter(each)
-    open.watch()
+    open.start_timer()
     try:
         open.enter(Fake("ann", "one more"))
         lines.next.clear()
@@ -158,14 +158,14 @@ async def test_that_no_descriptor_is_left_is_told(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(descriptors, "exhausted", lambda: True)
     lines = Lines()
     open = Connections(4, lines)
-    open.watch()
+    open.start_timer()
     open.close()
     assert lines.told == [("no descriptor was left", {})]
 
 
 async def test_who_owes_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """F70: nor is there anything to do for those that had a request and may have another."""
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.001)
     monkeypatch.setattr(module, "SILENT_SECONDS", 0.0025)
     monkeypatch.setattr(module, "HEAD_SECONDS", 0.0055)
     looks = Looks()
@@ -180,7 +180,7 @@ async def test_who_owes_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
     open.begun(left)
     open.busy(idle)
     open.idle(idle)
-    open.watch()
+    open.start_timer()
     try:
         for _ in range(2):
             assert not silent.dropped

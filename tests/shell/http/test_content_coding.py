@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from proxy.core.errors import Garbled
-from proxy.shell.http.content_coding import PIECE_BYTES, Unpacker, unpacker
+from proxy.shell.http.content_coding import PIECE_BYTES, Decompressor, decompressor
 from tests.support.replies import bytewise
 
 TEXT = b"data: {}\n\n" * 20_000
@@ -23,8 +23,8 @@ WAYS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
-def of(coding: str) -> Unpacker:
-    found = unpacker({"Content-Encoding": coding})
+def of(coding: str) -> Decompressor:
+    found = decompressor({"Content-Encoding": coding})
     assert found is not None
     return found
 
@@ -46,13 +46,13 @@ def test_a_bomb_need_not_be_unpacked_to_its_end() -> None:
 
 @pytest.mark.parametrize("headers", [{}, {"Content-Encoding": "identity"}, {"Content-Encoding": "utf-8"}])
 def test_nothing_to_be_undone(headers: dict[str, str]) -> None:
-    assert unpacker(headers) is None
+    assert decompressor(headers) is None
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip", "deflate, br"])
 def test_what_nobody_can_undo_is_named(coding: str) -> None:
     with pytest.raises(Garbled, match=coding):
-        unpacker({"Content-Encoding": coding})
+        decompressor({"Content-Encoding": coding})
 
 
 def test_what_is_not_packed_as_it_says() -> None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from proxy.shell.http.deadlines import NEVER, Watch
+from proxy.shell.http.deadlines import NEVER, Deadlines
 
 SOON = 0.02
 PROMPTLY = 5.0
@@ -24,7 +24,7 @@ class Waits:
     def due(self) -> float:
         return self._dues[0] if self._dues else NEVER
 
-    def look(self, now: float) -> float:
+    def check(self, now: float) -> float:
         self.looked.append(now - self._start)
         while self.due <= now:
             self._dues.pop(0)
@@ -34,10 +34,10 @@ class Waits:
 
 
 @pytest.fixture
-async def watch() -> AsyncIterator[Watch]:
-    watch = Watch()
-    yield watch
-    watch.close()
+async def deadlines() -> AsyncIterator[Deadlines]:
+    deadlines = Deadlines()
+    yield deadlines
+    deadlines.close()
 
 
 async def over(*waiting: Waits) -> None:
@@ -46,10 +46,10 @@ async def over(*waiting: Waits) -> None:
             await each.over.wait()
 
 
-async def test_each_is_looked_at_when_it_is_due_however_they_came(watch: Watch) -> None:
+async def test_each_is_looked_at_when_it_is_due_however_they_came(deadlines: Deadlines) -> None:
     late, early = Waits(2 * SOON), Waits(SOON)
     for each in (late, early):
-        watch.over(each, each.due)
+        deadlines.add(each, each.due)
     await over(early)
     assert not late.over.is_set()
     await over(late)
@@ -57,49 +57,49 @@ async def test_each_is_looked_at_when_it_is_due_however_they_came(watch: Watch) 
     assert late.looked[-1] >= 2 * SOON
 
 
-async def test_whoever_says_so_is_looked_at_again(watch: Watch) -> None:
+async def test_whoever_says_so_is_looked_at_again(deadlines: Deadlines) -> None:
     waits = Waits(SOON, 2 * SOON, 3 * SOON)
-    watch.over(waits, waits.due)
+    deadlines.add(waits, waits.due)
     await over(waits)
     assert waits.looked[-1] >= 3 * SOON
 
 
-async def test_whoever_waits_no_more_is_not_looked_at(watch: Watch) -> None:
+async def test_whoever_waits_no_more_is_not_looked_at(deadlines: Deadlines) -> None:
     gone, stays = Waits(SOON), Waits(2 * SOON)
     for each in (gone, stays):
-        watch.over(each, each.due)
-    watch.no_more(gone)
-    watch.no_more(gone)
+        deadlines.add(each, each.due)
+    deadlines.remove(gone)
+    deadlines.remove(gone)
     await over(stays)
     assert gone.looked == []
 
 
-async def test_whoever_is_due_earlier_than_it_was_is_looked_at_earlier(watch: Watch) -> None:
+async def test_whoever_is_due_earlier_than_it_was_is_looked_at_earlier(deadlines: Deadlines) -> None:
     waits = Waits(SOON)
-    watch.over(waits, waits.due + PROMPTLY)
-    watch.over(waits, waits.due)
+    deadlines.add(waits, waits.due + PROMPTLY)
+    deadlines.add(waits, waits.due)
     await over(waits)
     assert len(waits.looked) == 1
 
 
-async def test_there_is_one_timer_for_all(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_there_is_one_timer_for_all(deadlines: Deadlines, monkeypatch: pytest.MonkeyPatch) -> None:
     loop = asyncio.get_running_loop()
     set_at: list[float] = []
     call_at = loop.call_at
     monkeypatch.setattr(loop, "call_at", lambda when, call: (set_at.append(when), call_at(when, call))[1])
     first = Waits(SOON)
-    watch.over(first, first.due)
+    deadlines.add(first, first.due)
     others = [Waits(2 * SOON + n / 1000) for n in range(5)]
     for each in others:
-        watch.over(each, each.due)
+        deadlines.add(each, each.due)
     assert set_at == [first.due]
 
 
-async def test_nobody_is_looked_at_after_the_end(watch: Watch) -> None:
+async def test_nobody_is_looked_at_after_the_end(deadlines: Deadlines) -> None:
     waits, other = Waits(SOON), Waits(2 * SOON)
-    watch.over(waits, waits.due)
-    watch.close()
-    later = Watch()
-    later.over(other, other.due)
+    deadlines.add(waits, waits.due)
+    deadlines.close()
+    later = Deadlines()
+    later.add(other, other.due)
     await over(other)
     assert waits.looked == []

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core.errors import BackendFault, Timeout, Truncated
 from proxy.shell.http import exchange as module
-from proxy.shell.http.exchange import Exchange, Limits
+from proxy.shell.http.exchange import Exchange, Timeouts
 from proxy.shell.http.upstream import Upstream
 from tests.support.sending import PATIENT, SOON, post, read_all, silent_after_hello
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
@@ -146,7 +146,7 @@ async def lost(exchange: Exchange) -> None:
     ids=["F62 silence", "F63 no end", "F30 nothing meaningful"],
 )
 async def test_waits_have_limits(
-    upstream: Upstream, backend: ScriptedBackend, limits: Limits, complaint: str
+    upstream: Upstream, backend: ScriptedBackend, limits: Timeouts, complaint: str
 ) -> None:
     backend.plays(silent_after_hello)
     with closing(await upstream.send(post(backend), limits)) as exchange:

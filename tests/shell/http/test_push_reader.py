@@ -9,8 +9,8 @@ import pytest
 
 from proxy.shell.http import client as http_client
 from proxy.shell.http.client import Answer, HttpClient
-from proxy.shell.http.deadlines import Watch
-from proxy.shell.http.push_reader import Tap
+from proxy.shell.http.deadlines import Deadlines
+from proxy.shell.http.push_reader import PushReader
 from tests.support.sockets import END, HEAD, PROMPTLY, Line, ScriptedBackend, http_chunk, scripted
 
 
@@ -34,7 +34,7 @@ class Asking:
 @pytest.fixture
 async def asking(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Asking]:
     monkeypatch.setattr(http_client, "READ_BYTES", 1024)
-    client = HttpClient("a test", Watch())
+    client = HttpClient("a test", Deadlines())
     yield Asking(client)
     await client.close()
 
@@ -68,7 +68,7 @@ async def test_each_piece_is_handed_over_when_it_comes_and_the_rest_is_the_reade
     steps = Steps(http_chunk(b"one"), http_chunk(b"two"), http_chunk(b"enough"), http_chunk(b"rest") + END)
     backend.plays(steps.play)
     async with asking.get(backend.url) as answer:
-        await asyncio.wait_for(Tap(answer, steps.take).run(), PROMPTLY)
+        await asyncio.wait_for(PushReader(answer, steps.take).run(), PROMPTLY)
         assert steps.seen == [b"one", b"two", b"enough"]
         assert await asyncio.wait_for(answer.content.read(), PROMPTLY) == b"rest"
 
@@ -88,7 +88,7 @@ async def test_what_was_there_before_comes_first_however_much_it_is(
         return True
 
     async with asking.get(backend.url) as answer:
-        await asyncio.wait_for(Tap(answer, take).run(), PROMPTLY)
+        await asyncio.wait_for(PushReader(answer, take).run(), PROMPTLY)
         assert bytes(taken) == whole
         assert answer.content.at_eof()
 
@@ -112,7 +112,7 @@ async def test_a_full_reader_is_emptied_to_the_last_piece(
         async with asyncio.timeout(PROMPTLY):
             while not wire._reading_paused:  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0)
-        await asyncio.wait_for(Tap(answer, take).run(), PROMPTLY)
+        await asyncio.wait_for(PushReader(answer, take).run(), PROMPTLY)
         assert len(taken) == len(two) * 2
 
 
@@ -123,7 +123,7 @@ async def test_a_reply_that_has_come_whole_is_left_to_the_reader(
     async with asking.get(backend.url) as answer:
         await answer.content.wait_eof()
         seen: list[bytes] = []
-        await asyncio.wait_for(Tap(answer, lambda data: not seen.append(data)).run(), PROMPTLY)
+        await asyncio.wait_for(PushReader(answer, lambda data: not seen.append(data)).run(), PROMPTLY)
         assert b"".join(seen) + await answer.content.read() == b"all"
 
 
@@ -141,8 +141,8 @@ async def test_a_broken_line_ends_it_and_the_reader_tells_how(
 
     backend.plays(breaks)
     async with asking.get(backend.url) as answer:
-        tap = Tap(answer, lambda data: not go.set())
-        await asyncio.wait_for(tap.run(), PROMPTLY)
+        push_reader = PushReader(answer, lambda data: not go.set())
+        await asyncio.wait_for(push_reader.run(), PROMPTLY)
         with pytest.raises((aiohttp.ClientError, OSError)):
             await answer.content.readany()
 
@@ -151,13 +151,13 @@ async def test_a_failure_set_by_whoever_watches_ends_it(backend: ScriptedBackend
     steps = Steps()
     backend.plays(steps.play)
     async with asking.get(backend.url) as answer:
-        tap = Tap(answer, steps.take)
-        running = asyncio.get_running_loop().create_task(tap.run())
+        push_reader = PushReader(answer, steps.take)
+        running = asyncio.get_running_loop().create_task(push_reader.run())
         await asyncio.sleep(0)
         answer.content.set_exception(TimeoutError("late"))
-        tap.pour()
+        push_reader.deliver()
         await asyncio.wait_for(running, PROMPTLY)
-        tap.pour()  # and once more, when it is over
+        push_reader.deliver()  # and once more, when it is over
         answer.close()
 
 
@@ -169,7 +169,7 @@ async def test_what_the_taker_raises_is_raised_here(backend: ScriptedBackend, as
 
     async with asking.get(backend.url) as answer:
         with pytest.raises(ConnectionResetError, match="gone"):
-            await asyncio.wait_for(Tap(answer, leave).run(), PROMPTLY)
+            await asyncio.wait_for(PushReader(answer, leave).run(), PROMPTLY)
 
 
 async def test_the_connection_is_aiohttps_again_and_is_pooled(
@@ -179,6 +179,6 @@ async def test_the_connection_is_aiohttps_again_and_is_pooled(
     backend.plays(steps.play)
     for _ in range(3):
         async with asking.get(backend.url) as answer:
-            await asyncio.wait_for(Tap(answer, steps.take).run(), PROMPTLY)
+            await asyncio.wait_for(PushReader(answer, steps.take).run(), PROMPTLY)
     assert steps.seen == [b"one", b"two"] * 3
     assert backend.connections == 1

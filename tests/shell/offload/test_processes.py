@@ -12,7 +12,7 @@ from proxy.core.model import ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import PendingCheck
 from proxy.core.tools.arguments import UNCHECKED
 from proxy.shell.offload import processes as module
-from proxy.shell.offload.processes import MAX_BYTES, Aside, Lost
+from proxy.shell.offload.processes import MAX_BYTES, CheckProcesses, Lost
 
 PROMPTLY = 20.0
 ENDLESS = "^((((a*){2}){2}){2}){2}$"
@@ -28,16 +28,16 @@ LONG = question(ENDLESS, "a" * 40 + "!")
 
 
 @pytest.fixture
-async def aside(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Aside]:
+async def checks(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[CheckProcesses]:
     monkeypatch.setattr(module, "CHECK_SECONDS", 0.5)
-    made = Aside()
+    made = CheckProcesses()
     async with asyncio.timeout(PROMPTLY):
         yield made
         await made.close()
 
 
-def children(aside: Aside) -> set[int]:
-    return {child.pid for child in aside._children}
+def children(checks: CheckProcesses) -> set[int]:
+    return {child.pid for child in checks._children}
 
 
 def lives(pid: int) -> bool:
@@ -48,87 +48,87 @@ def lives(pid: int) -> bool:
     return True
 
 
-async def test_nothing_is_started_before_there_is_a_question(aside: Aside) -> None:
-    assert not children(aside)
+async def test_nothing_is_started_before_there_is_a_question(checks: CheckProcesses) -> None:
+    assert not children(checks)
 
 
-async def test_one_process_answers_one_question_after_the_other(aside: Aside) -> None:
-    assert await aside.verdict(GOOD) is None
-    (pid,) = children(aside)
-    problem = await aside.verdict(BAD)
+async def test_one_process_answers_one_question_after_the_other(checks: CheckProcesses) -> None:
+    assert await checks.verdict(GOOD) is None
+    (pid,) = children(checks)
+    problem = await checks.verdict(BAD)
     assert problem is not None
     assert (problem.code, problem.path) == ("invalid_tool_arguments", ".x")
-    assert children(aside) == {pid}
+    assert children(checks) == {pid}
 
 
 async def test_a_check_without_end_is_ended_with_its_process_and_the_next_one_has_another(
-    aside: Aside,
+    checks: CheckProcesses,
 ) -> None:
-    await aside.verdict(GOOD)
-    (first,) = children(aside)
+    await checks.verdict(GOOD)
+    (first,) = children(checks)
     with pytest.raises(Lost):
-        await aside.verdict(LONG)
+        await checks.verdict(LONG)
     assert not lives(first)
-    assert await aside.verdict(GOOD) is None
-    assert first not in children(aside)
+    assert await checks.verdict(GOOD) is None
+    assert first not in children(checks)
 
 
-async def test_one_long_check_does_not_hold_up_another(aside: Aside) -> None:
-    both = await asyncio.gather(aside.verdict(LONG), aside.verdict(GOOD), return_exceptions=True)
+async def test_one_long_check_does_not_hold_up_another(checks: CheckProcesses) -> None:
+    both = await asyncio.gather(checks.verdict(LONG), checks.verdict(GOOD), return_exceptions=True)
     assert isinstance(both[0], Lost)
     assert both[1] is None
 
 
-async def test_one_with_many_checks_keeps_nobody_else_waiting(aside: Aside) -> None:
+async def test_one_with_many_checks_keeps_nobody_else_waiting(checks: CheckProcesses) -> None:
     """Else the checks of whoever comes behind them would be given up."""
     done: list[str] = []
 
     async def checked(owner: str) -> None:
-        await aside.verdict(GOOD, owner)
+        await checks.verdict(GOOD, owner)
         done.append(owner)
 
     await asyncio.gather(*(checked("many") for _ in range(20)), checked("one"))
     assert done.index("one") < 10
 
 
-async def test_whoever_does_not_wait_any_longer_leaves_no_answer_for_the_next(aside: Aside) -> None:
-    await aside.verdict(GOOD)
+async def test_whoever_does_not_wait_any_longer_leaves_no_answer_for_the_next(checks: CheckProcesses) -> None:
+    await checks.verdict(GOOD)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await aside.verdict(LONG)
-    assert not children(aside)
-    assert (await aside.verdict(BAD)) is not None
+            await checks.verdict(LONG)
+    assert not children(checks)
+    assert (await checks.verdict(BAD)) is not None
 
 
 async def test_after_closing_no_process_is_left() -> None:
-    aside = Aside()
-    await asyncio.gather(aside.verdict(GOOD), aside.verdict(GOOD))
-    pids = children(aside)
+    checks = CheckProcesses()
+    await asyncio.gather(checks.verdict(GOOD), checks.verdict(GOOD))
+    pids = children(checks)
     assert pids
-    await aside.close()
+    await checks.close()
     assert not any(map(lives, pids))
 
 
 async def test_a_process_ends_by_its_own_alarm_though_nobody_asks_it_to() -> None:
     """Its parent may have been killed while a pattern holds it."""
-    aside = Aside()
-    child = await aside._started()
+    checks = CheckProcesses()
+    child = await checks._started()
     schema, said = b'{"properties":{"x":{"pattern":"^(a+)+$"}}}', b'{"x":"' + b"a" * 60 + b'!"}'
     assert child.stdin is not None
     child.stdin.write(module.QUESTION.pack(0.05, len(schema), len(said)) + schema + said)
     async with asyncio.timeout(PROMPTLY):
         assert await child.wait() < 0
-    await aside.close()
+    await checks.close()
 
 
 async def test_a_process_ends_when_its_parent_does() -> None:
-    aside = Aside()
-    child = await aside._started()
+    checks = CheckProcesses()
+    child = await checks._started()
     assert child.stdin is not None
     child.stdin.close()
     async with asyncio.timeout(PROMPTLY):
         assert await child.wait() == 0
-    await aside.close()
+    await checks.close()
 
 
 @pytest.mark.parametrize("command", ["exit()", "import time; input(); input()"])
@@ -137,10 +137,10 @@ async def test_a_process_that_cannot_answer_is_given_up(
 ) -> None:
     monkeypatch.setattr(module, "COMMAND", (sys.executable, "-c", command))
     monkeypatch.setattr(module, "STARTING_SECONDS", 0.2)
-    aside = Aside()
+    checks = CheckProcesses()
     with pytest.raises((Lost, TimeoutError)):
-        await aside.verdict(GOOD)
-    assert not children(aside)
+        await checks.verdict(GOOD)
+    assert not children(checks)
 
 
 async def test_what_cannot_be_started_is_no_failure_of_ours(
@@ -148,15 +148,15 @@ async def test_what_cannot_be_started_is_no_failure_of_ours(
 ) -> None:
     monkeypatch.setattr(module, "COMMAND", (str(tmp_path / "nothing"),))
     with pytest.raises(OSError, match="nothing"):
-        await Aside().verdict(GOOD)
+        await CheckProcesses().verdict(GOOD)
 
 
-async def test_arguments_of_megabytes_are_not_even_sent(aside: Aside) -> None:
+async def test_arguments_of_megabytes_are_not_even_sent(checks: CheckProcesses) -> None:
     with pytest.raises(Lost):
-        await aside.verdict(question("^(a)+$", "a" * MAX_BYTES))
-    assert not children(aside)
+        await checks.verdict(question("^(a)+$", "a" * MAX_BYTES))
+    assert not children(checks)
 
 
-async def test_what_fills_the_memory_is_unchecked(aside: Aside) -> None:
-    made = await aside.verdict(question("^(?:(a)|b)*$", "ab" * (MAX_BYTES // 4)))
+async def test_what_fills_the_memory_is_unchecked(checks: CheckProcesses) -> None:
+    made = await checks.verdict(question("^(?:(a)|b)*$", "ab" * (MAX_BYTES // 4)))
     assert made in (None, UNCHECKED)

@@ -12,7 +12,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
 from proxy.core.work import BRIEF_UNITS, UNITS
 from proxy.shell.offload import threads as module
-from proxy.shell.offload.threads import Beside
+from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import make_log
 
 PROMPTLY = 10.0
@@ -34,8 +34,8 @@ def log() -> Log:
 
 
 @pytest.fixture
-def beside(log: Log) -> Iterator[Beside]:
-    made = Beside(log.log, deadline=0.05)
+def threads(log: Log) -> Iterator[WorkThreads]:
+    made = WorkThreads(log.log, deadline=0.05)
     yield made
     made.close()
 
@@ -44,26 +44,26 @@ def where() -> str:
     return threading.current_thread().name
 
 
-async def test_what_is_short_is_done_at_once(beside: Beside) -> None:
-    assert await beside.run(where, Ledger()) == where()
+async def test_what_is_short_is_done_at_once(threads: WorkThreads) -> None:
+    assert await threads.run(where, Ledger()) == where()
 
 
-async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(beside: Beside) -> None:
+async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(threads: WorkThreads) -> None:
     ledger = Ledger()
     ledger.work.dear = True
-    assert (await beside.run(where, ledger)).startswith("beside")
+    assert (await threads.run(where, ledger)).startswith("work")
 
 
-async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(beside: Beside) -> None:
+async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(threads: WorkThreads) -> None:
     for dear in (False, True):
         ledger, body = Ledger(), [[1]]
         ledger.work.dear = dear
-        assert await beside.weighed(body, 1_000_000, ledger) > 3_000_000
+        assert await threads.weighed(body, 1_000_000, ledger) > 3_000_000
         assert ledger.work.levels(body) == 2
         assert ledger.work.levels([[1]]) is None
 
 
-async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(beside: Beside) -> None:
+async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(threads: WorkThreads) -> None:
     """attack-13"""
     ledger, begun = Ledger(), []
     ledger.warn("before")
@@ -76,16 +76,16 @@ async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(beside: B
         ledger.work.spend(BRIEF_UNITS + 1)
         return "done"
 
-    assert await beside.run(job, ledger) == "done"
+    assert await threads.run(job, ledger) == "done"
     assert len(begun) == 2
-    assert begun[1].startswith("beside")
+    assert begun[1].startswith("work")
     assert warnings == ["before", "a remark"]
     assert ledger.dropped == {"a field": 1}
     assert ledger.work.left == UNITS - BRIEF_UNITS - 1
-    assert (await beside.run(where, ledger)).startswith("beside"), "it is known now"
+    assert (await threads.run(where, ledger)).startswith("work"), "it is known now"
 
 
-async def test_a_wrong_price_costs_the_request_and_not_the_process(beside: Beside, log: Log) -> None:
+async def test_a_wrong_price_costs_the_request_and_not_the_process(threads: WorkThreads, log: Log) -> None:
     ledger = Ledger()
     ledger.work.dear = True
     ledger.work.on = "tools[0].parameters"
@@ -102,16 +102,16 @@ async def test_a_wrong_price_costs_the_request_and_not_the_process(beside: Besid
             ended.set()
 
     with pytest.raises(ClientFault, match=r"tools\[0\]\.parameters") as refused:
-        await beside.run(endless, ledger)
+        await threads.run(endless, ledger)
     assert refused.value.code == "request_too_complex"
     assert ended.is_set()
     (line,) = log.lines
     assert (line["event"], line["field"]) == ("work given up", "tools[0].parameters")
-    assert (await beside.run(where, ledger)).startswith("beside"), "the threads serve on"
+    assert (await threads.run(where, ledger)).startswith("work"), "the threads serve on"
 
 
 async def test_what_has_swallowed_its_end_is_ended_once_more(
-    beside: Beside, monkeypatch: pytest.MonkeyPatch
+    threads: WorkThreads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Callbacks of the garbage collector do, and the work went on for a client that had left."""
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.01)
@@ -130,24 +130,24 @@ async def test_what_has_swallowed_its_end_is_ended_once_more(
 
     async with asyncio.timeout(PROMPTLY):
         with pytest.raises(ClientFault):
-            await beside.run(endless, ledger)
+            await threads.run(endless, ledger)
     assert swallowed.is_set()
     for _ in range(4):
-        assert (await beside.run(where, ledger)).startswith("beside"), "the threads serve on"
+        assert (await threads.run(where, ledger)).startswith("work"), "the threads serve on"
 
 
-async def test_whoever_waits_for_a_thread_is_not_late(beside: Beside) -> None:
+async def test_whoever_waits_for_a_thread_is_not_late(threads: WorkThreads) -> None:
     ledger, hold = Ledger(), threading.Event()
     ledger.work.dear = True
     loop = asyncio.get_running_loop()
-    waiting = [asyncio.ensure_future(beside.run(where, ledger)) for _ in range(20)]  # noqa: TID251
+    waiting = [asyncio.ensure_future(threads.run(where, ledger)) for _ in range(20)]  # noqa: TID251
     loop.call_later(0.06, hold.set)
     async with asyncio.timeout(PROMPTLY):
         names = await asyncio.gather(*waiting)
     assert len(set(names)) <= 2
 
 
-async def test_one_with_many_large_requests_keeps_nobody_else_waiting(beside: Beside) -> None:
+async def test_one_with_many_large_requests_keeps_nobody_else_waiting(threads: WorkThreads) -> None:
     """A history of 2 MB took 5 s to be read instead of 0.04, behind a hundred large requests of another tenant."""
     done: list[str] = []
 
@@ -155,7 +155,7 @@ async def test_one_with_many_large_requests_keeps_nobody_else_waiting(beside: Be
         ledger = Ledger()
         ledger.work.dear = True
         ledger.work.owner = owner
-        await beside.run(where, ledger)
+        await threads.run(where, ledger)
         done.append(owner)
 
     await asyncio.gather(*(large("many") for _ in range(50)), large("one"))
@@ -163,7 +163,7 @@ async def test_one_with_many_large_requests_keeps_nobody_else_waiting(beside: Be
 
 
 async def test_work_for_a_client_that_has_left_ends(log: Log) -> None:
-    beside = Beside(log.log)
+    threads = WorkThreads(log.log)
     ledger, begun, ended = Ledger(), threading.Event(), threading.Event()
     ledger.work.dear = True
 
@@ -175,18 +175,18 @@ async def test_work_for_a_client_that_has_left_ends(log: Log) -> None:
         finally:
             ended.set()
 
-    task = asyncio.get_running_loop().create_task(beside.run(endless, ledger))
+    task = asyncio.get_running_loop().create_task(threads.run(endless, ledger))
     await asyncio.to_thread(begun.wait, PROMPTLY)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await asyncio.to_thread(ended.wait, PROMPTLY)
     assert not log.lines
-    beside.close()
+    threads.close()
 
 
 async def test_on_closing_nothing_goes_on(log: Log) -> None:
-    beside = Beside(log.log)
+    threads = WorkThreads(log.log)
     ledger, begun = Ledger(), threading.Event()
     ledger.work.dear = True
 
@@ -195,9 +195,9 @@ async def test_on_closing_nothing_goes_on(log: Log) -> None:
         while True:
             sum(range(1000))
 
-    task = asyncio.get_running_loop().create_task(beside.run(endless, ledger))
+    task = asyncio.get_running_loop().create_task(threads.run(endless, ledger))
     await asyncio.to_thread(begun.wait, PROMPTLY)
-    beside.close()
+    threads.close()
     async with asyncio.timeout(PROMPTLY):
         with pytest.raises(ClientFault):
             await task

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.metrics import Metrics, page
-from proxy.shell.ops.worker_metrics import ALONE, Place, Siblings
+from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
 from tests.shell.ops.test_metrics import samples
 
 
@@ -21,20 +21,20 @@ def counted(times: int) -> Metrics:
 
 
 @asynccontextmanager
-async def worker(folder: Path, slot: int, of: int, times: int) -> AsyncIterator[Siblings]:
-    siblings = Siblings(Place(slot, of, folder), counted(times).counts, answer_seconds=0.2)
-    await siblings.start()
+async def worker(folder: Path, slot: int, of: int, times: int) -> AsyncIterator[WorkerMetrics]:
+    worker_metrics = WorkerMetrics(WorkerSlot(slot, of, folder), counted(times).counts, answer_seconds=0.2)
+    await worker_metrics.start()
     try:
-        yield siblings
+        yield worker_metrics
     finally:
-        siblings.stop()
+        worker_metrics.stop()
 
 
 async def test_one_alone_tells_its_own_and_opens_no_door() -> None:
-    siblings = Siblings(ALONE, counted(3).counts)
-    await siblings.start()
-    told = samples(page(await siblings.counts()))
-    siblings.stop()
+    worker_metrics = WorkerMetrics(ALONE, counted(3).counts)
+    await worker_metrics.start()
+    told = samples(page(await worker_metrics.counts()))
+    worker_metrics.stop()
     assert told["tenant_requests_total", "status=2xx tenant=t worker=0"] == 3
 
 
