@@ -13,10 +13,11 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
-import aiohttp
-
+import proxy
 from proxy.core import jsontext
+from proxy.core.errors import Fault
 from proxy.shell.http.answers import SERVER
+from proxy.shell.http.upstream import Upstream
 
 PROGRAM = "codex"
 PROVIDER = "responses-proxy"
@@ -106,22 +107,20 @@ def names_a_model(arguments: Sequence[str]) -> bool:
 
 async def models_at(url: str) -> list[str] | None:
     """The models of the proxy that listens there; None if nobody does, or somebody else. May raise `KeyWanted`."""
-    async with aiohttp.ClientSession() as session:
-        try:
-            async with session.get(f"{url}/healthz", timeout=_within(GREETING_SECONDS)) as response:
-                if response.headers.get("Server") != SERVER:
-                    return None
-            async with session.get(f"{url}/v1/models", timeout=_within(LISTING_SECONDS)) as response:
-                if response.status == HTTPStatus.UNAUTHORIZED:
-                    raise KeyWanted
-                listed: Any = jsontext.loads(await response.read())
-        except (aiohttp.ClientError, OSError):
+    upstream = Upstream(proxy.__version__)
+    try:
+        greeting = await upstream.fetch(f"{url}/healthz", {}, GREETING_SECONDS)
+        if greeting.headers.get("Server") != SERVER:
             return None
+        listing = await upstream.fetch(f"{url}/v1/models", {}, LISTING_SECONDS)
+    except Fault:
+        return None
+    finally:
+        await upstream.close()
+    if listing.status == HTTPStatus.UNAUTHORIZED:
+        raise KeyWanted
+    listed: Any = jsontext.loads(listing.body)
     return [model["id"] for model in listed["data"]]
-
-
-def _within(seconds: float) -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(total=seconds)
 
 
 # ── the run ──

@@ -2,17 +2,15 @@
 
 import asyncio
 from contextlib import suppress
-from urllib.parse import urlsplit
 
-from aiohttp import web
-
-from proxy.core.errors import ClientFault, Fault, OwnWords
+from proxy.core.errors import OwnWords
 from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.responses.continuation import Remembered
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
 from proxy.shell.http.channel import Tempo
 from proxy.shell.http.failures import exhausted
+from proxy.shell.http.handshake import Answered, Upgrade, handshake_fault
 from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
@@ -21,11 +19,6 @@ from proxy.shell.websocket import CLOSING_SECONDS, SocketSession
 
 MAX_OPEN = 2048
 """Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
-
-HANDSHAKE = (
-    "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
-    "Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64."
-)
 
 
 class OpenSockets:
@@ -56,8 +49,8 @@ class OpenSockets:
         self._none = asyncio.Event()
         self._none.set()
 
-    async def hold(self, request: web.BaseRequest, request_id: str, caller: Caller) -> web.StreamResponse:
-        if (fault := self._handshake_fault(request)) is not None:
+    async def hold(self, request: Upgrade, request_id: str, caller: Caller) -> Answered:
+        if (fault := handshake_fault(request)) is not None:
             raise fault
         session = SocketSession(
             request,
@@ -85,17 +78,6 @@ class OpenSockets:
             ending = {"code": session.close_code} if session.cut is None else facts_of(session.cut)
             self._log.info("websocket", request_id=request_id, turns=session.turns, **ending)
 
-    def _handshake_fault(self, request: web.BaseRequest) -> Fault | None:
-        if not web.WebSocketResponse().can_prepare(request):
-            return ClientFault(HANDSHAKE, code="invalid_handshake")
-        if _comes_from_elsewhere(request):
-            return ClientFault(
-                "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
-                status=403,
-                code="origin_not_allowed",
-            )
-        return None
-
     def leave(self) -> None:
         """No further turns; those under way are the engine's."""
         for session in self._open:
@@ -106,14 +88,3 @@ class OpenSockets:
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_SECONDS):
                 await self._none.wait()
-
-
-def _comes_from_elsewhere(request: web.BaseRequest) -> bool:
-    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
-    origin = request.headers.get("Origin")
-    if origin is None:
-        return False
-    try:
-        return urlsplit(origin).netloc != request.host
-    except ValueError:  # not even an address
-        return True

@@ -1,1 +1,39 @@
-"""Everything that touches HTTP and aiohttp."""
+"""HTTP on both sides, and the fence around aiohttp: besides this room only `server` and `websocket` import it.
+
+Towards clients:
+
+- `connection` is one client's connection, `connections` are all of them, and `malformed` says what is wrong with bytes
+  that are no request.
+- `body` reads what a request holds, `handshake` checks a request that wants a WebSocket.
+- `answers` writes whole answers and errors, `channel` writes the events of a stream.
+
+Towards backends:
+
+- `upstream` is the way to all of them; `client` sends one request, `exchange` reads its answer under time limits, and
+  `push_reader` hands over the bytes of a stream as they arrive.
+- `content_coding` decompresses answers, and `failures` says which fault a broken connection is.
+
+On both sides:
+
+- `head` writes the head of a message, `pace` keeps any connection from holding the event loop, and `deadlines` ends
+  waits that last too long.
+"""
+
+PRIVATE_NAMES = {
+    "base_protocol.BaseProtocol._reading_paused": "Does a full reader hold the socket? `pace` then holds its pieces.",
+    "base_protocol.BaseProtocol._buffer_paused": "Does a full queue of requests hold it? See the one above.",
+    "base_protocol.BaseProtocol._pause_reading_for_buffer": "stops reading for good, whatever readers ask for later",
+    "base_protocol.BaseProtocol._pause_transport_reading": "stops reading while `pace` has pieces left",
+    "base_protocol.BaseProtocol._resume_transport_reading": "overridden: those pieces come before new bytes",
+    "base_protocol.BaseProtocol._drain_helper": "overridden: an interrupted wait must not cancel those after it",
+    "web_protocol.RequestHandler._messages": "the queue of requests, behind which aiohttp puts a body's broken framing",
+    "web_protocol.RequestHandler._waiter": "Does the connection wait for a head? It may be told that none will come.",
+    "web_protocol.RequestHandler._request_count": "Is it the first head, for which nobody waits yet?",
+    "web_protocol.RequestHandler._current_request": "the one whose body must be told that its framing broke",
+    "connector.BaseConnector._factory": "replaced: connections are to be of our own class, `client.Wire`",
+    "connector.BaseConnector._loop": "what the factory gives to each of them",
+}
+"""Of aiohttp, by module and class: every private name that this room uses, for want of a public one, and what for. The
+next minor version may change any of them, so `pyproject.toml` stops before it. What is public and used in a way that
+nobody promises is told where it stands: `exchange` takes a failure back from a reader, `body` corrects a writer's count
+after `100 Continue`, and `channel` gives aiohttp responses that have left already."""

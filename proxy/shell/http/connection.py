@@ -1,6 +1,6 @@
 """One client's connection: aiohttp's own, but for what it would keep to itself, say in words of its own, or mix up.
 
-Six of its private names are used, for want of public ones; a test of each fails if it goes.
+It uses some of aiohttp's private names: see the room's `PRIVATE_NAMES`.
 """
 
 import asyncio

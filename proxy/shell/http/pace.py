@@ -5,7 +5,7 @@ may be an event, a ping or the head of an answer. So what is read at once is tak
 connection is over the rest is held, and no more is read, until all others have had theirs (F79). A model that speaks
 never sends so much: for what is small nothing is done but to look at its length.
 
-This is for aiohttp's protocols, of which five private names are used; a test of each fails if it goes.
+This is for aiohttp's protocols, of which it uses private names: see the room's `PRIVATE_NAMES`.
 """
 
 import asyncio

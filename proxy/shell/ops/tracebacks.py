@@ -9,8 +9,6 @@ import ssl
 import traceback
 from collections.abc import Iterator
 
-import aiohttp
-
 from proxy.core.errors import Fault
 
 MAX_FAILURES = 8
@@ -29,8 +27,10 @@ def kind_of(failure: BaseException) -> str:
         reason = getattr(failure, "reason", None)  # one of its own has none
         return f"{kind}: {reason}" if reason else kind
     told = errno.errorcode.get(failure.errno or 0, "") if isinstance(failure, OSError) else ""
-    if isinstance(failure, aiohttp.ClientConnectorError):  # as it is configured
-        told = f"{told} {failure.host}:{failure.port}".strip()
+    if isinstance(failure, OSError) and (
+        host := getattr(failure, "host", "")
+    ):  # aiohttp's: as it is configured
+        told = f"{told} {host}:{getattr(failure, 'port', '')}".strip()
     return f"{kind}: {told}" if told else kind
 
 

@@ -1,0 +1,38 @@
+"""The request that a WebSocket begins with: what is wrong with it, if anything is."""
+
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from proxy.core.errors import ClientFault, Fault
+
+Upgrade = web.BaseRequest
+Answered = web.StreamResponse
+
+HANDSHAKE = (
+    "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
+    "Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64."
+)
+
+
+def handshake_fault(request: Upgrade) -> Fault | None:
+    if not web.WebSocketResponse().can_prepare(request):
+        return ClientFault(HANDSHAKE, code="invalid_handshake")
+    if _comes_from_elsewhere(request):
+        return ClientFault(
+            "Web pages of other origins are not served: connect from a program, or from a page of this origin.",
+            status=403,
+            code="origin_not_allowed",
+        )
+    return None
+
+
+def _comes_from_elsewhere(request: Upgrade) -> bool:
+    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != request.host
+    except ValueError:  # not even an address
+        return True
