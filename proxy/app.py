@@ -97,7 +97,7 @@ def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
     """What is raised where Python can tell nobody, in a finalizer: it would print the exception's words. What only ends
     a thread is raised again (see `offload.threads`)."""
     if isinstance(failure.exc_value, Exception):
-        log.error("exception ignored", exc_info=failure.exc_value)
+        log.error("ignored_exception", exc_info=failure.exc_value)
 
 
 @asynccontextmanager

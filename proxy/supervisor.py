@@ -125,11 +125,11 @@ class _Worker:
             self._give_up(self.process, STARTING_SECONDS)
             return ""
         if url:
-            self._log.info("worker serves", pid=self.process.pid)
+            self._log.info("worker_started", pid=self.process.pid)
         return url
 
     def _give_up(self, process: asyncio.subprocess.Process, seconds: float) -> None:
-        self._log.error("worker stands still", pid=process.pid, seconds=seconds)
+        self._log.error("worker_stalled", pid=process.pid, seconds=seconds)
         with suppress(ProcessLookupError):
             process.kill()
 
@@ -140,7 +140,7 @@ class _Worker:
             assert self.process is not None
             code = await self._end(self.process)
             pause = next_pause(pause, self._clock() - self._started)
-            self._log.error("worker died", pid=self.process.pid, code=code, seconds_to_restart=pause)
+            self._log.error("worker_died", pid=self.process.pid, code=code, seconds_to_restart=pause)
             await asyncio.sleep(pause)
             await self.start()
 

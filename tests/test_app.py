@@ -186,7 +186,7 @@ def test_what_python_can_tell_nobody_is_logged_without_its_words(
     made = Finalized()
     del made
     told = [orjson.loads(line) for line in stream.getvalue().splitlines()]
-    assert [line["event"] for line in told] == ["exception ignored"] * lines
+    assert [line["event"] for line in told] == ["ignored_exception"] * lines
     assert "a prompt" not in stream.getvalue()
     assert capsys.readouterr().err == ""
 

@@ -57,7 +57,7 @@ class Running:
 
     async def pids(self) -> list[int]:
         """By the worker's slot."""
-        lines = await self.logged("worker serves", 2)
+        lines = await self.logged("worker_started", 2)
         return [line["pid"] for line in sorted(lines, key=lambda line: int(line["worker"]))]
 
     async def metrics(self) -> Samples:
@@ -168,9 +168,9 @@ async def test_a_killed_worker_takes_only_its_own_streams_along() -> None:
         streams = await streams_on_both(running)
         lost = (await running.metrics())["streams_open", "surface=responses worker=0"]
         os.kill(pids[0], signal.SIGKILL)
-        (died,) = await running.logged("worker died")
+        (died,) = await running.logged("worker_died")
         assert (died["pid"], died["code"]) == (pids[0], -signal.SIGKILL)
-        *_, successor = await running.logged("worker serves", 3)
+        *_, successor = await running.logged("worker_started", 3)
         assert (successor["worker"], successor["pid"] == pids[0]) == (0, False)
         pausing.goes_on.set()
         for stream in streams:
@@ -219,17 +219,17 @@ async def test_f79_a_worker_that_stands_still_is_replaced(impatient: tuple[str, 
         await running.listens()
         pids = await running.pids()
         with standing_still(pids[0]):
-            (stuck,) = await running.logged("worker stands still")
+            (stuck,) = await running.logged("worker_stalled")
             assert (stuck["worker"], stuck["pid"], stuck["seconds"]) == (0, pids[0], 2)
-            (died,) = await running.logged("worker died")
+            (died,) = await running.logged("worker_died")
         assert (died["pid"], died["code"]) == (pids[0], -signal.SIGKILL)
-        *_, successor = await running.logged("worker serves", 3)
+        *_, successor = await running.logged("worker_started", 3)
         assert (successor["worker"], successor["pid"] == pids[0]) == (0, False)
         assert (await running.metrics())["worker_up", "worker=0"] == 1
         running.process.terminate()
         code, said = await running.end()
     assert code == 0
-    assert "stands still" not in said, "the other one has always been at work"
+    assert "worker_stalled" not in said, "the other one has always been at work"
 
 
 async def test_f79_when_everything_stood_still_nobody_is_late(impatient: tuple[str, str]) -> None:
@@ -268,15 +268,15 @@ while True: print(flush=True); time.sleep(0.01)
     with pytest.raises(supervisor.WorkersFailed):
         async with supervisor.running(settings, logger):
             pass
-    assert [line["event"] for line in log.lines] == ["worker stands still"]
+    assert [line["event"] for line in log.lines] == ["worker_stalled"]
 
     sane.touch()
     async with supervisor.running(settings, logger):
         sane.unlink()
-        os.kill((await log.wait_for("worker serves"))["pid"], signal.SIGKILL)
-        await log.wait_for("worker stands still", times=2)
+        os.kill((await log.wait_for("worker_started"))["pid"], signal.SIGKILL)
+        await log.wait_for("worker_stalled", times=2)
         sane.touch()
-        await log.wait_for("worker serves", times=2)
+        await log.wait_for("worker_started", times=2)
 
 
 async def test_all_streams_come_to_their_end_before_it_stops() -> None:

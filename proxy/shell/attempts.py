@@ -72,7 +72,8 @@ class Attempts:
         if pause is None or not plan.backend.budget.spend():
             return None
         self._retries += 1
-        self._say("asked again", plan, fault)
+        self._in_flight.metrics.mended(plan.backend.name, fault)
+        self._in_flight.log.info("backend_retry", backend=plan.backend.name, **facts_of(fault))
         await asyncio.sleep(pause)
         return plan
 
@@ -84,7 +85,8 @@ class Attempts:
             except ClientFault:
                 continue  # it cannot do what is asked for; why the first one failed is what matters
             self._retries = 0
-            self._say("passed over", plan, fault)
+            self._in_flight.metrics.mended(plan.backend.name, fault)
+            self._in_flight.log.info("backend_fallback", backend=plan.backend.name, **facts_of(fault))
             return following
         return None
 
@@ -104,7 +106,3 @@ class Attempts:
         )
         if self._several:
             self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name
-
-    def _say(self, what: str, plan: Plan, fault: Fault) -> None:
-        self._in_flight.metrics.mended(plan.backend.name, fault)
-        self._in_flight.log.info(f"backend {what}", backend=plan.backend.name, **facts_of(fault))

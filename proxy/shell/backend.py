@@ -186,7 +186,7 @@ class Backend:
             if kept is not None and plan.asked.model in self._known:
                 self._known[plan.asked.model].learned.learn(before, kept, plan.owner, now)
         ledger.log.info(
-            "learned from a refusal",
+            "refusal_learned",
             backend=self.name,
             model=as_name(plan.asked.model),
             lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
@@ -213,7 +213,7 @@ class Backend:
         }
         if news:
             ledger.log.info(
-                "learned from a reply",
+                "reply_learned",
                 backend=self.name,
                 model=as_name(plan.asked.model),
                 fields=news,

@@ -92,7 +92,7 @@ class Discovery:
 
     def _take(self, listed: Sequence[Mapping[str, Any]]) -> None:
         if len(listed) > MAX_MODELS:
-            self._log.warning("the backend lists too many models", listed=len(listed), shown=MAX_MODELS)
+            self._log.warning("models_truncated", listed=len(listed), shown=MAX_MODELS)
         if (listed := listed[:MAX_MODELS]) != self._listed:
             self._listed = listed
             self._served_by = None
@@ -105,7 +105,7 @@ class Discovery:
         self._ask_at = NEVER
         name = recognise.by_models(_json(page), page.headers) or await self._probe()
         self._target = replace(self._target, profile=self._named(name, root=self._target.profile.root))
-        self._log.info("backend recognised", profile=self._target.profile.name)
+        self._log.info("backend_recognised", profile=self._target.profile.name)
 
     async def _find_models(self) -> Page | None:
         """The list of models, or whatever else an answering server has in its place."""
@@ -133,7 +133,7 @@ class Discovery:
         try:
             return await self._upstream.fetch(url, self._target.head, QUESTION_SECONDS)
         except Fault as fault:
-            self._log.debug("backend does not answer", question=urlsplit(url).path, **facts_of(fault))
+            self._log.debug("backend_silent", question=urlsplit(url).path, **facts_of(fault))
             return None
 
     def _named(self, name: str | None, root: str | None = None) -> BackendProfile:

@@ -150,7 +150,7 @@ class InFlight:
 
 def own_failure(bug: Exception, log: Log) -> ProxyFault:
     """A mistake of ours: the log is told where it is, the client that it is none of its own."""
-    log.error("unhandled exception", exc_info=bug)
+    log.error("unhandled_exception", exc_info=bug)
     return ProxyFault(OwnWords("The proxy failed on this request."), retryable=True)
 
 

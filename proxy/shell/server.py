@@ -214,7 +214,7 @@ class Server:
         return self._error_response(fault, request, request_id)
 
     def _log_refusal(self, fault: Fault, request_id: str, **asked: str) -> None:
-        self._log.info("refused", request_id=request_id, **asked, status=fault.status, **facts_of(fault))
+        self._log.info("refusal", request_id=request_id, **asked, status=fault.status, **facts_of(fault))
 
     def _error_response(self, fault: Fault, request: web.BaseRequest, request_id: str) -> web.Response:
         self._metrics.refused(fault)

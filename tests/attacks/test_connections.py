@@ -68,7 +68,7 @@ def test_silent_connections_end_nobodys_service(tmp_path: Path) -> None:
         assert served(at, OTHER)
         assert served(at, ONE)
         assert closed(open) == 200 - 16 + 1, "one address has half the room, and has asked once more"
-    assert "too many connections" in lines.read_text()
+    assert "connections_exhausted" in lines.read_text()
 
 
 def test_the_soft_limit_is_raised_at_the_start(tmp_path: Path) -> None:
@@ -86,4 +86,4 @@ async def test_that_no_descriptor_is_left_stands_in_the_log(
     monkeypatch.setattr(connections, "CHECK_SECONDS", 0.001)
     proxy = await start_proxy()
     with no_more_files():
-        await proxy.log.wait_for(connections.NONE_LEFT)
+        await proxy.log.wait_for("descriptors_exhausted")

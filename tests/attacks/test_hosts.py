@@ -46,7 +46,7 @@ async def test_attack_09_a_strangers_name_is_served_nothing(
 ) -> None:
     assert await asked(proxy, method, path, **headers, **EVIL) == (403, "host_not_allowed")
     assert backend.received == []
-    (line,) = proxy.log.named("refused")
+    (line,) = proxy.log.named("refusal")
     assert line["host"] == "evil.example:8080"
     assert "server.allowed_hosts" in line["error"]
 

@@ -171,7 +171,7 @@ async def test_attack_07_a_refused_value_is_left_out_of_its_own_request_only(
     assert await told(proxy, reasoning={"effort": "banana"}) == "completed | Hello"
     assert await told(proxy, reasoning={"effort": "high"}) == "completed | Hello"
     assert [asked.json.get("reasoning_effort") for asked in backend.received] == ["banana", None, "high"]
-    (line,) = proxy.log.named("learned from a refusal")
+    (line,) = proxy.log.named("refusal_learned")
     assert (line["lessons"], line["once"]) == ([], ["value"])
 
 
@@ -202,7 +202,7 @@ async def test_attack_07_what_two_tenants_were_taught_holds_for_all_and_is_told_
     for who in (ANN, BOB, {"Authorization": f"Bearer {cid}"}, ANN):
         assert await told(proxy, who) == "completed | Hello"
     assert asks_for_usage(backend) == [True, False, True, False, False, False]
-    for line in proxy.log.named("learned from a refusal"):
+    for line in proxy.log.named("refusal_learned"):
         assert (line["backend"], line["model"], line["lessons"], line["minutes"]) == (
             "backend",
             "m",

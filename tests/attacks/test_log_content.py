@@ -137,7 +137,7 @@ def says_nothing(proxy: Proxy) -> None:
     """Of what was said; so it has no bug to tell of either."""
     repeated = [line for line in proxy.log.lines if "canary" in str(line)]
     assert not repeated, str(repeated[0])
-    assert not proxy.log.named("unhandled exception")
+    assert not proxy.log.named("unhandled_exception")
 
 
 @pytest.mark.parametrize("profile", ["default", "anthropic", "google"])

@@ -237,4 +237,4 @@ async def test_attack_21_no_number_is_too_large_to_be_answered(
     headers = {"Content-Type": "application/json"}
     async with proxy.session.post(f"{proxy.url}{path}", data=data, headers=headers) as response:
         assert response.status in (200, 400), await response.text()
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []

@@ -173,7 +173,7 @@ async def test_attack_06_who_knows_our_settings_cannot_seal(
             assert response.status == 400
     assert b"injected" not in b"".join(asked.body for asked in backend.received)
     assert proxy.log.named("request")[0]["dropped"] == {"foreign_seal": 1}
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
 
 
 async def test_attack_06_a_real_token_may_not_be_multiplied(

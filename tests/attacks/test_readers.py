@@ -27,7 +27,7 @@ async def test_attack_05_a_path_is_masked_quickly_and_logged_by_its_beginning(pr
             status, _ = await post_aside(proxy.url + path, b"{}")
             assert status == 404
     assert watch.longest < HELD_SECONDS / 4
-    assert [len(line["path"]) for line in proxy.log.named("refused")] == [200] * 10
+    assert [len(line["path"]) for line in proxy.log.named("refusal")] == [200] * 10
 
 
 async def test_attack_05_no_key_is_cut_in_two_by_the_end_of_a_logged_path(proxy: Proxy) -> None:

@@ -46,7 +46,7 @@ async def test_v26_usage_that_is_told_in_whole_answers_only_is_asked_for_so(
     sent = [asked.json for asked in backend.received]
     assert [body["stream"] for body in sent] == [True, False, True]
     assert ["stream_options" in body for body in sent] == [True, False, True]
-    (line,) = proxy.log.named("learned from a reply")
+    (line,) = proxy.log.named("reply_learned")
     assert (line["model"], line["fields"], line["minutes"]) == ("m", {"usage_when_whole": True}, 10)
 
 
@@ -113,7 +113,7 @@ async def test_v27_a_call_that_is_kept_from_the_client_has_been_made(
     assert await told(proxy, **ask) == "incomplete max_output_tokens | Well…"
     assert await told(proxy, **ask) == "completed | get_time({})"
     assert all(isinstance(asked.json["tool_choice"], dict) for asked in backend.received)
-    assert proxy.log.named("learned from a reply") == []
+    assert proxy.log.named("reply_learned") == []
 
 
 async def test_v27_a_model_that_was_made_to_call_nothing_teaches_nobody_else(

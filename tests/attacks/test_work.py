@@ -161,7 +161,7 @@ async def test_attack_02_a_pattern_without_end_costs_its_request_alone(
     status, error = await asked(proxy, tools=tools(1, lambda _: ENDLESS), **CHECKED)
     assert (status, error["code"]) == (502, UNCHECKED)
     assert "Simplify the tool's schema" in error["message"]
-    assert proxy.log.named("check given up")
+    assert proxy.log.named("check_abandoned")
     assert proxy.log.request["oddities"][UNCHECKED] == 1
     status, error = await asked(proxy, tools=tools(1, lambda _: of({"pattern": "^(a)+$"})), **CHECKED)
     assert status == 200, error

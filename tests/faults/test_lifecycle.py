@@ -367,7 +367,7 @@ async def test_f70_a_head_that_drips_is_not_waited_for(before: bytes, start_prox
     head, _, body = (await said).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.0 408 ")
     assert orjson.loads(body)["error"]["code"] == "request_timeout"
-    assert [line["status"] for line in proxy.log.named("refused")] == [408]
+    assert [line["status"] for line in proxy.log.named("refusal")] == [408]
 
 
 @pytest.mark.usefixtures("hurried")
@@ -540,7 +540,7 @@ async def test_f80_a_bug_of_ours_harms_one_stream(
         assert response.status == 500
         assert "ZeroDivision" not in said
         assert "Traceback" not in said
-        (line,) = proxy.log.named("unhandled exception")
+        (line,) = proxy.log.named("unhandled_exception")
         assert line["request_id"] == response.headers["X-Request-Id"]
         goes_on.set()
         assert b"response.completed" in await beside.read()

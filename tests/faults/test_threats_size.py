@@ -95,7 +95,7 @@ async def test_s18_no_depth_is_a_failure_of_ours(
     data = DEEP[place] % nested(depth)
     async with proxy.session.post(f"{proxy.url}/v1/responses", data=data, headers=headers) as response:
         assert response.status in (200, 400), await response.text()
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
     if depth >= 1025:
         assert response.status == 400
 
@@ -110,7 +110,7 @@ async def test_s18_nor_is_one_of_the_backends(depth: int, backend: ScriptedBacke
     raw_chunk = b'data: {"choices":[{"index":0,"delta":{"content":"x","y":%b}}]}\n\n' % nested(depth)
     backend.answers(HEAD + b"%x\r\n%b\r\n" % (len(raw_chunk), raw_chunk) + END)
     assert (await told(proxy, model="n")).split()[0] in ("completed", "failed", "502")
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
 
 
 BROAD = {
@@ -203,7 +203,7 @@ async def test_s21_no_schema_holds_up_the_others(
     async with watching() as watch:
         status, said = await post_aside(f"{proxy.url}/v1/responses", body)
     assert status in (200, 400, 502), said
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
     assert watch.longest < HELD_SECONDS
 
 

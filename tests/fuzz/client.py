@@ -117,5 +117,5 @@ def _finish(chunk: Any) -> Any:
 def check_log(proxy: Proxy) -> None:
     """No mistake of ours, whatever was told of it."""
     text = proxy.log.text
-    if "Traceback" in text or "unhandled exception" in text:
+    if "Traceback" in text or "unhandled_exception" in text:
         raise Wrong(text[-3_000:])

@@ -42,7 +42,7 @@ PAUSE_SECONDS = 0.5
 """Of a client that was not answered well, on average: like all that behave, each waits for another time."""
 GOLDEN = 0.618034
 FINISHING_SECONDS = 30.0
-UNHANDLED = '"unhandled exception"'
+UNHANDLED = '"unhandled_exception"'
 MOST_EXAMPLES = 10
 
 

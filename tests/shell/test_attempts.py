@@ -97,7 +97,7 @@ async def test_f01_a_backend_that_is_being_restarted_is_asked_again(
     port = int(backend.root.rpartition(":")[2])
     await backend.stop()
     asking = asyncio.get_running_loop().create_task(status_of(proxy, stream=stream))
-    line = await proxy.log.wait_for("backend asked again")
+    line = await proxy.log.wait_for("backend_retry")
     assert (line["backend"], line["code"]) == ("backend", "upstream_unreachable")
     assert str(port) in line["cause"]
     await backend.start(port)
@@ -333,7 +333,7 @@ async def test_f04_a_black_hole_is_passed_over_while_the_client_watches(
         async with asyncio.timeout(PROMPTLY):
             events = await strictly_read(proxy)
     assert events[-1]["response"]["output"][0]["content"][0]["text"] == "There"
-    (over,) = proxy.log.named("backend passed over")
+    (over,) = proxy.log.named("backend_fallback")
     assert (over["backend"], over["code"]) == ("backend", "upstream_timeout")
     assert proxy.log.request["ms_total"] >= 200
 
@@ -363,7 +363,7 @@ async def test_f74_a_pause_does_not_outlast_the_proxy(backend: ScriptedBackend) 
         async with app.running(settings, make_log("info", "json", stream=log.stream)) as url:
             proxy = Proxy(url, log, session)
             asking = asyncio.get_running_loop().create_task(proxy.refused())
-            await log.wait_for("backend asked again")
+            await log.wait_for("backend_retry")
         status, error = await asking
     assert (status, error["code"]) == (503, "server_is_overloaded")
 
@@ -421,7 +421,7 @@ async def test_a_backend_that_fails_is_replaced(
     line = proxy.log.request
     assert (line["backend"], line["backend_model"], line["attempts"]) == ("there", "spare", 2)
     assert "error" not in line
-    assert proxy.log.named("backend passed over")[0]["backend"] == "backend"
+    assert proxy.log.named("backend_fallback")[0]["backend"] == "backend"
     if failing is gone:
         await backend.start()
 

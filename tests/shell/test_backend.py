@@ -115,7 +115,7 @@ async def test_a_lesson_is_remembered_for_its_model_and_logged_once(
     for model in ("a", "a", "b"):
         await proxy.stream(model=model)
     assert ["stream_options" in body for body in sent(backend)] == [True, False, False, True]
-    (line,) = proxy.log.named("learned from a refusal")
+    (line,) = proxy.log.named("refusal_learned")
     assert line["model"] == "a"
     assert len(line["lessons"]) == 1
 
@@ -151,7 +151,7 @@ async def test_a_lesson_that_did_not_help_is_forgotten(backend: ScriptedBackend,
     await proxy.refused()
     await proxy.stream()
     assert "stream_options" in sent(backend)[-1]
-    assert proxy.log.named("learned from a refusal") == []
+    assert proxy.log.named("refusal_learned") == []
 
 
 async def test_what_is_remembered_is_bounded(
@@ -253,7 +253,7 @@ async def test_v25_what_a_reply_shows_is_remembered_for_its_model_and_logged_onc
     backend.answers(OPENED)
     seen = [await told(proxy, model=model) for model in ("a", "a", "a", "b")]
     assert seen == [["message"], ["reasoning", "message"], ["reasoning", "message"], ["message"]]
-    of_a, of_b = proxy.log.named("learned from a reply")
+    of_a, of_b = proxy.log.named("reply_learned")
     assert (of_a["model"], of_a["fields"], of_a["minutes"]) == ("a", {"thoughts_until": "</think>"}, 10)
     assert of_b["model"] == "b"
     oddities = [line.get("oddities") for line in proxy.log.named("request")]
@@ -272,7 +272,7 @@ async def test_v25_a_lesson_that_anybody_can_give_harms_nobody_for_long(
     events = await proxy.stream()
     assert [event.data["text"] for event in events if event.name == "response.output_text.done"] == ["Hello"]
     assert await told(proxy) == ["message"]
-    _, undone = proxy.log.named("learned from a reply")
+    _, undone = proxy.log.named("reply_learned")
     assert undone["fields"] == {"thoughts_until": None}
     assert proxy.log.named("request")[1]["oddities"] == {"thought_taken_back": 1}
 
@@ -286,7 +286,7 @@ async def test_v25_what_is_set_by_hand_stays(
     proxy = await start_proxy(backend={"overrides": {"thoughts_until": set_by_hand}})
     backend.answers(OPENED, reply(text("Hello")), OPENED)
     assert [await told(proxy), await told(proxy), await told(proxy)][::2] == [kinds, kinds]
-    assert proxy.log.named("learned from a reply") == []
+    assert proxy.log.named("reply_learned") == []
 
 
 async def test_v25_what_a_cut_reply_shows_counts_and_what_it_does_not_show_does_not(
@@ -295,7 +295,7 @@ async def test_v25_what_a_cut_reply_shows_counts_and_what_it_does_not_show_does_
     cut = b"".join((HEAD, text("Hm."), finish("length"), DONE, END))
     backend.answers(OPENED, cut, OPENED)
     assert [await told(proxy) for _ in range(3)] == [["message"], ["reasoning"], ["reasoning", "message"]]
-    assert len(proxy.log.named("learned from a reply")) == 1
+    assert len(proxy.log.named("reply_learned")) == 1
 
 
 async def test_v25_a_model_that_is_no_longer_known_learns_nothing(
@@ -305,7 +305,7 @@ async def test_v25_a_model_that_is_no_longer_known_learns_nothing(
     monkeypatch.setattr(module, "MAX_KNOWN", 1)
     backend.answers(OPENED)
     assert await asyncio.gather(told(proxy, model="a"), told(proxy, model="b")) == [["message"]] * 2
-    assert len(proxy.log.named("learned from a reply")) == 1
+    assert len(proxy.log.named("reply_learned")) == 1
 
 
 # ── refusals that were told as something else ──

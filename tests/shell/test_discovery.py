@@ -110,7 +110,7 @@ async def test_an_unknown_host_is_recognised_by_its_models(
     site.pages["/v1/models"] = VLLM
     assert await recognised(make(backend.url)) == "vllm"
     assert site.asked == ["/v1/models"]
-    assert log.named("backend recognised")[0]["profile"] == "vllm"
+    assert log.named("backend_recognised")[0]["profile"] == "vllm"
 
 
 async def test_the_key_goes_along_since_lists_are_often_guarded(make: Make, backend: ScriptedBackend) -> None:
@@ -181,7 +181,7 @@ async def test_a_backend_that_is_not_there_is_an_ordinary_one_until_it_is_asked_
     await backend.stop()
     discovery = make(backend.url)
     assert await recognised(discovery) == "default"
-    assert log.named("backend does not answer")
+    assert log.named("backend_silent")
     await backend.start(urlsplit(discovery._target.base_url).port)
     assert await recognised(discovery) == "default"
     clock.now += ASK_AGAIN_SECONDS

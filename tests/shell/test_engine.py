@@ -554,7 +554,7 @@ async def test_a_bug_before_the_stream_is_500(proxy: Proxy, monkeypatch: pytest.
     status, error = await proxy.refused(stream=True)
     assert (status, error["code"]) == (500, "server_error")
     assert "Broken" not in error["message"]
-    (line,) = proxy.log.named("unhandled exception")
+    (line,) = proxy.log.named("unhandled_exception")
     assert "Broken" in line["exception"]
     assert "0123456789" not in proxy.log.text
     assert line["request_id"] == proxy.log.request["request_id"]
@@ -708,7 +708,7 @@ async def test_a_client_that_is_found_gone_when_it_is_written_to(
     with pytest.raises(aiohttp.ClientError):
         await proxy.stream()
     assert proxy.log.request["status"] == 499
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
 
 
 async def test_a_client_that_is_found_gone_in_the_middle(

@@ -14,7 +14,7 @@ async def test_connections_are_not_taken_without_a_bound(
     async with talking(proxy.url):
         address = f"{proxy.url}/v1/responses"
         assert await refused(proxy.session.ws_connect(address)) == 503
-        assert proxy.log.named("refused")[0]["code"] == "server_is_overloaded"
+        assert proxy.log.named("refusal")[0]["code"] == "server_is_overloaded"
     await proxy.log.wait_for("websocket")
     async with talking(proxy.url) as other:
         assert (await other.turn())["status"] == "completed"

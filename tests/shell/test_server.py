@@ -38,7 +38,7 @@ async def test_elsewhere_there_is_nothing(proxy: Proxy, path: str) -> None:
     """S30: no debugging door either."""
     status, error, _ = await refused(proxy, "GET", path)
     assert (status, error["type"], error["code"]) == (404, "invalid_request_error", "not_found")
-    assert proxy.log.named("refused")[0]["path"] == path
+    assert proxy.log.named("refusal")[0]["path"] == path
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_a_wrong_method_is_told_the_right_one(
 ) -> None:
     status, error, allow = await refused(proxy, method, path)
     assert (status, error["code"], allow) == (405, "method_not_allowed", allowed)
-    assert proxy.log.named("refused")[0]["method"] == method
+    assert proxy.log.named("refusal")[0]["method"] == method
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ async def test_what_is_no_http_is_refused_like_anything_else(
     assert b"Server: responses-proxy" in head
     assert b"aiohttp" not in head
     assert orjson.loads(body)["error"]["type"] == "invalid_request_error"
-    (line,) = proxy.log.named("refused")
+    (line,) = proxy.log.named("refusal")
     assert line["status"] == status
     assert f"X-Request-Id: {line['request_id']}".encode() in head
     assert "canary" not in proxy.log.text
@@ -251,7 +251,7 @@ async def test_every_refusal_has_one_line(
     key = {} if status == 401 else {"Authorization": "Bearer key-of-a"}
     async with proxy.session.request(method, proxy.url + path, headers=key) as response:
         assert response.status == status
-        (line,) = proxy.log.named("refused")
+        (line,) = proxy.log.named("refusal")
     assert line["request_id"] == response.headers["X-Request-Id"]
     assert (line["method"], line["path"], line["status"]) == (method, path, status)
     assert not proxy.log.named("request")
@@ -260,7 +260,7 @@ async def test_every_refusal_has_one_line(
 async def test_what_the_engine_tells_is_told_once(proxy: Proxy) -> None:
     assert (await proxy.refused(model=5))[0] == 400
     assert proxy.log.request["status"] == 400
-    assert not proxy.log.named("refused")
+    assert not proxy.log.named("refusal")
 
 
 async def test_requests_in_one_go_are_answered_in_order(proxy: Proxy) -> None:
@@ -312,7 +312,7 @@ async def test_a_bug_of_ours_is_500_and_its_traceback_stays_here(
             "param": None,
             "code": "server_error",
         }
-        (line,) = proxy.log.named("unhandled exception")
+        (line,) = proxy.log.named("unhandled_exception")
         assert line["request_id"] == response.headers["X-Request-Id"]
         assert "ZeroDivisionError" in line["exception"]
 

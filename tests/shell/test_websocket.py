@@ -406,7 +406,7 @@ async def test_a_bug_of_ours_is_a_refusal_and_its_traceback_stays_here(
     """F80."""
     monkeypatch.setattr(Pipeline, "feed", lambda *_: 1 / 0)
     assert await talk.refused() == (500, "server_error")
-    assert "ZeroDivisionError" in proxy.log.named("unhandled exception")[0]["exception"]
+    assert "ZeroDivisionError" in proxy.log.named("unhandled_exception")[0]["exception"]
     monkeypatch.undo()
     assert (await talk.turn())["status"] == "completed"
 
@@ -558,7 +558,7 @@ async def test_a_client_that_leaves_takes_the_backends_work_along(
             await gone.wait()
         assert (await proxy.log.wait_for("request"))["status"] == 499
         await proxy.log.wait_for("websocket")
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
 
 
 async def test_a_client_that_leaves_pays_for_what_it_has_seen(
@@ -598,7 +598,7 @@ async def test_a_client_that_is_found_gone_when_it_is_written_to(
     assert (await proxy.log.wait_for("request"))["status"] == 499
     await talk.socket.close()
     await proxy.log.wait_for("websocket")
-    assert proxy.log.named("unhandled exception") == []
+    assert proxy.log.named("unhandled_exception") == []
 
 
 async def test_a_connection_that_is_over_is_forgotten(proxy: Proxy) -> None:

@@ -25,8 +25,7 @@ HEAD_SECONDS = 30.0
 TELL_SECONDS = 10.0
 """A flood would fill the log with what one line tells."""
 
-TOO_MANY = "too many connections: idle ones were closed, or new ones refused"
-NONE_LEFT = "no descriptor was left: raise the limit of open files (ulimit -n, LimitNOFILE)"
+ADVICE = "Raise the limit of open files (ulimit -n, LimitNOFILE)."
 
 
 class Open(Protocol):
@@ -151,10 +150,10 @@ class Connections:
         """Was there anything to tell?"""
         came = self._exhausted or self._dropped > 0 or self._refused > 0
         if self._exhausted:
-            self._warn(NONE_LEFT)
+            self._warn("descriptors_exhausted", advice=ADVICE)
         if self._dropped or self._refused:
             self._warn(
-                TOO_MANY,
+                "connections_exhausted",
                 closed=self._dropped,
                 refused=self._refused,
                 open=len(self._open),

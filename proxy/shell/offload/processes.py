@@ -65,7 +65,7 @@ class CheckProcesses:
             async with asyncio.timeout(REPLY_SECONDS - in_flight.seconds_checked):
                 return await self.verdict(question, in_flight.owner)
         except (TimeoutError, Lost, OSError) as cause:
-            in_flight.log.error("check given up", cause=type(cause).__name__)
+            in_flight.log.error("check_abandoned", cause=type(cause).__name__)
             return UNCHECKED
         finally:
             in_flight.seconds_checked += clock() - began

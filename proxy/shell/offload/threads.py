@@ -140,7 +140,7 @@ class WorkThreads:
         try:
             return await loop.run_in_executor(self._threads, run)
         except _GivenUp:
-            self._log.error("work given up", seconds=self._deadline, field=known_path(ledger.work.on or ""))
+            self._log.error("work_abandoned", seconds=self._deadline, field=known_path(ledger.work.on or ""))
             raise ledger.work.too_much() from None
         finally:
             self._jobs.discard(stoppable)

@@ -24,7 +24,7 @@ class Tasks:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
-            self._log.error("background task failed", task=task.get_name(), exc_info=failure)
+            self._log.error("task_failed", task=task.get_name(), exc_info=failure)
 
     async def close(self) -> None:
         running = list(self._running)

@@ -127,7 +127,7 @@ async def test_many_are_told_of_in_one_line_and_the_next_one_waits(monkeypatch: 
         open.enter(each)
     open.start_timer()
     try:
-        assert lines.told == [("too many connections", {"closed": 3, "refused": 0, "open": 2, "room": 4})]
+        assert lines.told == [("connections_exhausted", {"closed": 3, "refused": 0, "open": 2, "room": 4})]
         open.enter(Fake("ann", "one more"))
         await looks.more(3)
         assert len(lines.told) == 1
@@ -160,7 +160,7 @@ async def test_that_no_descriptor_is_left_is_told(monkeypatch: pytest.MonkeyPatc
     open = Connections(4, lines)
     open.start_timer()
     open.close()
-    assert lines.told == [("no descriptor was left", {})]
+    assert lines.told == [("descriptors_exhausted", {"advice": module.ADVICE})]
 
 
 async def test_who_owes_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

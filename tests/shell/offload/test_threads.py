@@ -106,7 +106,7 @@ async def test_a_wrong_price_costs_the_request_and_not_the_process(threads: Work
     assert refused.value.code == "request_too_complex"
     assert ended.is_set()
     (line,) = log.lines
-    assert (line["event"], line["field"]) == ("work given up", "tools[0].parameters")
+    assert (line["event"], line["field"]) == ("work_abandoned", "tools[0].parameters")
     assert (await threads.run(where, ledger)).startswith("work"), "the threads serve on"
 
 

@@ -86,7 +86,7 @@ def test_an_exception_brings_its_traceback() -> None:
     try:
         raise KeyError("missing")
     except KeyError as error:
-        make_log(stream=stream).error("unhandled exception", exc_info=error)
+        make_log(stream=stream).error("unhandled_exception", exc_info=error)
     told = orjson.loads(stream.getvalue())["exception"]
     assert 'raise KeyError("missing")' in told  # the line of code
     assert told.endswith("\nKeyError")
@@ -126,7 +126,7 @@ def test_a_secret_in_a_traceback_is_masked() -> None:
     try:
         raise ValueError(f"cannot send {KEY}")
     except ValueError as error:
-        make_log(stream=stream).error("unhandled exception", exc_info=error)
+        make_log(stream=stream).error("unhandled_exception", exc_info=error)
     assert KEY not in stream.getvalue()
 
 
@@ -176,7 +176,7 @@ def test_a_traceback_on_a_terminal_keeps_its_lines() -> None:
     try:
         raise ValueError("red: \x1b[31m")
     except ValueError as error:
-        make_log(format="console", stream=stream).error("unhandled exception", exc_info=error)
+        make_log(format="console", stream=stream).error("unhandled_exception", exc_info=error)
     assert "\x1b" not in stream.getvalue()
     assert stream.getvalue().count("\n") > 2
 

@@ -40,7 +40,7 @@ async def test_a_failure_is_logged_with_the_tasks_name(tasks: Tasks, log: LogLin
     tasks.start(fails(), "sweeper")
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    (line,) = log.named("background task failed")
+    (line,) = log.named("task_failed")
     assert line["task"] == "sweeper"
     assert "in fails\n" in line["exception"]
     assert line["exception"].endswith("ValueError")
