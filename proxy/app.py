@@ -44,9 +44,9 @@ from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
-from proxy.shell.http.channel import Tempo
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.exchange import Timeouts
+from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
@@ -131,14 +131,14 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
         log=log,
     )
     responses = ResponsesSurface(mint, now, signer, _responses_options(settings))
-    tempo = Tempo(settings.server.patience_seconds, settings.server.heartbeat_seconds)
+    timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = _memory(settings)
     memory = Shares(room - room // REMEMBERED_PART)
     open_sockets = OpenSockets(
         engine=engine,
         surface=responses,
-        tempo=tempo,
+        timing=timing,
         message_limit=body_limit,
         memory=memory,
         remembered=Shelf(room // REMEMBERED_PART),
@@ -161,7 +161,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
         backends=backends,
         open_sockets=open_sockets if settings.server.websocket else None,
         connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
-        tempo=tempo,
+        timing=timing,
         body_limit=body_limit,
         memory=memory,
         mint=mint,

@@ -2,6 +2,7 @@
 
 - `server` has the paths, and answers what is not a model's reply; `websocket` is one socket, `open_sockets` all of
   them.
+- `destination` is where an answer goes, whatever is there; `socket_stream` is the one on a WebSocket.
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core.
 - `in_flight` is one request under way, `attempts` what follows when one attempt at its reply has failed, and `stages`
   the stages between the assembler and the client.

@@ -31,7 +31,7 @@ from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
-from proxy.shell.http.channel import Channel
+from proxy.shell.destination import Destination
 from proxy.shell.http.exchange import Exchange
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.offload.processes import CheckProcesses
@@ -81,7 +81,7 @@ class Engine:
         """Only while somebody waits for the end of all that is in flight."""
 
     async def respond(
-        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], caller: Caller, channel: Channel
+        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], caller: Caller, channel: Destination
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
         own cost, which its ledger holds, and may be work for `threads`."""

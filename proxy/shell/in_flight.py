@@ -15,7 +15,7 @@ from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
-from proxy.shell.http.channel import Channel
+from proxy.shell.destination import Destination
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
@@ -69,7 +69,7 @@ class InFlight:
     def __init__(
         self,
         caller: Caller,
-        channel: Channel,
+        channel: Destination,
         surface: Surface,
         clock: Callable[[], float],
         metrics: Metrics,

@@ -8,9 +8,9 @@ from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.responses.continuation import Remembered
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
-from proxy.shell.http.channel import Tempo
 from proxy.shell.http.failures import exhausted
 from proxy.shell.http.handshake import Answered, Upgrade, handshake_fault
+from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
@@ -29,7 +29,7 @@ class OpenSockets:
         *,
         engine: Engine,
         surface: ResponsesSurface,
-        tempo: Tempo,
+        timing: StreamTiming,
         message_limit: int,
         memory: Shares,
         remembered: Remembered,
@@ -38,7 +38,7 @@ class OpenSockets:
     ) -> None:
         self._engine = engine
         self._surface = surface
-        self._tempo = tempo
+        self._timing = timing
         self._message_limit = message_limit
         self._memory = memory
         self._remembered = remembered
@@ -58,7 +58,7 @@ class OpenSockets:
             self._engine,
             self._surface,
             caller,
-            self._tempo,
+            self._timing,
             self._message_limit,
             self._memory,
             self._remembered,

@@ -30,9 +30,10 @@ from proxy.shell.engine import Engine
 from proxy.shell.http import malformed
 from proxy.shell.http.answers import JSON, answer, error_response, request_id_of, text
 from proxy.shell.http.body import read_body
-from proxy.shell.http.channel import Channel, Tempo
 from proxy.shell.http.connection import Acceptor, connection_of
 from proxy.shell.http.connections import Connections
+from proxy.shell.http.heartbeat import StreamTiming
+from proxy.shell.http.stream import HttpStream
 from proxy.shell.in_flight import Caller, own_failure, shutting_down
 from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops.fault_facts import facts_of
@@ -104,7 +105,7 @@ class Server:
         backends: Backends,
         open_sockets: OpenSockets | None,
         connections: Connections,
-        tempo: Tempo,
+        timing: StreamTiming,
         body_limit: int,
         memory: Shares,
         mint: Mint,
@@ -124,7 +125,7 @@ class Server:
         self._backends = backends
         self._open_sockets = open_sockets
         self._connections = connections
-        self._tempo = tempo
+        self._timing = timing
         self._body_limit = body_limit
         self._memory = memory
         self._mint = mint
@@ -231,28 +232,26 @@ class Server:
         if self._draining:
             raise shutting_down()
         request = incoming.request
-        channel = Channel(request, incoming.id, self._tempo, self._tasks)
+        stream = HttpStream(request, incoming.id, self._timing, self._tasks)
         loan = Loan(self._memory, incoming.owner)
         try:
             await self._engine.respond(
-                surface, partial(self._body, request, read, channel, loan), incoming.caller, channel
+                surface, partial(self._body, request, read, loan), incoming.caller, stream
             )
         except Fault as fault:
             return self._error_response(fault, request, incoming.id)
         finally:
             loan.end()
-        return channel.response
+        return stream.response
 
     async def _body(
         self,
         request: web.BaseRequest,
         read: Callable[[Any], Any],
-        channel: Channel,
         loan: Loan,
         ledger: Ledger,
     ) -> Any:
         data = await read_body(request, self._body_limit, loan.take)
-        channel.bytes_in = len(data)
         body = await self._engine.threads.read(data, _parsed, ledger)
         loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
         return read(body)

@@ -22,17 +22,17 @@ from aiohttp.http_websocket import WSMessageTextBytes
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
-from proxy.core.surfaces.framing import SOCKET
 from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestResponses, Remembered
-from proxy.core.surfaces.responses.socket_messages import error_message, on_lane, read_create, take_lane
+from proxy.core.surfaces.responses.socket_messages import error_message, read_create, take_lane
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
 from proxy.shell.http.answers import SERVER
-from proxy.shell.http.channel import Channel, Tempo
 from proxy.shell.http.connection import connection_of
+from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.socket_stream import SocketStream
 
 LIFETIME_SECONDS = 3600.0
 """The specification's: a turn that is under way by then is finished first."""
@@ -50,46 +50,6 @@ Socket = web.WebSocketResponse[Literal[False]]
 Message = tuple[WSMsgType, bytes, Loan]
 
 
-class SocketChannel(Channel):
-    """The way back for one turn: in the tempo of any stream, but on a socket that others have used before."""
-
-    framing = SOCKET
-
-    def __init__(
-        self, socket: Socket, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks
-    ) -> None:
-        super().__init__(request, request_id, tempo, tasks)
-        self.lane: str | None = None
-        self._socket = socket
-        self._in_order = asyncio.Lock()
-        """A heartbeat may be sending too: while one message waits, the next one would overtake it."""
-
-    @property
-    def flows(self) -> bool:
-        """Messages go through the socket's own writer, which waits."""
-        return False
-
-    async def flush(self) -> None:
-        await self._send_frames()
-        self._busy = False
-
-    async def finish(self, *, broken: bool = False) -> None:
-        await self._send_frames()
-
-    async def _send_frames(self) -> None:
-        """One by one: if the turn is interrupted here, the rest is still there to be sent before its ending."""
-        self.opened = True
-        self._starts_to_write()
-        async with self._in_order:
-            while self._frames:
-                message = on_lane(self._frames.pop(0), self.lane)
-                self.bytes_out += len(message)
-                await self._socket.send_frame(message, WSMsgType.TEXT)
-
-    def _comment(self) -> None:
-        """Silence is filled by pings, turn or no turn."""
-
-
 class SocketSession:
     """One socket, from its handshake to its end."""
 
@@ -100,7 +60,7 @@ class SocketSession:
         engine: Engine,
         surface: ResponsesSurface,
         caller: Caller,
-        tempo: Tempo,
+        timing: StreamTiming,
         message_limit: int,
         memory: Shares,
         remembered: Remembered,
@@ -115,7 +75,7 @@ class SocketSession:
         self._memory = memory
         self._coming = Loan(memory, caller.owner)
         """For a message of which not all has come."""
-        self._tempo = tempo
+        self._timing = timing
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
@@ -172,7 +132,7 @@ class SocketSession:
     async def _hear(self) -> bool:
         """Whether there may be more. Nothing of a message stays here while the next one is waited for."""
         try:
-            message = await self._socket.receive(self._tempo.heartbeat)
+            message = await self._socket.receive(self._timing.heartbeat)
         except TimeoutError:
             return await self._ping()
         if message.type in SIGN_OF_LIFE:
@@ -265,23 +225,22 @@ class SocketSession:
         self._waiting_bytes -= len(message[1])
         self.turns += 1
         turn_id = f"{self._request_id}.{self.turns}"
-        channel = SocketChannel(self._socket, self._request, turn_id, self._tempo, self._tasks)
-        channel.bytes_in = len(message[1])
+        stream = SocketStream(self._send, self._cut, turn_id, self._timing, self._tasks)
         try:
-            await self._turn(message, channel)
+            await self._turn(message, stream)
             for _ in self._known.shelve():
                 await asyncio.sleep(0)
         finally:
             message[2].end()
 
-    async def _turn(self, message: Message, channel: SocketChannel) -> None:
+    async def _turn(self, message: Message, stream: SocketStream) -> None:
         try:
-            body = partial(self._body, message, channel)
-            await self._engine.respond(self._surface, body, self._caller, channel)
+            body = partial(self._body, message, stream)
+            await self._engine.respond(self._surface, body, self._caller, stream)
         except Fault as fault:
-            await self._refuse(fault, channel.lane)
+            await self._refuse(fault, stream.lane)
 
-    async def _body(self, message: Message, channel: SocketChannel, ledger: Ledger) -> dict[str, Any]:
+    async def _body(self, message: Message, stream: SocketStream, ledger: Ledger) -> dict[str, Any]:
         kind, data, loan = message
         if kind is not WSMsgType.TEXT:
             raise ClientFault(
@@ -289,7 +248,7 @@ class SocketSession:
             )
         body = await self._engine.threads.read(data, read_create, ledger)
         loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
-        channel.lane = self._known.lane = take_lane(body)
+        stream.lane = self._known.lane = take_lane(body)
         pieces = 0
         for _ in self._known.bring(body, loan.take):
             pieces += 1
@@ -297,9 +256,16 @@ class SocketSession:
         ledger.work.dear |= pieces * PIECE_BYTES > LARGE_BYTES
         return body
 
+    async def _send(self, message: bytes) -> None:
+        await self._socket.send_frame(message, WSMsgType.TEXT)
+
+    def _cut(self) -> None:
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
     async def _refuse(self, fault: Fault, lane: str | None = None) -> None:
         fault = self._engine.secret_mask.hidden_in(fault, self._request.headers)
-        await self._socket.send_frame(error_message(fault, lane), WSMsgType.TEXT)
+        await self._send(error_message(fault, lane))
 
 
 def _limit_reached() -> ClientFault:

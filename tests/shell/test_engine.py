@@ -14,7 +14,7 @@ import pytest
 
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.surfaces.responses.surface import ResponsesSurface
-from proxy.shell.http.channel import Channel
+from proxy.shell.http.stream import HttpStream
 from proxy.shell.offload.threads import LARGE_BYTES
 from tests.support.proxies import Event, Proxy, StartProxy, events, names
 from tests.support.sockets import (
@@ -704,7 +704,7 @@ async def test_a_client_that_is_found_gone_when_it_is_written_to(
     async def closing(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
 
-    monkeypatch.setattr(Channel, "_send", closing)
+    monkeypatch.setattr(HttpStream, "_send", closing)
     with pytest.raises(aiohttp.ClientError):
         await proxy.stream()
     assert proxy.log.request["status"] == 499
@@ -725,7 +725,7 @@ async def test_a_client_that_is_found_gone_in_the_middle(
         await line.closed()
         gone.set()
 
-    monkeypatch.setattr(Channel, "_send", closing)
+    monkeypatch.setattr(HttpStream, "_send", closing)
     backend.plays(plays)
     with pytest.raises(aiohttp.ClientError):
         await proxy.stream()

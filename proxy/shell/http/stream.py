@@ -5,7 +5,6 @@ It is written past aiohttp's responses, which cost a short answer more than all 
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -16,6 +15,7 @@ from proxy.core import jsontext, sse
 from proxy.core.surfaces.framing import SSE
 from proxy.shell.http.answers import JSON_HEADERS, SERVER
 from proxy.shell.http.head import head
+from proxy.shell.http.heartbeat import Heartbeat, StreamTiming
 from proxy.shell.ops.tasks import Tasks
 
 STREAM_HEADERS = {
@@ -29,39 +29,26 @@ CONGESTED_BYTES = 64 * 1024
 """Waiting to be sent to a client: from here on it is waited for, and with it whoever feeds its stream (F67)."""
 
 
-@dataclass(slots=True, frozen=True)
-class Tempo:
-    patience: float
-    """After so long a stream opens, though nothing was said yet."""
-    heartbeat: float
-    """After so long a silence a sign of life is sent."""
-
-
-class Channel:
+class HttpStream:
     """The way back to one client: one JSON body, or a stream of events.
 
     The events of a stream are collected by `emit` and leave together, in one write per `flush`; the first of these
-    opens it. One timer sees to the rest: that a stream opens when patience ends, and that silence is filled. A client
-    which stops reading is its connection's business.
+    opens it. A client which stops reading is its connection's business.
     """
 
     framing = SSE
 
-    def __init__(self, request: web.BaseRequest, request_id: str, tempo: Tempo, tasks: Tasks) -> None:
+    def __init__(self, request: web.BaseRequest, request_id: str, timing: StreamTiming, tasks: Tasks) -> None:
         self.request_id = request_id
         self.opened = False
         """Has the first byte left? Until then there is a status to choose."""
-        self.bytes_in = 0
-        """What is answered, unpacked."""
         self.bytes_out = 0
         self.headers: dict[str, str] = {}
         """What the answer tells besides the usual ones, if it is known by the time it begins."""
         self.likely: dict[str, str] = {}
         """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
         self._request = request
-        self._tempo = tempo
-        self._tasks = tasks
-        self._loop = asyncio.get_running_loop()
+        self._heartbeat = Heartbeat(timing, tasks)
         self._frames: list[bytes] = []
         self.emit: Callable[[bytes], None] = self._frames.append
         self._transport = request.transport
@@ -69,27 +56,16 @@ class Channel:
         """Is a stream framed in chunks? To older clients the end of the connection ends it."""
         self._keeps = request.keep_alive
         """Is the connection kept for another request?"""
-        self._busy = False
-        """A write is under way, has failed, or was the last: no heartbeat may come between."""
-        self._last_write = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._heartbeat = tempo.heartbeat
-        self._say_alive: Callable[[], None] | None = None
-        """Emits an event in place of the comment."""
 
     def start_timers(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
-        """From here on the client is not left in the dark. One that must see something `every` so often takes no
-        comment for it, and is sent an `event`."""
-        if event is not None and every is not None:
-            self._say_alive = event
-            self._heartbeat = min(every, self._heartbeat)
-        self._timer = self._loop.call_later(self._tempo.patience, self._beat)
+        """See `Heartbeat.start`."""
+        self._heartbeat.start(self, event, every)
 
     async def answer(self, body: dict[str, Any]) -> None:
         """Sends the whole answer at once."""
         data = jsontext.dumps(body)
         self.bytes_out = len(data)
-        self._starts_to_write()
+        self._heartbeat.begin_write()
         await self._send(self._head(JSON_HEADERS, len(data)) + data)
 
     @property
@@ -103,19 +79,20 @@ class Channel:
         transport = self._connected()
         if self._frames:
             transport.write(self._framed(self._take()))
-            self._last_write = self._loop.time()
+            heartbeat = self._heartbeat
+            heartbeat.last_write = heartbeat.now()
         return transport.get_write_buffer_size() < CONGESTED_BYTES
 
     async def flush(self) -> None:
         """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
-        self._starts_to_write()
+        self._heartbeat.begin_write()
         await self._send(self._begin() + self._framed(self._take()))
-        self._busy = False
+        self._heartbeat.end_write()
 
     async def finish(self, *, broken: bool = False) -> None:
         """Sends the rest and ends the body with it, in one write. `broken`: the connection closes and the body has no
         end, which is a failure to everybody who reads it."""
-        self._starts_to_write()
+        self._heartbeat.begin_write()
         self._keeps = self._keeps and not broken
         end = b"0\r\n\r\n" if self._chunked and not broken else b""
         await self._send(self._begin() + self._framed(self._take()) + end)
@@ -128,15 +105,16 @@ class Channel:
 
     def stop(self) -> None:
         """From here on whoever answers the request has it to himself."""
-        self._busy = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._heartbeat.stop()
 
     def abort(self) -> None:
         """Cuts the connection: better a visible break than an end that looks clean."""
         self.stop()
         if self._transport is not None:
             self._transport.abort()
+
+    def comment(self) -> None:
+        self.emit(KEEP_ALIVE)
 
     def _take(self) -> bytes:
         frames = self._frames
@@ -154,18 +132,18 @@ class Channel:
 
     def _head(self, kind: Mapping[str, str], length: int | None = None) -> bytes:
         self.opened = True
-        told = {**kind, "Server": SERVER, "Date": rfc822_formatted_time(), "X-Request-Id": self.request_id}
-        told |= self.headers
-        told |= self.likely
+        headers = {**kind, "Server": SERVER, "Date": rfc822_formatted_time(), "X-Request-Id": self.request_id}
+        headers |= self.headers
+        headers |= self.likely
         if length is not None:
-            told["Content-Length"] = str(length)
+            headers["Content-Length"] = str(length)
         elif self._chunked:
-            told["Transfer-Encoding"] = "chunked"
+            headers["Transfer-Encoding"] = "chunked"
         else:
             self._keeps = False
         if self._keeps != self._chunked:  # else it is what the version means by itself
-            told["Connection"] = "keep-alive" if self._keeps else "close"
-        return head("HTTP/1.1 200 OK" if self._chunked else "HTTP/1.0 200 OK", told)
+            headers["Connection"] = "keep-alive" if self._keeps else "close"
+        return head("HTTP/1.1 200 OK" if self._chunked else "HTTP/1.0 200 OK", headers)
 
     def _connected(self) -> asyncio.WriteTransport:
         transport = self._transport
@@ -176,34 +154,6 @@ class Channel:
     async def _send(self, data: bytes) -> None:
         self._connected().write(data)
         await self._request.writer.drain()
-
-    def _starts_to_write(self) -> None:
-        self._busy = True
-        self._last_write = self._loop.time()
-
-    def _beat(self) -> None:
-        silence = self._loop.time() - self._last_write
-        pause = self._heartbeat
-        if self.opened and silence < pause:
-            pause -= silence
-        elif not self._busy:
-            if self.opened:
-                (self._say_alive or self._comment)()
-            self._tasks.start(self._send_beat(), "heartbeat")
-        self._timer = self._loop.call_later(pause, self._beat)
-
-    def _comment(self) -> None:
-        self.emit(KEEP_ALIVE)
-
-    async def _send_beat(self) -> None:
-        if self._busy:
-            return
-        if not self.opened:
-            self.likely.clear()
-        try:
-            await self.flush()
-        except ConnectionError:
-            self.stop()  # the client has left, and its request is being cancelled
 
 
 class _Sent(web.StreamResponse):

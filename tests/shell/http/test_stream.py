@@ -13,7 +13,8 @@ from proxy.core.errors import ClientFault
 from proxy.core.surfaces import clients
 from proxy.shell.http import connection
 from proxy.shell.http.answers import error_response
-from proxy.shell.http.channel import Channel, Tempo
+from proxy.shell.http.heartbeat import StreamTiming
+from proxy.shell.http.stream import HttpStream
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.tasks import Tasks
 from tests.support.proxies import Event, LogLines, Proxy, StartProxy, events, names
@@ -47,7 +48,7 @@ async def said_to(serve: Serve, request: bytes) -> bytes:
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         async with asyncio.timeout(5):
             await request.read()
-        channel = Channel(request, "req_1", Tempo(patience=60, heartbeat=60), Tasks(make_log()))
+        channel = HttpStream(request, "req_1", StreamTiming(patience=60, heartbeat=60), Tasks(make_log()))
         if request.path == "/whole":
             await channel.answer({"a": 1})
         else:
@@ -182,13 +183,13 @@ async def test_a_heartbeat_that_finds_nobody_is_the_last(serve: Serve) -> None:
     tasks = Tasks(make_log(stream=log.stream))
     over = asyncio.Event()
 
-    class Counted(Channel):
+    class Counted(HttpStream):
         async def flush(self) -> None:
             beats.append(self.opened)
             await super().flush()
 
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
-        channel = Counted(request, "req_1", Tempo(patience=SOON / 10, heartbeat=SOON / 10), tasks)
+        channel = Counted(request, "req_1", StreamTiming(patience=SOON / 10, heartbeat=SOON / 10), tasks)
         assert request.transport is not None
         request.transport.abort()
         channel.start_timers()
@@ -218,9 +219,9 @@ async def test_a_heartbeat_that_comes_too_late_does_not_write_after_the_end(
     tasks = Tasks(make_log(stream=log.stream))
 
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
-        channel = Channel(request, "req_1", Tempo(patience=60, heartbeat=60), tasks)
+        channel = HttpStream(request, "req_1", StreamTiming(patience=60, heartbeat=60), tasks)
         channel.start_timers()
-        channel._beat()
+        channel._heartbeat.beat()
         if not streams:
             channel.stop()
             return error_response(ClientFault("No."), "req_1")

@@ -1,0 +1,60 @@
+"""Where the answer to a request goes, as the engine sees it.
+
+An HTTP response and the messages of a WebSocket are two such destinations (`http.stream`, `socket_stream`). Nothing
+here demands that somebody is connected: a recorder, or a run whose client has left, would be others.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from proxy.core.surfaces.framing import Framing
+
+
+class Destination(Protocol):
+    """One JSON body, or a stream of events.
+
+    What is emitted is collected, and leaves with the next `push`, `flush` or `finish`; the first of these opens the
+    stream.
+    """
+
+    request_id: str
+    headers: dict[str, str]
+    """What the answer tells besides the usual headers, if it is known by the time it begins."""
+    likely: dict[str, str]
+    """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
+    bytes_out: int
+    emit: Callable[[bytes], None]
+
+    @property
+    def framing(self) -> Framing:
+        """How an event becomes bytes here."""
+
+    @property
+    def opened(self) -> bool:
+        """Has the first byte left? Until then an error may be raised instead of being told in the stream."""
+
+    @property
+    def flows(self) -> bool:
+        """May `push` be used: has the stream opened, and does its client keep up?"""
+
+    def start_timers(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
+        """From here on the client is not left in the dark: the stream opens when patience ends, and silence is filled,
+        by an `event` for a client that must see one `every` so often."""
+
+    async def answer(self, body: dict[str, Any]) -> None:
+        """Sends the whole answer at once."""
+
+    def push(self) -> bool:
+        """Sends what was emitted without waiting. False when `flush` should wait for the client."""
+
+    async def flush(self) -> None:
+        """Sends what was emitted, and waits while the client is slow."""
+
+    async def finish(self, *, broken: bool = False) -> None:
+        """Sends the rest, and ends the stream. `broken`: its end must look like a failure."""
+
+    def stop(self) -> None:
+        """From here on nothing is sent that was not asked for."""
+
+    def abort(self) -> None:
+        """Cuts the connection: better a visible break than an end that looks clean."""
