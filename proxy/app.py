@@ -45,8 +45,8 @@ from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.http.connections import Connections
-from proxy.shell.http.exchange import Timeouts
 from proxy.shell.http.heartbeat import StreamTiming
+from proxy.shell.http.transport import Timeouts, Transport
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
@@ -112,7 +112,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
     assert settings.server.signing_key is not None
     signer = TokenSigner(settings.server.signing_key.get_secret_value())
     threads, check_processes = WorkThreads(log), CheckProcesses()
-    backends = _backends(settings, upstream, threads, clock, log)
+    backends = backends_of(settings, upstream, threads, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     engine = Engine(
@@ -193,8 +193,8 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {way_out}")
 
 
-def _backends(
-    settings: Settings, upstream: Upstream, threads: WorkThreads, clock: Callable[[], float], log: Log
+def backends_of(
+    settings: Settings, transport: Transport, threads: WorkThreads, clock: Callable[[], float], log: Log
 ) -> Backends:
     catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
     several = len(settings.all_backends) > 1
@@ -205,14 +205,14 @@ def _backends(
             profile=None if wanted.profile == AUTO else wanted.profile,
             overrides=wanted.overrides,
             catalog=catalog,
-            upstream=upstream,
+            transport=transport,
             clock=clock,
             log=log.bind(backend=name) if several else log,
         )
         return Backend(
             name=name,
             discovery=discovery,
-            upstream=upstream,
+            transport=transport,
             breaker=Breaker(_breaker_rules(settings), clock, name),
             budget=Budget(settings.retries.budget, clock),
             concurrency=ConcurrencyLimit(

@@ -28,8 +28,7 @@ from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit
 from proxy.shell.discovery import Discovery
-from proxy.shell.http.exchange import Exchange, Timeouts
-from proxy.shell.http.upstream import Upstream
+from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.offload.threads import WorkThreads
 
 MAX_LESSONS = 3
@@ -77,7 +76,7 @@ class Backend:
         *,
         name: str,
         discovery: Discovery,
-        upstream: Upstream,
+        transport: Transport,
         breaker: Breaker,
         budget: Budget,
         concurrency: ConcurrencyLimit,
@@ -94,7 +93,7 @@ class Backend:
         self._concurrency = concurrency
         self.forwards_key = forward_key
         self._discovery = discovery
-        self._upstream = upstream
+        self._transport = transport
         self._threads = threads
         self._clock = clock
         self._timeouts = timeouts
@@ -143,7 +142,7 @@ class Backend:
         self.budget.earn()
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
-            exchange = await self._upstream.send(
+            exchange = await self._transport.send(
                 plan.asked.post, self._timeouts(plan.asked.profile.first_byte_s)
             )
             if exchange.status // 100 == 2:

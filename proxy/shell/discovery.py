@@ -21,7 +21,7 @@ from proxy.core.dialects.registry import spoken_by
 from proxy.core.errors import Fault
 from proxy.core.profile import DEFAULT, BackendProfile, overridden
 from proxy.shell.http.deadlines import NEVER
-from proxy.shell.http.upstream import Page, Upstream
+from proxy.shell.http.transport import Page, Transport
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 
@@ -44,14 +44,14 @@ class Discovery:
         profile: str | None,
         overrides: Mapping[str, Any],
         catalog: Catalog,
-        upstream: Upstream,
+        transport: Transport,
         clock: Callable[[], float],
         log: Log,
     ) -> None:
         """`profile`: its name, if it was configured."""
         self._overrides = overrides
         self._catalog = catalog
-        self._upstream = upstream
+        self._transport = transport
         self._clock = clock
         self._log = log
         self._lock = asyncio.Lock()
@@ -131,7 +131,7 @@ class Discovery:
 
     async def _get(self, url: str) -> Page | None:
         try:
-            return await self._upstream.fetch(url, self._target.head, QUESTION_SECONDS)
+            return await self._transport.fetch(url, self._target.head, QUESTION_SECONDS)
         except Fault as fault:
             self._log.debug("backend_silent", question=urlsplit(url).path, **facts_of(fault))
             return None

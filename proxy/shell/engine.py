@@ -32,7 +32,7 @@ from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
-from proxy.shell.http.exchange import Exchange
+from proxy.shell.http.transport import Exchange
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads

@@ -78,7 +78,7 @@ async def make(clock: Clock, log: LogLines) -> AsyncIterator[Make]:
             profile=profile,
             overrides=overrides or {},
             catalog=catalog or Catalog(),
-            upstream=upstream,
+            transport=upstream,
             clock=clock,
             log=make_log("debug", "json", stream=log.stream),
         )

@@ -1,7 +1,8 @@
 """A request as the shell's tests put it to a scripted backend."""
 
 from proxy.core.backends.post import Post
-from proxy.shell.http.exchange import Exchange, Timeouts
+from proxy.shell.http.exchange import HttpExchange
+from proxy.shell.http.transport import Timeouts
 from tests.support.sockets import HEAD, Line, ScriptedBackend, text
 
 PATIENT = Timeouts(connect=5, first_byte=5, idle=5, total=5)
@@ -12,7 +13,7 @@ def post(backend: ScriptedBackend, body: bytes = b"{}") -> Post:
     return Post(f"{backend.url}/chat/completions", {"Content-Type": "application/json"}, body)
 
 
-async def read_all(exchange: Exchange) -> bytes:
+async def read_all(exchange: HttpExchange) -> bytes:
     received = b""
     while data := await exchange.read():
         received += data

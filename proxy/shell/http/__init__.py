@@ -5,12 +5,14 @@ Towards clients:
 - `connection` is one client's connection, `connections` are all of them, and `malformed` says what is wrong with bytes
   that are no request.
 - `body` reads what a request holds, `handshake` checks a request that wants a WebSocket.
-- `answers` writes whole answers and errors, `channel` writes the events of a stream.
+- `answers` writes whole answers and errors, `stream` writes the events of a reply, and `heartbeat` fills the silence
+  between them.
 
 Towards backends:
 
-- `upstream` is the way to all of them; `client` sends one request, `exchange` reads its answer under time limits, and
-  `push_reader` hands over the bytes of a stream as they arrive.
+- `transport` is what the proxy asks of a way to backends, and `upstream` the one over the network.
+- `client` sends one request, `exchange` reads its answer under time limits, and `push_reader` hands over the bytes of a
+  stream as they arrive.
 - `content_coding` decompresses answers, and `failures` says which fault a broken connection is.
 
 On both sides:
@@ -36,4 +38,4 @@ PRIVATE_NAMES = {
 """Of aiohttp, by module and class: every private name that this room uses, for want of a public one, and what for. The
 next minor version may change any of them, so `pyproject.toml` stops before it. What is public and used in a way that
 nobody promises is told where it stands: `exchange` takes a failure back from a reader, `body` corrects a writer's count
-after `100 Continue`, and `channel` gives aiohttp responses that have left already."""
+after `100 Continue`, and `stream` gives aiohttp responses that have left already."""

@@ -7,7 +7,6 @@ when one of the limits might have been reached, so it notices at the second chec
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import aiohttp
 
@@ -17,7 +16,8 @@ from proxy.shell.http.content_coding import Decompressor, decompressor
 from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.failures import NOT_BEGUN, fault_of
 from proxy.shell.http.pace import PIECE_BYTES
-from proxy.shell.http.push_reader import PushReader, Take
+from proxy.shell.http.push_reader import PushReader
+from proxy.shell.http.transport import Take, Timeouts
 
 FIRST_BYTES = 4096
 """Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
@@ -33,22 +33,12 @@ SILENT = "stopped answering"
 ENOUGH = "has said enough"
 
 
-@dataclass(slots=True, frozen=True)
-class Timeouts:
-    """In seconds."""
-
-    connect: float
-    first_byte: float
-    idle: float
-    total: float
-
-
 class _Enough(Exception):
     """Not a fault: the wait for usage is over."""
 
 
-class Exchange:
-    """One request under way: the head of its answer, and the bytes of its body as they come."""
+class HttpExchange:
+    """An exchange over the network, see `transport`."""
 
     def __init__(
         self,

@@ -7,13 +7,10 @@ that and is left to whoever reads in the plain way.
 """
 
 import asyncio
-from collections.abc import Callable
 
 from proxy.shell.http.client import Answer, Wire
 from proxy.shell.http.pace import PIECE_BYTES
-
-Take = Callable[[bytes], bool]
-"""Is given what came. Says whether it wants more."""
+from proxy.shell.http.transport import Take
 
 
 class PushReader:

@@ -1,17 +1,17 @@
-"""The way to backends: requests to them, and small questions."""
+"""The way to backends over the network: requests to them, and small questions."""
 
 import asyncio
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 
 from proxy.core.backends.post import Post
 from proxy.core.errors import Garbled, OwnWords
 from proxy.shell.http.client import Answer, HttpClient
 from proxy.shell.http.content_coding import decompressor
 from proxy.shell.http.deadlines import Deadlines
-from proxy.shell.http.exchange import Exchange, Timeouts
+from proxy.shell.http.exchange import HttpExchange
 from proxy.shell.http.failures import FAILURES, fault_of
+from proxy.shell.http.transport import Page, Timeouts
 
 LINGER_SECONDS = 1.0
 """How long a body that was read to its last event may take to end, so that its connection can be pooled."""
@@ -20,22 +20,13 @@ MAX_PAGE_BYTES = 8 * 1024 * 1024
 """The longest model list known, with prices and descriptions of several hundred models, is a tenth of this."""
 
 
-@dataclass(slots=True, frozen=True)
-class Page:
-    """The answer to a small question, read whole."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Upstream:
     def __init__(self, version: str) -> None:
         self._deadlines = Deadlines()
         self._http = HttpClient(f"responses-proxy/{version}", self._deadlines)
         self._lingering: set[Answer] = set()
 
-    async def send(self, post: Post, timeouts: Timeouts) -> Exchange:
+    async def send(self, post: Post, timeouts: Timeouts) -> HttpExchange:
         """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
         started = asyncio.get_running_loop().time()
         try:
@@ -49,7 +40,7 @@ class Upstream:
             )
         except FAILURES as failure:
             raise fault_of(failure, answering=False) from failure
-        return Exchange(answer, timeouts, started, self._deadlines, self._ended)
+        return HttpExchange(answer, timeouts, started, self._deadlines, self._ended)
 
     def _ended(self, answer: Answer, linger: bool) -> None:
         if linger and answer.connection is not None:

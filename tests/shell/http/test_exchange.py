@@ -9,7 +9,8 @@ import pytest
 
 from proxy.core.errors import BackendFault, Timeout, Truncated
 from proxy.shell.http import exchange as module
-from proxy.shell.http.exchange import Exchange, Timeouts
+from proxy.shell.http.exchange import HttpExchange
+from proxy.shell.http.transport import Timeouts
 from proxy.shell.http.upstream import Upstream
 from tests.support.sending import PATIENT, SOON, post, read_all, silent_after_hello
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
@@ -128,7 +129,7 @@ async def test_what_came_before_the_break_is_read_although_nobody_was_reading(
             await exchange.read()
 
 
-async def lost(exchange: Exchange) -> None:
+async def lost(exchange: HttpExchange) -> None:
     """Until its connection is gone, without reading from it."""
     gone = asyncio.Event()
     exchange._answer.connection.protocol.closed.add_done_callback(lambda _: gone.set())
