@@ -298,7 +298,6 @@ MAY_IMPORT = {
         "proxy.core.policy",
         "proxy.core.surfaces.openapi",
         "proxy.core.tools",
-        "proxy.shell",
         "proxy.shell.ops",
     },
     "proxy.shell.ops": {

@@ -4,8 +4,8 @@
   them.
 - `destination` is where an answer goes, whatever is there; `socket_stream` is the one on a WebSocket.
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core.
-- `in_flight` is one request under way, `attempts` what follows when one attempt at its reply has failed, and `stages`
-  the stages between the assembler and the client.
+- `in_flight` is one request under way, and `cancellation` how it is stopped; `attempts` knows what follows when one
+  attempt at its reply has failed, and `stages` which stages stand between the assembler and the client.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
 - `secret_mask` removes secrets from the faults that clients are told.

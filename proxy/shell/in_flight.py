@@ -1,10 +1,8 @@
-"""One request under way: what an interruption needs, and what its log line and the metrics will tell."""
+"""One request under way: who asks, where the answer goes, and what its log line and the metrics will tell."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
@@ -15,6 +13,7 @@ from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
+from proxy.shell.cancellation import Interruptible, shutting_down
 from proxy.shell.destination import Destination
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
@@ -31,38 +30,6 @@ class Caller:
     headers: Mapping[str, str]
     owner: str
     """Whose share is taken of what all share, see `Tenants.owner`."""
-
-
-class Interruptible:
-    """As a context: from inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
-
-    def __init__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._task = task
-        self._interruption: Fault | None = None
-        self._disarmed = False
-
-    def disarm(self) -> None:
-        """What is answered stands, and is being sent: from here on there is nothing to interrupt."""
-        self._disarmed = True
-
-    def interrupt(self, fault: Fault) -> None:
-        if not self._disarmed:
-            self._interruption = fault
-            self._task.cancel()
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if kind is not asyncio.CancelledError or self._interruption is None:
-            return
-        interruption, self._interruption = self._interruption, None  # whoever leaves after it has left
-        if self._task.uncancel() == 0:
-            raise interruption from None
 
 
 class InFlight:
@@ -152,12 +119,6 @@ def own_failure(bug: Exception, log: Log) -> ProxyFault:
     """A mistake of ours: the log is told where it is, the client that it is none of its own."""
     log.error("unhandled_exception", exc_info=bug)
     return ProxyFault(OwnWords("The proxy failed on this request."), retryable=True)
-
-
-def shutting_down() -> ProxyFault:
-    return ProxyFault(
-        "The server is shutting down.", code="server_shutting_down", status=503, retry_after=1, retryable=True
-    )
 
 
 def _note_reply(facts: dict[str, Any], reply: Reply) -> None:

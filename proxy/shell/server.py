@@ -26,6 +26,7 @@ from proxy.core.surfaces.responses import compaction
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import EVERYBODY, Tenant, Tenants
 from proxy.shell.backends import Backends
+from proxy.shell.cancellation import shutting_down
 from proxy.shell.engine import Engine
 from proxy.shell.http import malformed
 from proxy.shell.http.answers import JSON, answer, error_response, request_id_of, text
@@ -34,7 +35,7 @@ from proxy.shell.http.connection import Acceptor, connection_of
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.stream import HttpStream
-from proxy.shell.in_flight import Caller, own_failure, shutting_down
+from proxy.shell.in_flight import Caller, own_failure
 from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log

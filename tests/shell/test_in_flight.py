@@ -1,6 +1,5 @@
-"""One request under way: two ways to be stopped, and one line about it."""
+"""One request under way: one line about it."""
 
-import asyncio
 import errno
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -8,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from proxy.core.errors import OwnWords, ProxyFault, Unreachable
+from proxy.core.errors import OwnWords, Unreachable
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, Text, ToolKind, ToolName, Usage
 from proxy.core.tenants import ANYBODY
-from proxy.shell.in_flight import Caller, InFlight, shutting_down
+from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from tests.support.proxies import LogLines
@@ -45,92 +44,6 @@ def make(log: LogLines, clock: Clock) -> Callable[[], InFlight]:
     return lambda: InFlight(
         caller, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
     )
-
-
-# ── being stopped ──
-
-
-class Waiting:
-    """A task in the middle of an interruptible request."""
-
-    def __init__(self, make: Callable[[], InFlight]) -> None:
-        self._make = make
-        self._begun = asyncio.Event()
-        self.in_flight: InFlight
-        self.interrupted = asyncio.Event()
-        self.tells = False
-        self.task = asyncio.get_running_loop().create_task(self._wait())
-
-    async def _wait(self) -> str:
-        self.in_flight = self._make()
-        try:
-            with self.in_flight.interruptible:
-                await self._serve()
-        except ProxyFault as fault:
-            await asyncio.sleep(0)  # nothing is cancelled any more
-            return fault.message
-        return "never"
-
-    async def _serve(self) -> None:
-        """As a request does: the ending is told where an interruption counts too."""
-        try:
-            with self.in_flight.interruptible:
-                self._begun.set()
-                await asyncio.Event().wait()
-        except ProxyFault:
-            self.interrupted.set()
-            if not self.tells:
-                raise
-            await asyncio.Event().wait()
-
-    async def begun(self) -> None:
-        await self._begun.wait()
-
-
-async def test_an_interruption_is_a_fault_and_the_task_lives_on(make: Callable[[], InFlight]) -> None:
-    waiting = Waiting(make)
-    await waiting.begun()
-    waiting.in_flight.stop()
-    assert await waiting.task == shutting_down().message
-
-
-async def test_a_clients_leaving_ends_the_task(make: Callable[[], InFlight]) -> None:
-    waiting = Waiting(make)
-    await waiting.begun()
-    waiting.task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting.task
-
-
-async def test_a_client_that_leaves_during_an_interruption_has_left(make: Callable[[], InFlight]) -> None:
-    waiting = Waiting(make)
-    await waiting.begun()
-    waiting.in_flight.stop()
-    waiting.task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting.task
-
-
-async def test_a_client_that_leaves_after_one_has_left(make: Callable[[], InFlight]) -> None:
-    waiting = Waiting(make)
-    waiting.tells = True
-    await waiting.begun()
-    waiting.in_flight.stop()
-    await waiting.interrupted.wait()
-    waiting.task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting.task
-
-
-async def test_what_is_being_sent_is_not_interrupted(make: Callable[[], InFlight]) -> None:
-    waiting = Waiting(make)
-    await waiting.begun()
-    waiting.in_flight.interruptible.disarm()
-    waiting.in_flight.stop()
-    assert not waiting.task.cancelling()
-    waiting.task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting.task
 
 
 # ── the line ──

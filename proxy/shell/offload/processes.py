@@ -10,14 +10,14 @@ import asyncio
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from proxy.core import jsontext
-from proxy.core.policy.awaited_checks import PendingCheck
+from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.tools.arguments import UNCHECKED, Problem, written
-from proxy.shell.in_flight import InFlight
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
 from proxy.shell.offload.turns import Turns
+from proxy.shell.ops.logs import Log
 
 COMMAND = (sys.executable, "-m", "proxy.shell.offload.check_process")
 
@@ -41,34 +41,43 @@ class Lost(Exception):
     """The child has ended, or cannot be asked."""
 
 
+class Checked(Protocol):
+    """A request whose reply waits for checks."""
+
+    owner: str
+    log: Log
+    checks: AwaitedChecks[Problem] | None
+    seconds_checked: float
+
+
 class CheckProcesses:
     def __init__(self) -> None:
         self._turns = Turns(CHILDREN)
         self._idle: list[Process] = []
         self._children: set[Process] = set()
 
-    async def settle(self, in_flight: InFlight) -> None:
+    async def settle(self, request: Checked) -> None:
         """Answers the questions that have come up in a reply."""
-        checks = in_flight.checks
+        checks = request.checks
         assert checks is not None
         try:
             while (question := checks.pending) is not None:
-                checks.settle(await self._patiently(question, in_flight))
+                checks.settle(await self._patiently(question, request))
         except BaseException:
             checks.give_up()
             raise
 
-    async def _patiently(self, question: PendingCheck, in_flight: InFlight) -> Problem | None:
+    async def _patiently(self, question: PendingCheck, request: Checked) -> Problem | None:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            async with asyncio.timeout(REPLY_SECONDS - in_flight.seconds_checked):
-                return await self.verdict(question, in_flight.owner)
+            async with asyncio.timeout(REPLY_SECONDS - request.seconds_checked):
+                return await self.verdict(question, request.owner)
         except (TimeoutError, Lost, OSError) as cause:
-            in_flight.log.error("check_abandoned", cause=type(cause).__name__)
+            request.log.error("check_abandoned", cause=type(cause).__name__)
             return UNCHECKED
         finally:
-            in_flight.seconds_checked += clock() - began
+            request.seconds_checked += clock() - began
 
     async def verdict(self, question: PendingCheck, owner: str = "") -> Problem | None:
         """Raises Lost, TimeoutError or OSError where there is none to be had."""

@@ -1,0 +1,44 @@
+"""How a request that is under way is stopped: by its client, who leaves, or by us, who then owe it a reason."""
+
+import asyncio
+from types import TracebackType
+
+from proxy.core.errors import Fault, ProxyFault
+
+
+class Interruptible:
+    """As a context: from inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._interruption: Fault | None = None
+        self._disarmed = False
+
+    def disarm(self) -> None:
+        """What is answered stands, and is being sent: from here on there is nothing to interrupt."""
+        self._disarmed = True
+
+    def interrupt(self, fault: Fault) -> None:
+        if not self._disarmed:
+            self._interruption = fault
+            self._task.cancel()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not asyncio.CancelledError or self._interruption is None:
+            return
+        interruption, self._interruption = self._interruption, None  # whoever leaves after it has left
+        if self._task.uncancel() == 0:
+            raise interruption from None
+
+
+def shutting_down() -> ProxyFault:
+    return ProxyFault(
+        "The server is shutting down.", code="server_shutting_down", status=503, retry_after=1, retryable=True
+    )
