@@ -44,6 +44,7 @@ from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
+from proxy.shell.handlers import Handlers, Surfaces
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.transport import Timeouts, Transport
@@ -58,8 +59,9 @@ from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
+from proxy.shell.refusals import Refusals
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.server import Server, Surfaces
+from proxy.shell.server import Server
 from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024
@@ -115,6 +117,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
     backends = backends_of(settings, upstream, threads, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
     worker_metrics = WorkerMetrics(slot, metrics.counts)
+    secret_mask = SecretMask(Secrets(_secrets(settings)))
     engine = Engine(
         backends=backends,
         quota=Quota(clock),
@@ -127,7 +130,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
         threads=threads,
         check_processes=check_processes,
         metrics=metrics,
-        secret_mask=SecretMask(Secrets(_secrets(settings))),
+        secret_mask=secret_mask,
         log=log,
     )
     responses = ResponsesSurface(mint, now, signer, _responses_options(settings))
@@ -145,7 +148,9 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
         tasks=tasks,
         log=log,
     )
-    server = Server(
+    refusals = Refusals(metrics, secret_mask, log)
+    readers = _metrics_readers(settings)
+    handlers = Handlers(
         engine=engine,
         surfaces=Surfaces(
             responses=responses,
@@ -153,19 +158,24 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> Asy
             chat=ChatSurface(mint, now),
             native=NativeSurface(mint, now, signer),
         ),
-        hosts=Hosts(settings.hosts_served),
-        tenants=_tenants(settings),
-        metrics=metrics,
         worker_metrics=worker_metrics,
-        metrics_readers=_metrics_readers(settings),
+        shows_metrics=readers is not None,
         backends=backends,
         open_sockets=open_sockets if settings.server.websocket else None,
-        connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
         timing=timing,
         body_limit=body_limit,
         memory=memory,
-        mint=mint,
         tasks=tasks,
+        refusals=refusals,
+    )
+    server = Server(
+        handlers=handlers,
+        refusals=refusals,
+        hosts=Hosts(settings.hosts_served),
+        tenants=_tenants(settings),
+        metrics_readers=readers,
+        connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
+        mint=mint,
         log=log,
     )
     try:

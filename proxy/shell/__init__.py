@@ -1,11 +1,11 @@
 """Everything that waits: sockets, processes and the log around the core. Nothing here knows a dialect.
 
-- `server` has the paths, and answers what is not a model's reply; `websocket` is one socket, `open_sockets` all of
-  them.
-- `destination` is where an answer goes, whatever is there; `socket_stream` is the one on a WebSocket.
+- `server` lets requests in. `routes` says which path leads where, `handlers` answer there, and `refusals` answer
+  whatever is not let in. `websocket` is one socket, `open_sockets` all of them.
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core.
 - `in_flight` is one request under way, and `cancellation` how it is stopped; `attempts` knows what follows when one
-  attempt at its reply has failed, and `stages` which stages stand between the assembler and the client.
+  attempt at its reply has failed.
+- `destination` is where an answer goes, whatever is there; `socket_stream` is the one on a WebSocket.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
 - `secret_mask` removes secrets from the faults that clients are told.

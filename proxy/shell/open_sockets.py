@@ -8,8 +8,9 @@ from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.responses.continuation import Remembered
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
+from proxy.shell.http.answers import HttpAnswer, HttpRequest
 from proxy.shell.http.failures import exhausted
-from proxy.shell.http.handshake import Answered, Upgrade, handshake_fault
+from proxy.shell.http.handshake import handshake_fault
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
@@ -49,7 +50,7 @@ class OpenSockets:
         self._none = asyncio.Event()
         self._none.set()
 
-    async def hold(self, request: Upgrade, request_id: str, caller: Caller) -> Answered:
+    async def hold(self, request: HttpRequest, request_id: str, caller: Caller) -> HttpAnswer:
         if (fault := handshake_fault(request)) is not None:
             raise fault
         session = SocketSession(

@@ -49,7 +49,7 @@ def make(log: LogLines, clock: Clock) -> Callable[[], InFlight]:
 # ── the line ──
 
 
-async def test_an_errand_that_came_to_nothing(
+async def test_a_request_that_came_to_nothing(
     make: Callable[[], InFlight], log: LogLines, clock: Clock
 ) -> None:
     in_flight = make()

@@ -16,6 +16,9 @@ from proxy.core.ids import Mint
 from proxy.core.masking.redact import masked
 from proxy.shell.http.body import CODINGS
 
+HttpRequest = web.BaseRequest
+HttpAnswer = web.StreamResponse
+
 SERVER = "responses-proxy"
 """Fixed, and without a version: what runs here is nobody's business (S34)."""
 

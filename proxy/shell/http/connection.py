@@ -30,7 +30,7 @@ STALLED_SECONDS = 60.0
 SPOKEN = (HttpVersion11, HttpVersion10)
 """aiohttp's parser takes 0.9 and 2.0 as well, and a line without any version for one of the former."""
 
-RefuseMalformed = Callable[[web.BaseRequest, BaseException | None], web.Response]
+RefuseMalformed = Callable[[web.BaseRequest, BaseException | None], web.StreamResponse]
 """The answer to what is no request at all, by what is wrong with it."""
 
 

@@ -5,9 +5,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from proxy.core.errors import ClientFault, Fault
-
-Upgrade = web.BaseRequest
-Answered = web.StreamResponse
+from proxy.shell.http.answers import HttpRequest
 
 HANDSHAKE = (
     "This is not a valid WebSocket handshake: send Connection: Upgrade, Upgrade: websocket, "
@@ -15,7 +13,7 @@ HANDSHAKE = (
 )
 
 
-def handshake_fault(request: Upgrade) -> Fault | None:
+def handshake_fault(request: HttpRequest) -> Fault | None:
     if not web.WebSocketResponse().can_prepare(request):
         return ClientFault(HANDSHAKE, code="invalid_handshake")
     if _comes_from_elsewhere(request):
@@ -27,7 +25,7 @@ def handshake_fault(request: Upgrade) -> Fault | None:
     return None
 
 
-def _comes_from_elsewhere(request: Upgrade) -> bool:
+def _comes_from_elsewhere(request: HttpRequest) -> bool:
     """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
     origin = request.headers.get("Origin")
     if origin is None:

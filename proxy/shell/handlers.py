@@ -1,0 +1,188 @@
+"""What answers behind each path; `routes` says which path that is."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from proxy.core.errors import Fault, Forbidden, NotFound
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
+from proxy.core.policy.shares import Loan, Shares
+from proxy.core.surfaces.catalog import listing as catalog_listing
+from proxy.core.surfaces.openapi import document
+from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.surfaces.responses import compaction
+from proxy.core.surfaces.surface import Surface
+from proxy.core.tenants import Tenant
+from proxy.shell.backends import Backends
+from proxy.shell.cancellation import shutting_down
+from proxy.shell.engine import Engine
+from proxy.shell.http.answers import JSON, HttpAnswer, HttpRequest, answer, text
+from proxy.shell.http.body import read_body
+from proxy.shell.http.heartbeat import StreamTiming
+from proxy.shell.http.stream import HttpStream
+from proxy.shell.in_flight import Caller
+from proxy.shell.open_sockets import OpenSockets
+from proxy.shell.ops.metrics import CONTENT_TYPE, page
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.ops.worker_metrics import WorkerMetrics
+from proxy.shell.refusals import Refusals
+
+
+@dataclass(slots=True, frozen=True)
+class Surfaces:
+    """What is spoken here, and behind which path."""
+
+    responses: Surface
+    compaction: Surface
+    chat: Surface
+    native: Surface
+
+
+@dataclass(slots=True)
+class Incoming:
+    """Who asks for what, by which id the logs know it."""
+
+    request: HttpRequest
+    id: str
+    tenant: Tenant
+    owner: str
+
+    @property
+    def caller(self) -> Caller:
+        return Caller(self.tenant, self.request.headers, self.owner)
+
+
+class Handlers:
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        surfaces: Surfaces,
+        worker_metrics: WorkerMetrics,
+        shows_metrics: bool,
+        backends: Backends,
+        open_sockets: OpenSockets | None,
+        timing: StreamTiming,
+        body_limit: int,
+        memory: Shares,
+        tasks: Tasks,
+        refusals: Refusals,
+    ) -> None:
+        """`open_sockets`: None where WebSockets are not spoken."""
+        self.open_sockets = open_sockets
+        self._engine = engine
+        self._surfaces = surfaces
+        self._worker_metrics = worker_metrics
+        self._shows_metrics = shows_metrics
+        self._backends = backends
+        self._timing = timing
+        self._body_limit = body_limit
+        self._memory = memory
+        self._tasks = tasks
+        self._refusals = refusals
+        self._draining = False
+
+    async def drain(self, grace: float) -> None:
+        """Takes no more work, lets open streams come to their end, then ends those that did not (F74)."""
+        self._draining = True
+        if self.open_sockets is not None:
+            self.open_sockets.leave()
+        await self._engine.drain(grace)
+        if self.open_sockets is not None:
+            await self.open_sockets.closed()
+
+    # ── models ──
+
+    async def responses(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(self._surfaces.responses, incoming)
+
+    async def compact(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(self._surfaces.compaction, incoming, compaction.requested)
+
+    async def chat(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(self._surfaces.chat, incoming)
+
+    async def native(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(self._surfaces.native, incoming)
+
+    async def websocket(self, incoming: Incoming) -> HttpAnswer:
+        self._check_open()
+        assert self.open_sockets is not None
+        return await self.open_sockets.hold(incoming.request, incoming.id, incoming.caller)
+
+    async def _ask(
+        self, surface: Surface, incoming: Incoming, read: Callable[[Any], Any] | None = None
+    ) -> HttpAnswer:
+        """`read` makes of the body what this path stands for."""
+        self._check_open()
+        request = incoming.request
+        stream = HttpStream(request, incoming.id, self._timing, self._tasks)
+        loan = Loan(self._memory, incoming.owner)
+        try:
+            body = partial(self._body, request, read, loan)
+            await self._engine.respond(surface, body, incoming.caller, stream)
+        except Fault as fault:
+            return self._refusals.answer(fault, request, incoming.id)
+        finally:
+            loan.end()
+        return stream.response
+
+    async def _body(
+        self, request: HttpRequest, read: Callable[[Any], Any] | None, loan: Loan, ledger: Ledger
+    ) -> Any:
+        data = await read_body(request, self._body_limit, loan.take)
+        body = await self._engine.threads.read(data, _parsed, ledger)
+        loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
+        return body if read is None else read(body)
+
+    def _check_open(self) -> None:
+        if self._draining:
+            raise shutting_down()
+
+    # ── small questions ──
+
+    async def stored_response(self, incoming: Incoming, id: str) -> HttpAnswer:
+        raise NotFound(
+            f"There is no response {quoted(id)}: none is stored here. Keep what POST /v1/responses answers.",
+            code="response_not_found",
+        )
+
+    async def models(self, incoming: Incoming) -> HttpAnswer:
+        listing = await self._backends.models()
+        return text(listing.for_client(incoming.request.headers, incoming.request.query), JSON, incoming.id)
+
+    async def model(self, incoming: Incoming, id: str) -> HttpAnswer:
+        if model := (await self._backends.models()).find(id):
+            return answer(catalog_listing.entry(model), incoming.id)
+        raise NotFound(
+            f"There is no model {quoted(id)}. GET /v1/models lists those that there are.",
+            code="model_not_found",
+            param="model",
+        )
+
+    async def health(self, incoming: Incoming) -> HttpAnswer:
+        return answer({"status": "ok"}, incoming.id)
+
+    async def readiness(self, incoming: Incoming) -> HttpAnswer:
+        self._check_open()
+        return answer({"status": "ready"}, incoming.id)
+
+    async def metrics(self, incoming: Incoming) -> HttpAnswer:
+        if not self._shows_metrics:
+            raise Forbidden(
+                "Metrics are shown to nobody here. To see them, put the digest of a key into metrics.keys "
+                "(responses-proxy hash-key), or set metrics.open = true."
+            )
+        counts = await self._worker_metrics.counts()
+        # Of many tenants and workers it takes a tenth of a second, which no stream should wait (F79).
+        return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, incoming.id)
+
+    async def openapi(self, incoming: Incoming) -> HttpAnswer:
+        return answer(document.DOCUMENT, incoming.id)
+
+
+def _parsed(data: bytes) -> Any:
+    return parsed(data, "The request body", "Send one JSON object in UTF-8.")

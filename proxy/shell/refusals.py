@@ -1,0 +1,46 @@
+"""Errors as answers of their own: counted, without a secret in them, and noted where there was no request at all."""
+
+from proxy.core.errors import Fault
+from proxy.core.masking.redact import quotable, shown
+from proxy.shell.http.answers import HttpAnswer, HttpRequest, error_response
+from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.secret_mask import SecretMask
+
+TOO_LARGE = 413
+
+MAX_PATH = 200
+"""Of one that is refused, in the log: anybody may send 8,000 characters there, without a key."""
+
+
+class Refusals:
+    def __init__(self, metrics: Metrics, secret_mask: SecretMask, log: Log) -> None:
+        self._metrics = metrics
+        self._secret_mask = secret_mask
+        self._log = log
+
+    def of_request(self, fault: Fault, request: HttpRequest, request_id: str) -> HttpAnswer:
+        """With a line in the log, since the engine has not heard of it."""
+        method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
+        self._note(fault, request_id, method=method, host=host, path=path)
+        return self.answer(fault, request, request_id)
+
+    def of_bytes(
+        self, fault: Fault, error: BaseException | None, request: HttpRequest, request_id: str
+    ) -> HttpAnswer:
+        """Of what is no request. aiohttp's own words quote the head, where keys are: the log is told the kind of error
+        alone."""
+        self._note(fault, request_id, kind=type(error).__name__)
+        return self.answer(fault, request, request_id)
+
+    def _note(self, fault: Fault, request_id: str, **facts: str) -> None:
+        self._log.info("refusal", request_id=request_id, **facts, status=fault.status, **facts_of(fault))
+
+    def answer(self, fault: Fault, request: HttpRequest, request_id: str) -> HttpAnswer:
+        self._metrics.refused(fault)
+        body, masked = request.content, self._secret_mask.hidden_in(fault, request.headers)
+        answer = error_response(masked, request_id)
+        if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
+            answer.force_close()  # nobody reads the rest, and whoever sends too much need not go on
+        return answer

@@ -1,0 +1,79 @@
+"""Which path leads where.
+
+Routing is a table on aiohttp's low-level server, so that whatever is refused, down to bytes that are no
+HTTP at all, is refused in one place and in one form.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+
+from proxy.core.errors import ClientFault, NotFound
+from proxy.core.masking.redact import quoted
+from proxy.shell.handlers import Handlers
+from proxy.shell.http.answers import HttpAnswer, HttpRequest
+
+Handler = Callable[..., Awaitable[HttpAnswer]]
+
+HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
+
+WEBSOCKET = "GET, upgraded"
+"""Stands among the methods of a path, for it leads elsewhere than a mere GET."""
+
+
+class Route(NamedTuple):
+    path: re.Pattern[str]
+    methods: Mapping[str, Handler]
+
+    def handler(self, request: HttpRequest, *, websockets: bool) -> Handler | None:
+        if websockets and WEBSOCKET in self.methods and _wants_websocket(request):
+            return self.methods[WEBSOCKET]
+        return self.methods.get("GET" if request.method == "HEAD" else request.method)
+
+    @property
+    def allowed(self) -> str:
+        """Whatever can be looked at can be looked at without its body, which aiohttp leaves out by itself."""
+        methods = [method for method in self.methods if method != WEBSOCKET]
+        return ", ".join(["GET, HEAD" if method == "GET" else method for method in methods])
+
+    def method_fault(self, request: HttpRequest) -> tuple[ClientFault, Mapping[str, str]]:
+        """What is said of a method that is not among them, and in which headers."""
+        headers = {"Allow": self.allowed}
+        if _wants_websocket(request):
+            # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
+            message = f"WebSocket is not spoken here: use HTTP, with {self.allowed}."
+            fault = ClientFault(message, status=426, code="upgrade_required")
+            return fault, headers | {"Upgrade": "HTTP/1.1"}
+        message = f"{quoted(request.method)} is not allowed here: use {self.allowed}."
+        return ClientFault(message, status=405, code="method_not_allowed"), headers
+
+
+ROUTES = (
+    Route(re.compile(r"(?:/v1)?/responses/?"), {"POST": Handlers.responses, WEBSOCKET: Handlers.websocket}),
+    Route(re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Handlers.compact}),
+    Route(
+        re.compile(r"(?:/v1)?/responses/(?!input_tokens$)(?P<id>[^/]+)(?:/.*)?"),
+        dict.fromkeys(("GET", "POST", "DELETE"), Handlers.stored_response),
+    ),
+    Route(re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Handlers.chat}),
+    Route(re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Handlers.native}),
+    Route(re.compile(r"(?:/v1)?/models/?"), {"GET": Handlers.models}),
+    Route(re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Handlers.model}),
+    Route(re.compile(HEALTH), {"GET": Handlers.health}),
+    Route(re.compile(READINESS), {"GET": Handlers.readiness}),
+    Route(re.compile(METRICS), {"GET": Handlers.metrics}),
+    Route(re.compile(r"/openapi\.json"), {"GET": Handlers.openapi}),
+)
+
+
+def find(path: str) -> tuple[Route, dict[str, str]]:
+    """The first that fits, and what stands in the path. Raises NotFound."""
+    for route in ROUTES:
+        if found := route.path.fullmatch(path):
+            return route, found.groupdict()
+    message = f"There is nothing at {quoted(path)}. GET /openapi.json lists the paths."
+    raise NotFound(message, code="not_found")
+
+
+def _wants_websocket(request: HttpRequest) -> bool:
+    return request.method == "GET" and request.headers.get("Upgrade", "").strip().lower() == "websocket"
