@@ -7,10 +7,11 @@ from proxy.core.backends import profiles
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.events import Delta
+from proxy.core.flow import reply
 from proxy.core.flow.reply import reply_flow, stages_for
 from proxy.core.flow.request import Asker, Preparation, prepared_for
 from proxy.core.ledger import Ledger
-from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.model import CUSTOM, FUNCTION, ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
@@ -139,3 +140,11 @@ def test_an_observer_is_shown_each_seam_and_changes_nothing() -> None:
     assert kinds == ["TextDelta", "TextDelta", "CallDelta", "FinishDelta", "EndDelta"]
     assert seen.events == told == alone
     assert pipeline.reply == unseen.reply
+
+
+def test_where_no_arguments_are_checked_free_text_still_differs_from_an_object() -> None:
+    """The native surface asks which of the two a call's input is, whether its arguments are checked or not."""
+    text, function = (reply._no_check_of(ToolSpec(ToolName("f"), kind)) for kind in (CUSTOM, FUNCTION))
+    assert text is None
+    assert function is not None
+    assert function('{"a":') is None
