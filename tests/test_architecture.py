@@ -538,7 +538,7 @@ def _is_our_own(words: ast.expr) -> bool:
     return False
 
 
-TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.secret_mask", "proxy.shell.http.answers"}
+TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.secret_mask"}
 """What of the shell may read a fault's message."""
 
 

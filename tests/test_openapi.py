@@ -122,7 +122,7 @@ def hold(cases: SearchStrategy[Case], *, strictly: bool = False) -> None:
 
 def test_every_route_is_described_and_every_description_leads_somewhere() -> None:
     paths = [(path.replace("{id}", "x"), method) for method, path in OPERATIONS]
-    for pattern, handlers in ROUTES:
+    for pattern, handlers, _ in ROUTES:
         methods = {method for path, method in paths if pattern.fullmatch(path) and _leads(path) is pattern}
         assert methods == handlers.keys() - {WEBSOCKET, "HEAD"}, pattern.pattern
     assert all(_leads(path) for path, _ in paths)
@@ -130,4 +130,4 @@ def test_every_route_is_described_and_every_description_leads_somewhere() -> Non
 
 def _leads(path: str) -> object:
     """The first that fits, as for a request."""
-    return next((pattern for pattern, _ in ROUTES if pattern.fullmatch(path)), None)
+    return next((pattern for pattern, *_ in ROUTES if pattern.fullmatch(path)), None)

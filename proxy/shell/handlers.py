@@ -47,6 +47,8 @@ class Incoming:
 
     request: HttpRequest
     id: str
+    surface: Surface | None
+    """None where the path is none's."""
     tenant: Tenant
     owner: str
 
@@ -74,7 +76,7 @@ class Handlers:
         """`open_sockets`: None where WebSockets are not spoken."""
         self.open_sockets = open_sockets
         self._engine = engine
-        self._surfaces = surfaces
+        self.surfaces = surfaces
         self._worker_metrics = worker_metrics
         self._shows_metrics = shows_metrics
         self._backends = backends
@@ -96,36 +98,29 @@ class Handlers:
 
     # ── models ──
 
-    async def responses(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(self._surfaces.responses, incoming)
+    async def ask(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(incoming)
 
     async def compact(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(self._surfaces.compaction, incoming, compaction.requested)
-
-    async def chat(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(self._surfaces.chat, incoming)
-
-    async def native(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(self._surfaces.native, incoming)
+        return await self._ask(incoming, compaction.requested)
 
     async def websocket(self, incoming: Incoming) -> HttpAnswer:
         self._check_open()
         assert self.open_sockets is not None
         return await self.open_sockets.hold(incoming.request, incoming.id, incoming.caller)
 
-    async def _ask(
-        self, surface: Surface, incoming: Incoming, read: Callable[[Any], Any] | None = None
-    ) -> HttpAnswer:
+    async def _ask(self, incoming: Incoming, read: Callable[[Any], Any] | None = None) -> HttpAnswer:
         """`read` makes of the body what this path stands for."""
         self._check_open()
-        request = incoming.request
+        request, surface = incoming.request, incoming.surface
+        assert surface is not None, "whoever asks a model does so by a path of a surface"
         stream = HttpStream(request, incoming.id, self._timing, self._tasks)
         loan = Loan(self._memory, incoming.owner)
         try:
             body = partial(self._body, request, read, loan)
             await self._engine.respond(surface, body, incoming.caller, stream)
         except Fault as fault:
-            return self._refusals.answer(fault, request, incoming.id)
+            return self._refusals.answer(fault, request, incoming.id, surface)
         finally:
             loan.end()
         return stream.response

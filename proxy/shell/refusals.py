@@ -2,6 +2,8 @@
 
 from proxy.core.errors import Fault
 from proxy.core.masking.redact import quotable, shown
+from proxy.core.surfaces.errors import error_body
+from proxy.core.surfaces.surface import Surface
 from proxy.shell.http.answers import HttpAnswer, HttpRequest, error_response
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
@@ -20,11 +22,13 @@ class Refusals:
         self._secret_mask = secret_mask
         self._log = log
 
-    def of_request(self, fault: Fault, request: HttpRequest, request_id: str) -> HttpAnswer:
-        """With a line in the log, since the engine has not heard of it."""
+    def of_request(
+        self, fault: Fault, request: HttpRequest, request_id: str, surface: Surface | None
+    ) -> HttpAnswer:
+        """With a line in the log, since the engine has not heard of it. `surface`: None where the path is none's."""
         method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
         self._note(fault, request_id, method=method, host=host, path=path)
-        return self.answer(fault, request, request_id)
+        return self.answer(fault, request, request_id, surface)
 
     def of_bytes(
         self, fault: Fault, error: BaseException | None, request: HttpRequest, request_id: str
@@ -37,10 +41,12 @@ class Refusals:
     def _note(self, fault: Fault, request_id: str, **facts: str) -> None:
         self._log.info("refusal", request_id=request_id, **facts, status=fault.status, **facts_of(fault))
 
-    def answer(self, fault: Fault, request: HttpRequest, request_id: str) -> HttpAnswer:
+    def answer(
+        self, fault: Fault, request: HttpRequest, request_id: str, surface: Surface | None = None
+    ) -> HttpAnswer:
         self._metrics.refused(fault)
         body, masked = request.content, self._secret_mask.hidden_in(fault, request.headers)
-        answer = error_response(masked, request_id)
+        answer = error_response(masked, (surface.error if surface else error_body)(masked), request_id)
         if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
             answer.force_close()  # nobody reads the rest, and whoever sends too much need not go on
         return answer

@@ -6,11 +6,13 @@ HTTP at all, is refused in one place and in one form.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from operator import attrgetter
 from typing import NamedTuple
 
 from proxy.core.errors import ClientFault, NotFound
 from proxy.core.masking.redact import quoted
-from proxy.shell.handlers import Handlers
+from proxy.core.surfaces.surface import Surface
+from proxy.shell.handlers import Handlers, Surfaces
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
 
 Handler = Callable[..., Awaitable[HttpAnswer]]
@@ -24,6 +26,8 @@ WEBSOCKET = "GET, upgraded"
 class Route(NamedTuple):
     path: re.Pattern[str]
     methods: Mapping[str, Handler]
+    surface: Callable[[Surfaces], Surface] | None = None
+    """In its envelope errors are told. Without one it is OpenAI's, which every surface has so far."""
 
     def handler(self, request: HttpRequest, *, websockets: bool) -> Handler | None:
         if websockets and WEBSOCKET in self.methods and _wants_websocket(request):
@@ -49,14 +53,19 @@ class Route(NamedTuple):
 
 
 ROUTES = (
-    Route(re.compile(r"(?:/v1)?/responses/?"), {"POST": Handlers.responses, WEBSOCKET: Handlers.websocket}),
-    Route(re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Handlers.compact}),
+    Route(
+        re.compile(r"(?:/v1)?/responses/?"),
+        {"POST": Handlers.ask, WEBSOCKET: Handlers.websocket},
+        attrgetter("responses"),
+    ),
+    Route(re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Handlers.compact}, attrgetter("compaction")),
     Route(
         re.compile(r"(?:/v1)?/responses/(?!input_tokens$)(?P<id>[^/]+)(?:/.*)?"),
         dict.fromkeys(("GET", "POST", "DELETE"), Handlers.stored_response),
+        attrgetter("responses"),
     ),
-    Route(re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Handlers.chat}),
-    Route(re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Handlers.native}),
+    Route(re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Handlers.ask}, attrgetter("chat")),
+    Route(re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Handlers.ask}, attrgetter("native")),
     Route(re.compile(r"(?:/v1)?/models/?"), {"GET": Handlers.models}),
     Route(re.compile(r"(?:/v1)?/models/(?P<id>.+)"), {"GET": Handlers.model}),
     Route(re.compile(HEALTH), {"GET": Handlers.health}),

@@ -5,6 +5,7 @@ from aiohttp import web
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.policy.hosts import Hosts
+from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import EVERYBODY, Tenants
 from proxy.shell import routes
 from proxy.shell.handlers import Handlers, Incoming
@@ -73,30 +74,38 @@ class Server:
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         request_id = request_id_of(request.headers, self._mint)
+        surface: Surface | None = None
         try:
             self._hosts.check(request.headers.getall("Host", ()))
             route, names = routes.find(request.path)
-            return await self._enter(route, names, request, request_id)
+            if route.surface is not None:
+                surface = route.surface(self._handlers.surfaces)
+            return await self._enter(route, names, surface, request, request_id)
         except Fault as fault:
-            return self._refusals.of_request(fault, request, request_id)
+            return self._refusals.of_request(fault, request, request_id, surface)
         except ConnectionError:
             raise  # the client has left
         except Exception as bug:
             failure = own_failure(bug, self._log.bind(request_id=request_id))
-            return self._refusals.answer(failure, request, request_id)
+            return self._refusals.answer(failure, request, request_id, surface)
 
     async def _enter(
-        self, route: Route, names: dict[str, str], request: web.BaseRequest, request_id: str
+        self,
+        route: Route,
+        names: dict[str, str],
+        surface: Surface | None,
+        request: web.BaseRequest,
+        request_id: str,
     ) -> web.StreamResponse:
         tenant = self._doors.get(route.path.pattern, self._tenants).of(request.headers)
         handler = route.handler(request, websockets=self._handlers.open_sockets is not None)
         if handler is None:
             fault, headers = route.method_fault(request)
-            refusal = self._refusals.of_request(fault, request, request_id)
+            refusal = self._refusals.of_request(fault, request, request_id, surface)
             refusal.headers.update(headers)
             return refusal
         owner = self._tenants.owner(tenant, connection_of(request).address)
-        return await handler(self._handlers, Incoming(request, request_id, tenant, owner), **names)
+        return await handler(self._handlers, Incoming(request, request_id, surface, tenant, owner), **names)
 
     def _malformed(self, request: web.BaseRequest, error: BaseException | None) -> web.StreamResponse:
         request_id = request_id_of({}, self._mint)

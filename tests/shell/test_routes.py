@@ -3,6 +3,8 @@
 import aiohttp
 import pytest
 
+from proxy.core.surfaces.native.surface import NativeSurface
+from proxy.core.tenants import digest
 from tests.support.proxies import Proxy, StartProxy
 
 
@@ -71,3 +73,23 @@ async def test_what_can_be_looked_at_has_a_head_too(start_proxy: StartProxy, met
         assert response.status == 200
         assert int(response.headers["Content-Length"]) > 0
         assert bool(await response.read()) is (method == "GET")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "told"),
+    [
+        ("POST", "/native/v1/chat/completions", {"native": "invalid_api_key"}),
+        ("PUT", "/native/v1/chat/completions", {"native": "invalid_api_key"}),
+        ("POST", "/v1/chat/completions", {"error": "invalid_api_key"}),
+        ("GET", "/v1/models", {"error": "invalid_api_key"}),
+        ("GET", "/native", {"error": "not_found"}),
+    ],
+)
+async def test_an_error_is_told_in_the_envelope_of_the_path(
+    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch, method: str, path: str, told: dict[str, str]
+) -> None:
+    """Before it is known who asks."""
+    monkeypatch.setattr(NativeSurface, "error", lambda _, fault: {"native": {"code": fault.code}})
+    proxy = await start_proxy(tenants={"a": {"keys": [digest("key-of-a")]}})
+    async with proxy.session.request(method, proxy.url + path) as response:
+        assert {name: error["code"] for name, error in (await response.json()).items()} == told

@@ -1,5 +1,7 @@
 """How a fault is told to clients, on every surface that has OpenAI's form of an error."""
 
+from typing import Any
+
 from proxy.core.errors import Fault
 
 
@@ -11,3 +13,9 @@ def error_member(fault: Fault) -> dict[str, str]:
         end = "" if message.endswith((".", "!", "?")) else "."
         message = f"{message}{end} Please try again in {fault.retry_after:g}s."
     return {"code": fault.code or "server_error", "message": message}
+
+
+def error_body(fault: Fault) -> dict[str, Any]:
+    """OpenAI's envelope, the body of an answer with an error status. Its head has the delay."""
+    error = {"message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code}
+    return {"error": error | dict(fault.details)}

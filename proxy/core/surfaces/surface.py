@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
+from proxy.core.errors import Fault
 from proxy.core.events import Event, Reply
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
@@ -80,6 +81,9 @@ class Surface(Protocol):
     @property
     def parses_arguments(self) -> bool:
         """Are arguments that are no JSON object an error here? (N04)"""
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        """The body of an answer with an error status, in the envelope of this surface."""
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> SurfaceContext:
         """Raises a ClientFault that says what is wrong with the request. `tenant`: only it may read what the proxy

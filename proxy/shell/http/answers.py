@@ -1,6 +1,6 @@
 """Answers over HTTP: one JSON body, one error envelope, or one stream of server-sent events.
 
-Until the first byte of a stream went out a failure is a status with the OpenAI envelope; from then on the stream
+Until the first byte of a stream went out a failure is a status with an error as its body; from then on the stream
 itself tells it (E1). Every answer, whoever refused what, carries the request's id.
 """
 
@@ -59,11 +59,9 @@ def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
     return {**kind, "Server": SERVER, "X-Request-Id": request_id}
 
 
-def error_response(fault: Fault, request_id: str) -> web.Response:
-    error = {
-        "message": fault.message, "type": fault.type, "param": fault.param, "code": fault.code, **fault.details,
-    }  # fmt: skip
-    response = answer({"error": error}, request_id, status=fault.status)
+def error_response(fault: Fault, body: Any, request_id: str) -> web.Response:
+    """`body`: the fault in the envelope of the surface that was asked."""
+    response = answer(body, request_id, status=fault.status)
     response.headers.update(fault.headers)
     response.headers.update(WAYS_OUT.get(fault.code, {}))
     if not fault.retryable:

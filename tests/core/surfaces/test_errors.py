@@ -1,7 +1,7 @@
 """How a fault is told: what clients read out of it."""
 
-from proxy.core.errors import BackendFault, Fault, OutOfQuota, RateLimited
-from proxy.core.surfaces.errors import error_member
+from proxy.core.errors import BackendFault, ClientFault, Fault, OutOfQuota, RateLimited
+from proxy.core.surfaces.errors import error_body, error_member
 from tests.support.tables import table
 
 
@@ -36,3 +36,14 @@ def test_f11_the_delay_stands_in_the_message_where_codex_reads_it(seconds: float
 def test_a_message_without_an_end_gets_one_before_the_delay() -> None:
     message = error_member(RateLimited("slow down", retry_after=2))["message"]
     assert message == "slow down. Please try again in 2s."
+
+
+def test_the_envelope() -> None:
+    assert error_body(ClientFault("No.", param="input[0]", code="invalid_value")) == {
+        "error": {
+            "message": "No.",
+            "type": "invalid_request_error",
+            "param": "input[0]",
+            "code": "invalid_value",
+        }
+    }

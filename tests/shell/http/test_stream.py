@@ -11,6 +11,7 @@ from aiohttp import web
 
 from proxy.core.errors import ClientFault
 from proxy.core.surfaces import clients
+from proxy.core.surfaces.errors import error_body
 from proxy.shell.http import connection
 from proxy.shell.http.answers import error_response
 from proxy.shell.http.heartbeat import StreamTiming
@@ -21,6 +22,7 @@ from tests.support.proxies import Event, LogLines, Proxy, StartProxy, events, na
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
 
 SOON = 0.05
+NO = ClientFault("No.")
 ASK = {"model": "m", "input": "Hi", "stream": True}
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
@@ -199,7 +201,7 @@ async def test_a_heartbeat_that_finds_nobody_is_the_last(serve: Serve) -> None:
         await later
         channel.stop()
         over.set()
-        return error_response(ClientFault("No."), "req_1")
+        return error_response(NO, error_body(NO), "req_1")
 
     _, writer = await serve(handle)
     writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -224,7 +226,7 @@ async def test_a_heartbeat_that_comes_too_late_does_not_write_after_the_end(
         channel._heartbeat.beat()
         if not streams:
             channel.stop()
-            return error_response(ClientFault("No."), "req_1")
+            return error_response(NO, error_body(NO), "req_1")
         channel.emit(b"data: all\n\n")
         await channel.finish()
         channel.stop()

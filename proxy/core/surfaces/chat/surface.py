@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -14,6 +15,7 @@ from proxy.core.surfaces.chat.calls import FunctionCall, ToolCalls
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.surface import WholeAnswer
 
@@ -28,6 +30,9 @@ class ChatSurface:
     own_call_ids = True
     params = PARAMS
     parses_arguments = False
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        return error_body(fault)
 
     def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatContext":
         client = clients.recognise(headers)

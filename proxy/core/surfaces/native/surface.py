@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -13,6 +14,7 @@ from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
@@ -32,6 +34,9 @@ class NativeSurface:
         self._mint = mint
         self._now = now
         self._maps = CallMaps(signer)
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        return error_body(fault)
 
     def read(
         self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from proxy.core.errors import Fault
 from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, EventStyle, Extended
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses import decode
@@ -46,6 +48,9 @@ class ResponsesSurface:
     own_call_ids = False
     params: ClassVar[Mapping[str, str]] = {}
     parses_arguments = False
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        return error_body(fault)
 
     def read(
         self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""

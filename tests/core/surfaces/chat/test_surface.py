@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from proxy.core.errors import ClientFault
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.chat.surface import ChatContext, ChatSurface
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, counting_mint
@@ -67,3 +69,9 @@ def test_c08_what_was_noted_while_reading_is_told() -> None:
 def test_limits_are_warned_of_ids_are_ours_and_arguments_stay_text() -> None:
     surface = ChatSurface(counting_mint(), lambda: NOW)
     assert (surface.strict, surface.own_call_ids, surface.parses_arguments) == (False, True, False)
+
+
+def test_an_error_has_its_envelope() -> None:
+    """Of OpenAI's form: its clients read nothing else."""
+    fault = ClientFault("No.", param="x", code="invalid_value")
+    assert ChatSurface(counting_mint(), lambda: NOW).error(fault) == error_body(fault)

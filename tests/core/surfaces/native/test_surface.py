@@ -3,6 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
+from proxy.core.errors import ClientFault
 from proxy.core.events import (
     CallHead,
     Ending,
@@ -15,6 +16,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
 from proxy.core.surfaces.native.surface import NativeContext, NativeSurface
@@ -121,3 +123,9 @@ def test_without_a_conversation_there_is_nothing_to_remember() -> None:
 
 def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:
     assert (surface().strict, surface().own_call_ids, surface().parses_arguments) == (True, True, True)
+
+
+def test_an_error_has_its_envelope() -> None:
+    """Of OpenAI's form: its clients read nothing else."""
+    fault = ClientFault("No.", param="x", code="invalid_value")
+    assert surface().error(fault) == error_body(fault)

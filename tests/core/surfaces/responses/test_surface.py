@@ -1,10 +1,12 @@
 """One request of the Responses surface, from what came in to whoever tells the answer."""
 
 from proxy.core.caches.shelf import Shelf
+from proxy.core.errors import ClientFault
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Text, ToolKind, ToolName
 from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.compaction import CompactionObject
@@ -92,3 +94,9 @@ def test_what_the_client_should_know_stands_beside_its_answer() -> None:
     ledger.warn("'tools' declares many tools.")
     assert asked.whole(REPLY).body["_proxy"] == {"warnings": ["'tools' declares many tools."]}
     assert "_proxy" not in surface().read(BODY, {}, Ledger()).whole(REPLY).body
+
+
+def test_an_error_has_its_envelope() -> None:
+    """Of OpenAI's form: its clients read nothing else."""
+    fault = ClientFault("No.", param="x", code="invalid_value")
+    assert surface().error(fault) == error_body(fault)
