@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.core.errors import Fault
 from proxy.core.surfaces.openapi.known_paths import known_path
-from proxy.shell.ops.metrics import code_label
+from proxy.shell.ops.fault_codes import code_label
 from proxy.shell.ops.tracebacks import causes, kind_of
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proxy.core import jsontext
-from proxy.shell.ops.metrics import Counts
+from proxy.shell.ops.metric_families import Counts
 
 ANSWER_SECONDS = 1.0
 """A worker that is busy for longer than this has other troubles, and Prometheus does not wait for ever."""

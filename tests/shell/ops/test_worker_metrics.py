@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from proxy.core.ledger import Ledger
-from proxy.shell.ops.metrics import Metrics, page
+from proxy.shell.ops.exposition import page
+from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
 from tests.shell.ops.test_metrics import samples
 

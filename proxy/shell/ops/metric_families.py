@@ -1,0 +1,68 @@
+"""What there is to count: each family of metrics, with its name, its labels and what it is about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+
+SECONDS = (0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
+"""Models think for milliseconds or for minutes."""
+
+Labels = tuple[str, ...]
+Counts = dict[str, Any]
+"""By the family: labels and a number, or the numbers of a histogram; also as JSON, between workers."""
+
+
+@dataclass(slots=True, frozen=True)
+class Family:
+    shape: Callable[..., Any]
+    about: str
+    labels: Labels
+
+
+FAMILIES: Final = {
+    "requests": Family(
+        CounterMetricFamily,
+        "Requests that came to their end. The status is a class of HTTP's, or `left` when the client did not wait.",
+        ("surface", "backend", "status", "ending"),
+    ),
+    "requests_in_progress": Family(GaugeMetricFamily, "Requests under way.", ("surface",)),
+    "streams_open": Family(
+        GaugeMetricFamily, "Those among them that are answered as a stream.", ("surface",)
+    ),
+    "first_token_seconds": Family(
+        HistogramMetricFamily, "From the request to the first that the model said.", ("backend",)
+    ),
+    "duration_seconds": Family(
+        HistogramMetricFamily, "From the request to the end of its answer.", ("surface", "backend")
+    ),
+    "tokens": Family(CounterMetricFamily, "Tokens, as backends count them.", ("backend", "kind")),
+    "tool_calls": Family(CounterMetricFamily, "Tool calls in replies.", ("backend",)),
+    "faults": Family(
+        CounterMetricFamily,
+        "Faults that clients were told, by who must act: client, backend or proxy.",
+        ("backend", "who", "code"),
+    ),
+    "refusals": Family(
+        CounterMetricFamily,
+        "Error answers over HTTP, whether or not a request came of what was sent.",
+        ("status", "code"),
+    ),
+    "faults_mended": Family(
+        CounterMetricFamily,
+        "Faults of backends that no client was told, for another attempt followed.",
+        ("backend", "code"),
+    ),
+    "breaker_state": Family(
+        GaugeMetricFamily, "0: closed, 1: half open, letting probes through, 2: open.", ("backend",)
+    ),
+    "markup": Family(
+        CounterMetricFamily, "What became of text that looked like a tool call.", ("outcome", "dialect")
+    ),
+    "oddities": Family(CounterMetricFamily, "What backends said and should not have.", ("what",)),
+    "dropped": Family(CounterMetricFamily, "What of requests was not passed on.", ("what",)),
+    "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
+    "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
+    "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),
+}
