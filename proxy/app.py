@@ -1,4 +1,4 @@
-"""The composition root: the one place that knows every concrete class, and where time and chance come in."""
+"""The composition root: the one module that knows every concrete class, and that brings in time and chance."""
 
 import errno
 import logging
@@ -67,28 +67,28 @@ from proxy.signing import signed
 BYTES_PER_MIB = 1024 * 1024
 
 MEMORY_BYTES = 2 << 30
-"""Usually, for what requests under way and remembered open_sockets take. One developer alone has three eighths of it:
+"""Default memory for requests under way and remembered conversations. One developer alone has three eighths of it:
 enough for fifty agents with histories of 2 MB and a hundred tools each."""
 
 REMEMBERED_PART = 4
-"""A quarter of it is for open_sockets, which are packed."""
+"""A quarter of it is for remembered conversations, which are compressed."""
 
 WAYS_OUT = {
     errno.EADDRINUSE: "Choose another port: --port, server.port.",
     errno.EACCES: "Choose a port from 1024 on: --port, server.port.",
 }
-"""For an address that cannot be had, by what the system says of it; anything else is about the host."""
+"""What to do about an address that cannot be bound, by the error of the system. Any other error is about the host."""
 
 WATCHER = Tenant("metrics")
 """Who reads the metrics, and may do nothing else."""
 
 
 class CannotListen(Exception):
-    """The address is taken, or none of ours."""
+    """The address is in use, or does not belong to this machine."""
 
 
 def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
-    """The process's one log; what libraries say goes there too, and what Python itself would print."""
+    """Makes the one log of the process, which also gets what libraries log and what Python itself would print."""
     log = make_log(settings.logs.level, settings.logs.format, secrets=_secrets(settings), stream=stream)
     logging.getLogger().handlers = [LibraryLines(log)]
     sys.unraisablehook = partial(_ignored, log)
@@ -96,15 +96,15 @@ def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
 
 
 def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
-    """What is raised where Python can tell nobody, in a finalizer: it would print the exception's words. What only ends
-    a thread is raised again (see `offload.threads`)."""
+    """Logs an exception of a finalizer, whose words Python would print. One that only ends a thread is left out,
+    because `offload.threads` raises it again."""
     if isinstance(failure.exc_value, Exception):
         log.error("ignored_exception", exc_info=failure.exc_value)
 
 
 @asynccontextmanager
 async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> AsyncIterator[str]:
-    """The proxy at work, as the URL it listens on. On leaving, open streams come to their end."""
+    """Runs the proxy, and yields the URL on which it listens. On leaving, open streams come to their end."""
     clock = time.monotonic
     now = time.time  # noqa: TID251 - here it comes in
     upstream = Upstream(proxy.__version__)
@@ -298,7 +298,7 @@ def _responses_options(settings: Settings) -> ResponsesOptions:
 
 
 def _memory(settings: Settings) -> int:
-    """On a small machine half of what it has, for all workers together."""
+    """Returns the bytes for one worker. On a small machine, all workers together take half of its memory."""
     if settings.server.memory_mib is not None:
         return settings.server.memory_mib * BYTES_PER_MIB
     there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
@@ -306,7 +306,7 @@ def _memory(settings: Settings) -> int:
 
 
 def timeouts_of(backend: BackendSettings, patience: float) -> Timeouts:
-    """`patience`: how long the profile lets the first byte take, where nothing is configured."""
+    """`patience`: the profile's limit on the wait for the first byte, used if none is configured."""
     return Timeouts(
         connect=backend.connect_seconds,
         first_byte=backend.first_byte_seconds or patience,

@@ -1,4 +1,4 @@
-"""What every process of ours needs around its work: an event loop, a way to be asked to stop, a quiet collector."""
+"""What every process of the proxy needs: an event loop, a way to be asked to stop, a quiet garbage collector."""
 
 import asyncio
 import gc
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 YOUNG_OBJECTS = 20_000
-"""New objects after which Python looks for garbage; its own 700 are a tenth of one request of an agent."""
+"""Python looks for garbage after this many new objects. Its default of 700 is a tenth of one request of an agent."""
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -20,7 +20,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 def asked_to_stop() -> asyncio.Event:
-    """Set by the first request to stop, which is polite; a second one is obeyed at once."""
+    """Returns an event that the first signal sets. A second signal ends the process at once."""
     loop = asyncio.get_running_loop()
     asked = asyncio.Event()
 
@@ -35,8 +35,8 @@ def asked_to_stop() -> asyncio.Event:
 
 
 def spare_the_collector() -> None:
-    """What was made at the start stays, and need not be walked again and again; and the objects of one large request
-    are no reason to look for garbage several times: together a quarter of what such a request costs."""
+    """Freezes what was made at the start, which the collector need not walk again and again, and lets it run less
+    often: one large request would make it run several times. Both save a quarter of what such a request costs."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)

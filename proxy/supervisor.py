@@ -1,8 +1,8 @@
 """Several workers on one port: started, started again when they die, and stopped together (F74, F75).
 
-The kernel spreads connections over all that listen, also to a worker whose loop stands still: that one is killed, for
-whoever is led to it would wait for ever (F79). The supervisor listens to nobody: it holds the address, so that it stays
-the workers' while one of them is away. It serves no request, so whatever kills a worker leaves it alone.
+The kernel spreads connections over all workers that listen, also to a worker whose event loop hangs. The supervisor
+kills such a worker, because connections to it would never be answered (F79). It holds the address without listening, so
+that no other program takes it while a worker is away. It serves no request, so what kills a worker does not kill it.
 """
 
 import asyncio
@@ -23,33 +23,33 @@ from proxy.signing import signed
 from proxy.worker import BEATS, COMMAND, DONE, Orders
 
 SETTLED_SECONDS = 10.0
-"""Whoever has lived so long did not die of how it was started, and its successor starts without delay."""
+"""A worker that has lived this long did not die of how it was started: its successor starts without delay."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between a worker's death and its successor, for those that die at once: each is twice the one before."""
 
 STARTING_SECONDS = 60.0
-"""For a worker to say where it listens; a second is usual. One that hangs before it has no beat yet that could stop."""
+"""The time that a worker has to say where it listens; a second is usual. Before that it sends no beat."""
 
 MARGIN_SECONDS = 10.0
-"""For workers to end, beyond the time that their streams have. After it they are killed."""
+"""The time that workers have to end, beyond that of their streams. After it they are killed."""
 
 POLITE_ENDS = (DONE, -signal.SIGTERM)
-"""The second is that of a worker which was only just starting."""
+"""The second is the end of a worker that was just starting."""
 
 
 class WorkersFailed(Exception):
-    """They did not start, or did not end as they should."""
+    """Workers did not start, or did not end as they should."""
 
 
 def next_pause(pause: float, lived: float) -> float:
-    """Before a worker that died after so long is started again; `pause` is the one before it was started."""
+    """Returns the pause before a worker that has died is started again. `pause` is the one before its last start."""
     return 0.0 if lived >= SETTLED_SECONDS else min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
 
 
 @asynccontextmanager
 async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
-    """All workers at work, as the URL that they listen on. On leaving, they come to their end."""
+    """Runs all workers, and yields the URL on which they listen. On leaving, they come to their end."""
     settings = signed(settings)
     server = settings.server
     with closing(_held(server.host, server.port)) as address, _meeting_place() as folder:
@@ -73,19 +73,19 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
 
 
 def _meeting_place() -> tempfile.TemporaryDirectory[str]:
-    """Whose doors nobody but this user can open."""
+    """A folder with the sockets of the workers, which only this user can open."""
     return tempfile.TemporaryDirectory(prefix="responses-proxy-")
 
 
 def _held(host: str, port: int) -> socket.socket:
-    """The address, for these workers and nobody else."""
+    """Binds the address, for these workers and no other program."""
     if not hasattr(socket, "SO_REUSEPORT"):
         raise app.CannotListen("On this system processes cannot share a port. Set server.workers = 1.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        with socket.socket(family, kind, protocol) as alone:  # who shares would not notice that others listen
+        with socket.socket(family, kind, protocol) as alone:  # one that shares would not notice others
             alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             alone.bind(address)
         held = socket.socket(family, kind, protocol)
@@ -107,7 +107,7 @@ class _Worker:
         self.process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> str:
-        """Where it listens; nothing if it ended before, or was ended."""
+        """Returns where the worker listens, or nothing if it ended before, or was killed."""
         self._started = self._clock()
         self.process = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -134,7 +134,7 @@ class _Worker:
             process.kill()
 
     async def keep(self) -> None:
-        """Starts it again whenever it has died."""
+        """Starts the worker again whenever it has died."""
         pause = 0.0
         while True:
             assert self.process is not None
@@ -145,8 +145,8 @@ class _Worker:
             await self.start()
 
     async def _end(self, process: asyncio.subprocess.Process) -> int:
-        """Waits for it, and hastens it if no beat comes any more. They are missed one by one, not by the clock: when
-        all of us stood still together, nobody is late."""
+        """Waits for the end of the worker, and kills it if its beats stop. It counts missed beats and reads no clock,
+        because the whole machine may have stood still, and then no worker is late."""
         assert process.stdout is not None
         missed = 0
         while missed < BEATS:
@@ -163,7 +163,7 @@ class _Worker:
 
 
 async def _stop(workers: list[_Worker], seconds: float) -> bool:
-    """Did all of them end in time, and as they should?"""
+    """Did all workers end in time, and as they should?"""
     processes = [worker.process for worker in workers if worker.process is not None]
     running = [process for process in processes if process.returncode is None]
     for process in running:

@@ -1,8 +1,8 @@
 """One of several processes that serve together, as its supervisor starts it.
 
-Its orders come through stdin, settings with their secrets and all, where neither the list of processes nor the
-environment shows them. On stdout it says once where it listens, and from then on, again and again, that its loop still
-turns. It ends when it is asked to, or when stdin does: then there is no supervisor any more.
+Its orders come through stdin, because neither the list of processes nor the environment may show the secrets in the
+settings. On stdout it writes once where it listens, and from then on, again and again, a sign that its event loop still
+runs. It ends when it is asked to, or when stdin ends: then there is no supervisor any more.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from proxy.shell.ops.worker_metrics import WorkerSlot
 DONE, FAILED = 0, 1
 
 BEATS = 10
-"""In the time after which a worker without a beat is given up: one or two may be late."""
+"""A worker beats this often in the time after which the supervisor gives it up, so one or two beats may be late."""
 
 COMMAND = (sys.executable, "-m", "proxy.worker")
 
@@ -66,7 +66,7 @@ def _beat(line: int, pause: float) -> None:
 
 
 def _stop_with_supervisor(orders: int, asked: asyncio.Event, slot: WorkerSlot) -> None:
-    """Nothing comes there but its end. Then the folder is nobody's: its owner was killed, or would have stopped us."""
+    """Stops the worker when stdin ends. The supervisor was killed then, so its folder is removed as well."""
     loop = asyncio.get_running_loop()
 
     def ended() -> None:

@@ -32,16 +32,16 @@ from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.offload.threads import WorkThreads
 
 MAX_LESSONS = 3
-"""Changed retries of one request: each is a round trip, and three oddities at once are rare."""
+"""One request is changed and sent again at most this often. Each time is a round trip, and three oddities are rare."""
 
 MAX_KNOWN = 1000
-"""Models that are remembered. Their names come from clients, so there is no end of them."""
+"""The proxy remembers this many models. Clients choose their names, which therefore have no end."""
 
 TEACHING = (400, 422, 500)
 """llama.cpp and LM Studio answer 500 to what others call a bad request."""
 
 SEARCHED_PER_UNIT = 16
-"""Bytes of a body, in which the words of a refusal are looked for."""
+"""One unit of work pays for a search through this many bytes of a body, for the words of a refusal."""
 
 UNAUTHORIZED = 401
 
@@ -55,19 +55,19 @@ class Plan:
     backend: "Backend"
     asked: Preparation
     owner: str
-    """Whose request it is."""
+    """Who pays for the request."""
     only: bool = False
     """Is there no other backend that could answer it?"""
 
 
 @dataclass(slots=True)
 class _Model:
-    """What is known of one by now."""
+    """What the proxy knows of one model by now."""
 
     learned: Learned
-    """Where it is, with the model's quirks in its profile, and what it has taught."""
+    """The target, with the model's quirks in its profile, and the lessons that it has taught."""
     url: str
-    """Where its replies are asked for. To take URLs apart costs as much as to read a short request."""
+    """Replies come from this URL. It is kept, because parsing a URL costs as much as reading a short request."""
 
 
 class Backend:
@@ -104,7 +104,7 @@ class Backend:
         return await self._discovery.models()
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
-        """For one request, as long as it takes. Raises Spared at once where there is no use in waiting."""
+        """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
         self.breaker.check(owner, only=only)
         return self._concurrency.slot(owner)
 
@@ -138,7 +138,7 @@ class Backend:
         return self._known[model]
 
     async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
-        """The beginning of a reply. When the backend refuses in words that teach something, it is asked again."""
+        """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
         self.budget.earn()
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:

@@ -13,7 +13,7 @@ from proxy.shell.backend import Backend
 
 @dataclass(slots=True)
 class Way:
-    """One of those that can answer for a model."""
+    """A backend that can answer for a model."""
 
     backend: Backend
     model: str
@@ -32,12 +32,11 @@ class Backends:
         return {name: backend.breaker for name, backend in self._backends.items()}
 
     def ways(self, model: str) -> list[Way]:
-        """In the order in which they are tried. Raises NotFound if there is none."""
+        """Lists them in the order in which they are tried. Raises NotFound if there is none."""
         return [Way(self._backends[name], model) for name, model in self._routes.candidates(model)]
 
     async def models(self) -> Listing:
-        """What clients may ask for: each backend's own, as far as its requests lead there. Made anew when one of them
-        has another list."""
+        """Lists the models of each backend to which requests for them go. Made anew when a backend has another list."""
         listings = await asyncio.gather(*(backend.models() for backend in self._backends.values()))
         if any(new is not old for new, old in zip(listings, self._listed, strict=True)):
             self._listed, self._listing = listings, self._merged(listings)

@@ -1,4 +1,4 @@
-"""How a request that is under way is stopped: by its client, who leaves, or by us, who then owe it a reason."""
+"""How a request that is under way is stopped: its client leaves, or the proxy interrupts it and must say why."""
 
 import asyncio
 from types import TracebackType
@@ -7,7 +7,7 @@ from proxy.core.errors import Fault, ProxyFault
 
 
 class Interruptible:
-    """As a context: from inside, an interruption is a fault like any other. A client's leaving is none, and passes."""
+    """A context that raises an interruption by the proxy as a fault. When a client leaves, the cancellation passes."""
 
     def __init__(self) -> None:
         task = asyncio.current_task()
@@ -17,7 +17,7 @@ class Interruptible:
         self._disarmed = False
 
     def disarm(self) -> None:
-        """What is answered stands, and is being sent: from here on there is nothing to interrupt."""
+        """Ignores interruptions from here on, because the answer is complete and is being sent."""
         self._disarmed = True
 
     def interrupt(self, fault: Fault) -> None:
@@ -33,7 +33,7 @@ class Interruptible:
     ) -> None:
         if kind is not asyncio.CancelledError or self._interruption is None:
             return
-        interruption, self._interruption = self._interruption, None  # whoever leaves after it has left
+        interruption, self._interruption = self._interruption, None  # later it is the client who leaves
         if self._task.uncancel() == 0:
             raise interruption from None
 

@@ -1,8 +1,8 @@
-"""How many requests a backend gets at once, and how many more may wait for a place (F07, E7).
+"""How many requests a backend gets at once, and how many more may wait for a slot (F07, E7).
 
-Whoever finds neither hears so at once: to wait without knowing for what only makes the error slower. Owners have their
-turns one after the other, and each owner's requests in the order in which they came; where no more may wait, whoever
-has most waiting gives way to one who has less. Who leaves while waiting leaves no trace.
+A request that finds neither fails at once, because a wait without hope only makes the error slower. Owners take turns,
+and the requests of one owner keep their order. If the queue is full, the owner with most requests in it gives a place
+up to an owner with fewer. A client that leaves the queue leaves no trace.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ is Envoy's limit per upstream."""
 AS_MANY = "The backend has as many requests as it may have; try again later."
 
 COME_BACK_SECONDS = 1.0
-"""Nobody knows when a reply ends."""
+"""Sent as `Retry-After`. It is a constant, because nobody knows when a running reply ends."""
 
 
 @dataclass(slots=True, frozen=True)
 class ConcurrencyRules:
     slots: int | None = None
-    """None: as many as ask."""
+    """Default: no limit."""
     waiting: int = 0
     wait_seconds: float = 30
 
@@ -40,7 +40,7 @@ class ConcurrencyLimit:
         self._shares = Shares(MAX_EXCHANGES)
 
     def slot(self, owner: str) -> "Slot":
-        """Whoever enters has it. Raises there what says why there is none, or none in time."""
+        """A context that holds a slot. Entering it waits, and raises a fault if there is no slot, or none in time."""
         return Slot(self, owner)
 
     async def enter(self, owner: str) -> None:
@@ -77,7 +77,7 @@ class ConcurrencyLimit:
 
 
 class Slot:
-    """As a context: one request's, from the wait for it on."""
+    """A context: the slot of one request, from the wait for it on."""
 
     __slots__ = ("_limit", "_owner")
 

@@ -1,8 +1,8 @@
 """What stands behind the backend's URL: which profile it has, and which models.
 
-A known host is recognised at once. Any other is asked when the first request needs to know: for its models, and then,
-with harmless questions, for what it is. A backend that does not answer is taken for an ordinary one and asked again
-later; nobody waits for it twice.
+The proxy recognises a known host at once. It asks any other when the first request needs the answer: for its models,
+and then, with harmless questions, for what it is. It takes a backend that does not answer for an ordinary one and asks
+again later; only the first requests wait for the answer.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ QUESTION_SECONDS = 2.0
 
 ASK_AGAIN_SECONDS = 30.0
 MODELS_SECONDS = 30.0
-"""How long a list of models is believed: clients fetch it at every start, and local servers load new ones."""
+"""A list of models is fetched anew after this time: clients ask at every start, and local servers load new models."""
 
 MAX_MODELS = 2_000
-"""Of one list: OpenRouter's has some 400. Who wants to name others may, they are only not listed."""
+"""The longest known list, OpenRouter's, has some 400. Clients may use models beyond the limit, which are not listed."""
 
 
 class Discovery:
@@ -48,7 +48,7 @@ class Discovery:
         clock: Callable[[], float],
         log: Log,
     ) -> None:
-        """`profile`: its name, if it was configured."""
+        """`profile`: the name of the configured one. Default: the proxy finds it out."""
         self._overrides = overrides
         self._catalog = catalog
         self._transport = transport
@@ -66,11 +66,11 @@ class Discovery:
 
     @property
     def known(self) -> Target:
-        """The backend, as well as it is known without asking."""
+        """The backend as far as the proxy knows it without a question."""
         return self._target
 
     async def target(self) -> Target:
-        """The backend, as well as it is known by now. Never raises, and waits only for the first answers."""
+        """Returns the backend as it is known by now. Never raises, and waits only for the first answers."""
         if self._clock() >= self._ask_at:
             async with self._lock:
                 if self._clock() >= self._ask_at:
@@ -78,7 +78,7 @@ class Discovery:
         return self._target
 
     async def models(self) -> list[ServedModel]:
-        """The configured names, then whatever else the backend lists. The same object until something has changed."""
+        """Lists the configured names, then the backend's other models. Returns the old list until something changes."""
         target = await self.target()
         async with self._lock:
             if self._clock() >= self._list_at:
@@ -108,7 +108,7 @@ class Discovery:
         self._log.info("backend_recognised", profile=self._target.profile.name)
 
     async def _find_models(self) -> Page | None:
-        """The list of models, or whatever else an answering server has in its place."""
+        """Fetches the list of models, or the page that the server has in its place."""
         page = await self._get(_models_url(self._target))
         if page is not None and page.status == 404:
             bare = replace(self._target, profile=replace(self._target.profile, root=""))

@@ -33,7 +33,7 @@ from proxy.shell.refusals import Refusals
 
 @dataclass(slots=True, frozen=True)
 class Surfaces:
-    """What is spoken here, and behind which path."""
+    """The surfaces, by the paths that lead to them."""
 
     responses: Surface
     compaction: Surface
@@ -43,12 +43,12 @@ class Surfaces:
 
 @dataclass(slots=True)
 class Incoming:
-    """Who asks for what, by which id the logs know it."""
+    """A request that a tenant has sent to a path, with the id that the log shows."""
 
     request: HttpRequest
     id: str
     surface: Surface | None
-    """None where the path is none's."""
+    """None for a path that belongs to no surface."""
     tenant: Tenant
     owner: str
 
@@ -73,7 +73,7 @@ class Handlers:
         tasks: Tasks,
         refusals: Refusals,
     ) -> None:
-        """`open_sockets`: None where WebSockets are not spoken."""
+        """`open_sockets`: None if WebSockets are switched off."""
         self.open_sockets = open_sockets
         self._engine = engine
         self.surfaces = surfaces
@@ -110,7 +110,7 @@ class Handlers:
         return await self.open_sockets.hold(incoming.request, incoming.id, incoming.caller)
 
     async def _ask(self, incoming: Incoming, read: Callable[[Any], Any] | None = None) -> HttpAnswer:
-        """`read` makes of the body what this path stands for."""
+        """`read` turns the body into what this path stands for. Default: the body itself."""
         self._check_open()
         request, surface = incoming.request, incoming.surface
         assert surface is not None, "whoever asks a model does so by a path of a surface"
@@ -172,7 +172,7 @@ class Handlers:
                 "(responses-proxy hash-key), or set metrics.open = true."
             )
         counts = await self._worker_metrics.counts()
-        # Of many tenants and workers it takes a tenth of a second, which no stream should wait (F79).
+        # With many tenants and workers it takes a tenth of a second, and no stream should wait so long (F79).
         return text(await asyncio.to_thread(page, counts), CONTENT_TYPE, incoming.id)
 
     async def openapi(self, incoming: Incoming) -> HttpAnswer:

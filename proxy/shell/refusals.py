@@ -13,7 +13,7 @@ from proxy.shell.secret_mask import SecretMask
 TOO_LARGE = 413
 
 MAX_PATH = 200
-"""Of one that is refused, in the log: anybody may send 8,000 characters there, without a key."""
+"""The log shows this many characters of a refused path: anybody may send 8,000, without a key."""
 
 
 class Refusals:
@@ -25,7 +25,7 @@ class Refusals:
     def of_request(
         self, fault: Fault, request: HttpRequest, request_id: str, surface: Surface | None
     ) -> HttpAnswer:
-        """With a line in the log, since the engine has not heard of it. `surface`: None where the path is none's."""
+        """Refuses a request that the engine has not seen, with a line in the log. `surface`: see `Incoming`."""
         method, host, path = shown(request.method), shown(request.host), quotable(request.path, MAX_PATH)
         self._note(fault, request_id, method=method, host=host, path=path)
         return self.answer(fault, request, request_id, surface)
@@ -33,8 +33,8 @@ class Refusals:
     def of_bytes(
         self, fault: Fault, error: BaseException | None, request: HttpRequest, request_id: str
     ) -> HttpAnswer:
-        """Of what is no request. aiohttp's own words quote the head, where keys are: the log is told the kind of error
-        alone."""
+        """Refuses bytes that are no request. The log shows only the kind of the error, because aiohttp's words quote
+        the head, where keys are."""
         self._note(fault, request_id, kind=type(error).__name__)
         return self.answer(fault, request, request_id)
 
@@ -48,5 +48,5 @@ class Refusals:
         body, masked = request.content, self._secret_mask.hidden_in(fault, request.headers)
         answer = error_response(masked, (surface.error if surface else error_body)(masked), request_id)
         if fault.status == TOO_LARGE or not body.at_eof() or body.exception() is not None:
-            answer.force_close()  # nobody reads the rest, and whoever sends too much need not go on
+            answer.force_close()  # nobody reads the rest of the body
         return answer

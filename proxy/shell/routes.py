@@ -1,7 +1,7 @@
 """Which path leads where.
 
-Routing is a table on aiohttp's low-level server, so that whatever is refused, down to bytes that are no
-HTTP at all, is refused in one place and in one form.
+Routing is a table on aiohttp's low-level server. aiohttp's own router would answer some errors itself, in its own form;
+here one module refuses everything, down to bytes that are no HTTP at all.
 """
 
 import re
@@ -20,14 +20,14 @@ Handler = Callable[..., Awaitable[HttpAnswer]]
 HEALTH, READINESS, METRICS = "/healthz", "/readyz", "/metrics"
 
 WEBSOCKET = "GET, upgraded"
-"""Stands among the methods of a path, for it leads elsewhere than a mere GET."""
+"""A row of its own among the methods of a path, because it leads elsewhere than a plain GET."""
 
 
 class Route(NamedTuple):
     path: re.Pattern[str]
     methods: Mapping[str, Handler]
     surface: Callable[[Surfaces], Surface] | None = None
-    """In its envelope errors are told. Without one it is OpenAI's, which every surface has so far."""
+    """Errors have the envelope of this surface. Default: OpenAI's, which all surfaces use at present."""
 
     def handler(self, request: HttpRequest, *, websockets: bool) -> Handler | None:
         if websockets and WEBSOCKET in self.methods and _wants_websocket(request):
@@ -36,12 +36,12 @@ class Route(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """Whatever can be looked at can be looked at without its body, which aiohttp leaves out by itself."""
+        """The methods for the `Allow` header. Every GET allows HEAD, for which aiohttp leaves the body out."""
         methods = [method for method in self.methods if method != WEBSOCKET]
         return ", ".join(["GET, HEAD" if method == "GET" else method for method in methods])
 
     def method_fault(self, request: HttpRequest) -> tuple[ClientFault, Mapping[str, str]]:
-        """What is said of a method that is not among them, and in which headers."""
+        """Returns the fault for a method that the path does not have, and the headers that go with it."""
         headers = {"Allow": self.allowed}
         if _wants_websocket(request):
             # Codex tries a WebSocket first, and takes this status, and no other, as the word to use HTTP.
@@ -76,7 +76,7 @@ ROUTES = (
 
 
 def find(path: str) -> tuple[Route, dict[str, str]]:
-    """The first that fits, and what stands in the path. Raises NotFound."""
+    """Returns the first route that matches, and the names in the path. Raises NotFound."""
     for route in ROUTES:
         if found := route.path.fullmatch(path):
             return route, found.groupdict()

@@ -1,7 +1,7 @@
-"""The last thing that happens to a fault before anybody is told of it, on whatever wire: no secret leaves in it.
+"""The last step before a client is told of a fault, on any transport: secrets in it are masked.
 
-A backend knows its key and may put it into its errors, in any words. So it may do with a key that a client has sent and
-that was passed on; and a client may have put its key where it does not belong.
+A backend knows its key and may quote it in an error, in any words. It may also quote a client's key that the proxy has
+passed on, and a client may have put its key where it does not belong.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from proxy.core.sink import Sink
 from proxy.core.tenants import key_of
 
 LEAST_KEY, MAX_KEY = 12, 200
-"""Characters of a client's key that are looked for. Shorter ones are words that clients send where nobody asks for a
-key; longer ones are signed tokens, which are known by their form, and what is looked for has its price."""
+"""Client keys of this length are searched for. Shorter ones are words that clients send where no key is needed; longer
+ones are signed tokens, which the mask knows by their form, and a search has its price."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -25,7 +25,7 @@ class SecretMask:
     configured: Secrets
 
     def hidden_in(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
-        """The same fault, fit to be told. `headers`: of the request, whose own key is no less a secret."""
+        """Masks the secrets in a fault. `headers` are those of the request, whose key is a secret too."""
         if fault.message is fault.own_words and not fault.details and fault.param is None:
             return fault
         key = key_of(headers)[:MAX_KEY]
@@ -52,7 +52,7 @@ class SecretMask:
         return fault
 
     def in_front_of(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
-        """The same sink, for a stream, whose ending may tell of a fault."""
+        """Returns a sink that masks the fault in the ending of a stream."""
 
         def feed(event: Event) -> None:
             if isinstance(event, ReplyEnded) and event.fault is not None:

@@ -1,4 +1,4 @@
-"""The front door: how it opens and closes, who may come in, and what is said to everybody else."""
+"""The front door: it opens and closes, lets requests in, and has everything else refused."""
 
 from aiohttp import web
 
@@ -20,7 +20,7 @@ from proxy.shell.routes import HEALTH, METRICS, READINESS, Route
 
 BACKLOG = 1024
 CLOSING_SECONDS = 3.0
-"""For answers that are already written, to leave."""
+"""The time that answers have to leave after they were written."""
 
 
 class Server:
@@ -36,12 +36,12 @@ class Server:
         mint: Mint,
         log: Log,
     ) -> None:
-        """`metrics_readers`: None when nobody may see them."""
+        """`metrics_readers`: None if nobody may see the metrics."""
         self._handlers = handlers
         self._refusals = refusals
         self._hosts = hosts
         self._tenants = tenants
-        # Whoever watches over the process needs no tenant's key, and a tenant's key shows no other tenant's use.
+        # A monitor needs no tenant's key, and a tenant's key must not show how much other tenants use.
         self._doors = {HEALTH: EVERYBODY, READINESS: EVERYBODY, METRICS: metrics_readers or tenants}
         self._connections = connections
         self._mint = mint
@@ -49,8 +49,8 @@ class Server:
         self._runner: web.ServerRunner | None = None
 
     async def start(self, host: str, port: int, *, shared: bool = False) -> str:
-        """Listens; returns the address that was bound. OSError when it cannot be. Others that share it may listen
-        there too: the kernel gives each of them its part of the connections."""
+        """Listens, and returns the address that was bound. Raises OSError if that fails. With `shared`, other workers
+        may listen there too, and the kernel spreads the connections."""
         self._runner = web.ServerRunner(
             Acceptor(self._answer, self._malformed, self._connections), shutdown_timeout=CLOSING_SECONDS
         )

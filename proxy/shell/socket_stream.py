@@ -30,7 +30,7 @@ class SocketStream:
         self.bytes_out = 0
         self.headers: dict[str, str] = {}
         self.likely: dict[str, str] = {}
-        """A message has no headers: what stands in these two is told to nobody."""
+        """A message has no headers, so a client sees none of both."""
         self.lane: str | None = None
         self._send = send
         self._cut = cut
@@ -60,7 +60,7 @@ class SocketStream:
         await self._send_all()
 
     async def _send_all(self) -> None:
-        """One by one: if the turn is interrupted here, the rest is still there to be sent before its ending."""
+        """Sends messages one by one: if the turn is interrupted here, the rest is sent before its ending."""
         self.opened = True
         self._heartbeat.begin_write()
         async with self._in_order:
@@ -77,4 +77,4 @@ class SocketStream:
         self._cut()
 
     def comment(self) -> None:
-        """Silence is filled by pings, turn or no turn."""
+        """Does nothing, because pings fill the silence on a socket, also between turns."""

@@ -1,14 +1,14 @@
 """The same Responses over a WebSocket: one message for each event, one turn at a time.
 
-A connection may have several lanes, each a conversation of its own, which its messages name (`stream_id`). They take
-turns: what is asked on one waits until the other's answer has ended.
+A connection may have several lanes, each a conversation of its own, which its messages name (`stream_id`). Lanes take
+turns: a request on one waits until the answer on another has ended.
 
-Two tasks serve a socket. One listens all the time, so that pings are answered and a client that leaves takes its turn
-along; what it hears waits for the other one, which puts turn after turn to the engine. What is refused is answered in
-its place among the turns, because a client takes whatever comes during a turn for a part of it.
+Two tasks serve a socket. One listens all the time, so that pings are answered and a turn ends when its client leaves.
+It queues what it receives for the other task, which gives turn after turn to the engine. A refusal is sent in its place
+among the turns, because a client takes everything that comes during a turn for a part of it.
 
-Nothing is packed (RFC 7692): a message would be unpacked at once and whole, before anybody could ask what it holds,
-each event would be packed by itself, and each socket keep the memory for both.
+Messages are not compressed (RFC 7692): aiohttp would decompress a message at once and whole, before its size could be
+checked; each event would be compressed by itself, and each socket would keep the memory for both.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ from proxy.shell.ops.tasks import Tasks
 from proxy.shell.socket_stream import SocketStream
 
 LIFETIME_SECONDS = 3600.0
-"""The specification's: a turn that is under way by then is finished first."""
+"""The limit of the specification. A turn that is under way by then is finished first."""
 
 MAX_WAITING = 32
-"""Messages that may wait for their turn; published clients send one and wait for its end."""
+"""This many messages may wait for their turn. Published clients send one and wait for its end."""
 
 CLOSING_SECONDS = 3.0
-"""For a client to answer our close with its own."""
+"""The time that a client has to answer the proxy's close with its own."""
 
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
 SIGN_OF_LIFE = (WSMsgType.PING, WSMsgType.PONG)
@@ -74,7 +74,7 @@ class SocketSession:
         self._caller = caller
         self._memory = memory
         self._coming = Loan(memory, caller.owner)
-        """For a message of which not all has come."""
+        """The memory for a message that has not arrived completely."""
         self._timing = timing
         self._limit = message_limit
         self._tasks = tasks
@@ -125,12 +125,12 @@ class SocketSession:
     # ── listening ──
 
     async def _listen(self) -> None:
-        """Until the socket is closed, whoever closes it."""
+        """Listens until one side closes the socket."""
         while await self._hear():
             pass
 
     async def _hear(self) -> bool:
-        """Whether there may be more. Nothing of a message stays here while the next one is waited for."""
+        """Receives one message, and says whether there may be more. It keeps no message while it waits."""
         try:
             message = await self._socket.receive(self._timing.heartbeat)
         except TimeoutError:
@@ -149,7 +149,7 @@ class SocketSession:
         return True
 
     def _taken(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
-        """What is answered in its turn; without a word of it, if there is no memory for it."""
+        """Returns what is answered in its turn: the message, or a fault if there is no memory for it."""
         loan = Loan(self._memory, self._caller.owner)
         try:
             loan.take(len(data))
@@ -159,7 +159,7 @@ class SocketSession:
         return kind, data, loan
 
     def _hear_bytes(self, size: int) -> None:
-        """Of a message that may be large, and may never end."""
+        """Takes memory for bytes of a message that may be large, and may never end."""
         try:
             self._coming.take(size)
         except Fault as fault:
@@ -173,7 +173,7 @@ class SocketSession:
         await self._socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"Too much is under way.")
 
     def _let_go(self) -> None:
-        """Of what nobody will answer or continue any more."""
+        """Gives back the memory of what nobody will answer or continue."""
         connection_of(self._request).listener = None
         self._coming.end()
         while not self._waiting.empty():
@@ -182,12 +182,12 @@ class SocketSession:
         self._known.close()
 
     def _too_much_waits(self) -> bool:
-        """One message may always wait: how large it is has been checked by whoever received it."""
+        """One message may always wait: aiohttp has checked its size when it received it."""
         count = self._waiting.qsize()
         return count > MAX_WAITING or (count > 1 and self._waiting_bytes > self._limit)
 
     async def _is_answered(self, sign: WSMessage | WSMessageTextBytes) -> bool:
-        """Others work in between: aiohttp itself would answer thousands of them without a pause."""
+        """Answers a ping and lets other tasks run: aiohttp itself would answer thousands without a pause."""
         try:
             if sign.type is WSMsgType.PING:
                 await self._socket.pong(sign.data)
@@ -197,8 +197,8 @@ class SocketSession:
         return True
 
     async def _ping(self) -> bool:
-        """Keeps whatever lies between from closing the connection. That it is not answered means little: a client
-        need not look at its socket between two turns."""
+        """Keeps programs on the way from closing the connection. A missing answer means little, because a client need
+        not read its socket between two turns."""
         try:
             await self._socket.ping()
         except ConnectionError:
