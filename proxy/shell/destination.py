@@ -19,9 +19,9 @@ class Destination(Protocol):
 
     request_id: str
     headers: dict[str, str]
-    """What the answer tells besides the usual headers, if it is known by the time it begins."""
+    """Headers besides the usual ones, if they are known when the answer begins."""
     likely: dict[str, str]
-    """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
+    """Headers that are not certain before the reply begins: a stream that opens earlier leaves them out."""
     bytes_out: int
     emit: Callable[[bytes], None]
 
@@ -38,14 +38,14 @@ class Destination(Protocol):
         """May `push` be used: has the stream opened, and does its client keep up?"""
 
     def start_timers(self, event: Callable[[], None] | None = None, every: float | None = None) -> None:
-        """From here on the client is not left in the dark: the stream opens when patience ends, and silence is filled,
-        by an `event` for a client that must see one `every` so often."""
+        """Starts the timers: the stream opens when patience ends, and silence is filled with comments. A client that
+        ignores comments gets an `event` every `every` seconds."""
 
     async def answer(self, body: dict[str, Any]) -> None:
         """Sends the whole answer at once."""
 
     def push(self) -> bool:
-        """Sends what was emitted without waiting. False when `flush` should wait for the client."""
+        """Sends what was emitted without waiting. Returns False if `flush` should wait for the client."""
 
     async def flush(self) -> None:
         """Sends what was emitted, and waits while the client is slow."""
@@ -54,7 +54,7 @@ class Destination(Protocol):
         """Sends the rest, and ends the stream. `broken`: its end must look like a failure."""
 
     def stop(self) -> None:
-        """From here on nothing is sent that was not asked for."""
+        """Stops the timers: from here on nothing is sent that the engine did not ask for."""
 
     def abort(self) -> None:
-        """Cuts the connection: better a visible break than an end that looks clean."""
+        """Cuts the connection, because a visible break is better than an end that looks clean."""

@@ -1,7 +1,7 @@
-"""Answers over HTTP: one JSON body, one error envelope, or one stream of server-sent events.
+"""Answers over HTTP that are no stream: one JSON body, a text, or an error.
 
-Until the first byte of a stream went out a failure is a status with an error as its body; from then on the stream
-itself tells it (E1). Every answer, whoever refused what, carries the request's id.
+A failure is a status with an error as its body, until the first byte of a stream has left; after that the stream itself
+tells the failure (E1). Every answer carries the id of its request.
 """
 
 import re
@@ -20,11 +20,11 @@ HttpRequest = web.BaseRequest
 HttpAnswer = web.StreamResponse
 
 SERVER = "responses-proxy"
-"""Fixed, and without a version: what runs here is nobody's business (S34)."""
+"""It has no version, which would tell attackers what runs here (S34)."""
 
 REQUEST_ID_HEADERS = ("x-client-request-id", "x-request-id")
 SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-"""Nothing that could end a header line or forge a log line (S13)."""
+"""Such an id cannot end a header line or forge a log line (S13)."""
 
 JSON = "application/json"
 JSON_HEADERS = {"Content-Type": JSON}
@@ -33,12 +33,12 @@ WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
     "unsupported_media_type": {"Accept": "application/json"},
     "unsupported_encoding": {"Accept-Encoding": ", ".join(CODINGS)},
 }
-"""What HTTP wants to be told besides a status, by the code: how to show who asks, what a body may be. Which of the two
-headers comes tells the two reasons for 415 apart."""
+"""Headers that HTTP asks for with some errors, by code: how to authenticate, and what a body may be. The two reasons
+for 415 differ in their header."""
 
 
 def request_id_of(headers: Mapping[str, str], mint: Mint) -> str:
-    """The client's own, so that both sides can find the request in their logs; else one of ours."""
+    """Returns the id of the client, which both sides then find in their logs. Default: a new one."""
     for name in REQUEST_ID_HEADERS:
         given = headers.get(name)
         if given and SAFE_REQUEST_ID.fullmatch(given) and masked(given) == given:
@@ -60,7 +60,7 @@ def _headers(request_id: str, kind: Mapping[str, str]) -> dict[str, str]:
 
 
 def error_response(fault: Fault, body: Any, request_id: str) -> web.Response:
-    """`body`: the fault in the envelope of the surface that was asked."""
+    """`body` is the fault in the envelope of the surface that was asked."""
     response = answer(body, request_id, status=fault.status)
     response.headers.update(fault.headers)
     response.headers.update(WAYS_OUT.get(fault.code, {}))

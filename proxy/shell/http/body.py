@@ -1,7 +1,7 @@
 """Reading a request's body: bounded in size, before and after decompression, and in time.
 
-aiohttp's own decompression is switched off (see `server`): here the limit holds for what comes out of the decoder,
-and a coding that is not spoken is refused instead of being passed on as garbage.
+aiohttp's own decompression is switched off (see `connection`). Here the limit holds for the decompressed bytes, and an
+unknown coding is refused instead of being passed on as garbage.
 """
 
 import asyncio
@@ -16,24 +16,24 @@ from proxy.shell.http.content_coding import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024
-"""Apache's defence against clients that drip a body for hours: so much time, and more for each byte (F70, S26)."""
+"""Apache's defence against clients that drip a body for hours: this much time, and more for each byte (F70, S26)."""
 
 CODINGS = ("gzip", "deflate")
-"""Those that are understood, one layer of them."""
+"""The codings that the proxy knows, one layer at a time."""
 
 PIECE_BYTES = 1024 * 1024
-"""Of what is unpacked at a time: a thousandth of a second's work."""
+"""Decompressed at a time, which takes a millisecond."""
 
 MAX_VAIN_BYTES = 1024 * 1024
-"""By which a packed body may be larger than what has come out of it. Nobody packs so, but deflate knows blocks that
-hold nothing at all, and any number of them may follow one another."""
+"""A compressed body may be larger than its content by this much. No client sends that, but deflate has blocks without
+any content, and any number of them may follow one another."""
 
 
 Take = Callable[[int], None]
 
 
 async def read_body(request: web.BaseRequest, limit: int, take: Take) -> bytes:
-    """Unpacked, and never empty. `take`: takes memory for each piece, or raises."""
+    """Returns the decompressed body, which is never empty. `take` reserves memory for each piece, or raises."""
     _check_type(request.headers)
     data = await _read(request, limit, take)
     if not data:
@@ -42,8 +42,8 @@ async def read_body(request: web.BaseRequest, limit: int, take: Take) -> bytes:
 
 
 def _check_type(headers: Mapping[str, str]) -> None:
-    """Programs may leave the type out. A web page may not: without one, as with a type of a form's, any page's request
-    would be sent here without a question, and spend what the backend costs."""
+    """Checks the content type. Programs may leave it out. A web page may not: a browser sends a request without one, or
+    with the type of a form, to any server without asking, and the request would cost money at the backend."""
     kind = headers.get("Content-Type", "").split(";")[0].strip().lower()
     kind = kind or ("nothing" if "Origin" in headers else "application/json")
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
@@ -84,7 +84,7 @@ async def _read(request: web.BaseRequest, limit: int, take: Take) -> bytes:
 
 
 async def _invite(request: web.BaseRequest) -> None:
-    """curl sends no large body before it was asked to; so what is refused by its head alone costs no transfer."""
+    """Asks for the body. curl waits for that before it sends a large one, so an early refusal costs no transfer."""
     await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     request.writer.output_size = 0  # aiohttp would take it for the beginning of the answer
 
@@ -117,8 +117,8 @@ class _Plain:
 
 
 class _Inflated(_Plain):
-    """Lets out no more than the limit, whatever a small body claims to unpack to (S17), and others work in between. It
-    takes in no more either, and nothing behind the end, for zlib would keep that whole and copy it with each piece."""
+    """Decompresses no more than the limit, however much a small body grows to (S17), and lets others work in between.
+    It accepts no more either, and nothing behind the end, because zlib would keep that and copy it with each piece."""
 
     def __init__(self, coding: str, limit: int, take: Take) -> None:
         super().__init__(limit, take)

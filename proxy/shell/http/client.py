@@ -22,17 +22,17 @@ from proxy.shell.http.head import head
 from proxy.shell.http.pace import Paced
 
 READ_BYTES = 64 * 1024
-"""aiohttp's own 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
+"""aiohttp's default of 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
 
 PIECE_BYTES = 64 * 1024
-"""A larger request is sent piece by piece, as fast as they are taken: to encrypt it at once would hold up all
+"""A larger request is sent in pieces, as fast as the backend takes them. To encrypt it at once would hold up all
 others (F79), and TLS would not tell how much of it has left."""
 
 NOTHING = memoryview(b"")
-"""Unlike what is left of a body when nothing is left, it does not keep the body."""
+"""An empty view that keeps no body alive; an empty slice of the body would."""
 
 KNOWN_ORIGINS = 256
-"""Gemini's models have an address each, and their names come from clients."""
+"""So many are remembered. Gemini's models have an address each, and clients choose their names."""
 
 RACE_SECONDS = 1.0
 """A kept connection that the backend had closed already, or was just closing, shows it within a round trip. One that is
@@ -43,7 +43,7 @@ MAX_INTERIM = 100
 """Heads before the one of the answer. One is usual, a few tell of progress; a backend that sends nothing else keeps its
 client busy and itself silent."""
 SWITCHED = 101
-"""The one of them that nothing follows; nobody asks for it here."""
+"""The interim status after which no other head follows. The proxy never asks for it."""
 
 
 HANDSHAKE_BROKEN_OFF = (ConnectionResetError, ConnectionAbortedError)
@@ -54,18 +54,18 @@ CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 
 
 class Listener(Protocol):
-    """Whoever empties a reader in the very callback that fills it."""
+    """Empties a reader in the very callback that fills it."""
 
     def deliver(self) -> bool:
-        """Takes a piece. Whether there may be another."""
+        """Takes a piece, and says whether there may be another."""
 
     def stop(self) -> None:
-        """Nothing more will come."""
+        """Ends: nothing more will come."""
 
 
 class _StaleConnection(Exception):
-    """The backend closed a kept connection just when it was taken from the pool: not one byte of an answer came, so
-    nothing is done twice when it is asked on another (F06)."""
+    """The backend closed a kept connection just when it was taken from the pool. No byte of an answer came, so nothing
+    is done twice when the request is sent on another connection (F06)."""
 
     def __init__(self, failure: Exception) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Answer:
         self.headers = headers
         self.content = content
         self.connection: Connection | None = connection
-        """None when it has been given back."""
+        """None after it was given back."""
         content.on_eof(self._give_back)
 
     def _give_back(self) -> None:
@@ -102,7 +102,7 @@ class Answer:
 
 
 class Origin(aiohttp.ClientRequest):
-    """Where requests go, as connectors want to be told, and what all of them say there."""
+    """Scheme, host and port of a backend, in the form that connectors want, with the headers of all requests to it."""
 
     def __init__(self, user_agent: str, url: str) -> None:
         super().__init__("GET", URL(url), loop=asyncio.get_running_loop())
@@ -117,7 +117,7 @@ class Origin(aiohttp.ClientRequest):
 
     @property
     def connection_key(self) -> ConnectionKey:
-        """Worked out once."""
+        """The key, computed once."""
         return self._key
 
 
@@ -213,14 +213,14 @@ def _wire(connection: Connection) -> "Wire":
 
 
 def _cut(connection: Connection) -> None:
-    """Without a farewell, and without what has not left yet: a backend that takes nothing would be waited for."""
+    """Cuts a connection at once. A regular close would wait for a backend that reads nothing."""
     if connection.transport is not None:
         connection.transport.abort()
     connection.close()
 
 
 def _has_begun(failure: BaseException) -> bool:
-    """Had a part of a head come? aiohttp then hands over what of it can be read."""
+    """Had a part of a head come? aiohttp then puts what it could read of it into the failure."""
     head = getattr(failure, "message", None)
     return head is not None and not isinstance(head, str)
 
@@ -232,13 +232,13 @@ def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
 
 class Wire(Paced, ResponseHandler):
     push_reader: Listener | None = None
-    """Is told of everything that comes, as soon as it has been read."""
+    """Takes everything that comes, as soon as it has been read."""
     used = False
-    """Has it brought an answer before?"""
+    """Has the connection brought an answer before?"""
     until = NEVER
-    """The head of an answer is waited for, and no longer."""
+    """The wait for the head of an answer ends then."""
     _rest = NOTHING
-    """Of a request: what there was no room for yet."""
+    """The rest of a request, for which the transport had no room yet."""
 
     def take(self, data: bytes) -> None:
         super().take(data)

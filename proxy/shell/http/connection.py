@@ -1,4 +1,5 @@
-"""One client's connection: aiohttp's own, but for what it would keep to itself, say in words of its own, or mix up.
+"""One client's connection. It is aiohttp's, except where aiohttp hides an error, uses its own words, or mixes things
+up.
 
 It uses some of aiohttp's private names: see the room's `PRIVATE_NAMES`.
 """
@@ -19,19 +20,19 @@ from proxy.shell.http.malformed import HeadTooLate, UnknownVersion
 from proxy.shell.http.pace import Paced
 
 KEEP_ALIVE_SECONDS = 75.0
-"""nginx's, between two requests (S26)."""
+"""A connection is kept this long between two requests, as in nginx (S26)."""
 
 LINGERING_SECONDS = 5.0
-"""After an early refusal the rest of a body is read and forgotten for so long, so that the refusal arrives."""
+"""After an early refusal the rest of a body is read and dropped for this long, so that the refusal arrives."""
 
 STALLED_SECONDS = 60.0
-"""A client that takes nothing for so long is given up: its stream holds a place at the backend (S26, F67)."""
+"""A client that reads nothing for this long is cut off, because its stream holds a slot at the backend (S26, F67)."""
 
 SPOKEN = (HttpVersion11, HttpVersion10)
 """aiohttp's parser takes 0.9 and 2.0 as well, and a line without any version for one of the former."""
 
 RefuseMalformed = Callable[[web.BaseRequest, BaseException | None], web.StreamResponse]
-"""The answer to what is no request at all, by what is wrong with it."""
+"""Returns the answer to bytes that are no request, by what is wrong with them."""
 
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
@@ -40,7 +41,7 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 NEVER_WHOLE = RawRequestMessage(
     "UNKNOWN", "/", HttpVersion(0, 0), CIMultiDictProxy(CIMultiDict()), (), True, None, False, False, URL("/")
 )
-"""Stands for the request of which only a part of its head came, so that it is refused like any other."""
+"""Stands for a request whose head came only in part, so that it is refused like any other."""
 
 
 class Connection(Paced, web.RequestHandler):
@@ -59,9 +60,9 @@ class Connection(Paced, web.RequestHandler):
         self._connections = connections
         self._stall_timer: asyncio.TimerHandle | None = None
         self.address = ""
-        """Whom its client's stands for; the same for all requests on it."""
+        """The address for which the client stands in shares; all requests on the connection have it."""
         self.listener: Callable[[int], None] | None = None
-        """Is told how many bytes come, as they come."""
+        """Is called with the number of bytes whenever some arrive."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -70,7 +71,7 @@ class Connection(Paced, web.RequestHandler):
             self.drop()
 
     def drop(self) -> None:
-        """Without a word: there is no request to answer."""
+        """Closes it without a word, because there is no request to answer."""
         if self.transport is not None:
             self.transport.abort()
 
@@ -88,7 +89,7 @@ class Connection(Paced, web.RequestHandler):
         )
 
     def _check_stalled(self, transport: asyncio.WriteTransport, waited: int) -> None:
-        """A large answer may take long, as long as some of it is taken."""
+        """Cuts a client off that has read nothing since the last check. A large answer may take long otherwise."""
         if transport.get_write_buffer_size() < waited:
             self._start_stall_timer(transport)
         else:
@@ -108,16 +109,16 @@ class Connection(Paced, web.RequestHandler):
             self._stall_timer.cancel()
 
     async def _drain_helper(self) -> None:
-        """Whoever waits for a slow client may be interrupted and have a last word to say (F74). In aiohttp all waits
-        of a connection share one future: cancelled once, it would cancel those that follow."""
+        """Lets a wait for a slow client be interrupted before a last event is sent (F74). In aiohttp all waits of a
+        connection share one future: if it is cancelled once, it cancels those that follow."""
         if self.writing_paused:
             await asyncio.shield(super()._drain_helper())
 
     # ── what is no request ──
 
     def take(self, data: bytes) -> None:
-        """Where the framing of a body breaks, aiohttp queues the failure behind the request, as if it were the next
-        one, and whoever reads the body would wait for the rest until patience ends."""
+        """Reports broken framing of a body to its reader. aiohttp queues the failure behind the request, as if it were
+        the next one, and the reader would wait for the rest of the body until its time is over."""
         super().take(data)
         if data and not self._messages and (self._waiter is not None or not self._request_count):
             self._connections.begun(self)
@@ -166,13 +167,13 @@ class Refused(web.BaseRequest):
 
 
 class Foreign(Refused):
-    """Of a version that is not spoken here. Its answer would be of the same, and nobody has to know how that looks."""
+    """A request of another version of HTTP. It is answered in version 1.0, which needs no knowledge of the other."""
 
     why = UnknownVersion
 
 
 class Unfinished(Refused):
-    """Its head never came to an end."""
+    """A request whose head never ended."""
 
     why = HeadTooLate
 

@@ -1,8 +1,8 @@
-"""All connections of clients: how many there may be, which of them gives way to a new one, and which owes a request.
+"""All connections of clients: how many there may be, which one gives way to a new one, and which owes a request.
 
-They are shared out among addresses, for nobody has shown a key yet. Where an address has its share, or there is no room
-at all, the connection makes room that has been without a request for longest; who has one under way keeps it. Who is
-connected and says nothing, or never comes to the end of a head, is not waited for (F70).
+Addresses share them, because no client has shown a key yet. If an address has its share, or there is no room at all,
+the connection closes that has been without a request for longest; one with a request under way stays. A client that
+connects and sends nothing, or never ends the head of a request, is cut off (F70).
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from proxy.core.policy.shares import Shares
 from proxy.shell.ops import descriptors
 
 CHECK_SECONDS = 1.0
-"""How often it is looked who is due, what there is to tell, and whether a descriptor is left."""
+"""The proxy checks this often which connections are due, what is to be logged, and whether a descriptor is left."""
 
 SILENT_SECONDS = 10.0
-"""For a first byte. Whoever connects has something to ask, and is kept for the next."""
+"""The time for the first byte. A client that connects has something to ask, and is then kept for the next request."""
 
 HEAD_SECONDS = 30.0
-"""For a head, from its first byte to its last; it leaves in one packet, or in a few."""
+"""The time for a head, from its first byte to its last. Clients send it in one packet, or a few."""
 
 TELL_SECONDS = 10.0
-"""A flood would fill the log with what one line tells."""
+"""At most one line is logged in this time, or a flood would fill the log."""
 
 ADVICE = "Raise the limit of open files (ulimit -n, LimitNOFILE)."
 
@@ -32,25 +32,25 @@ class Open(Protocol):
     address: str
 
     def drop(self) -> None:
-        """Without a word."""
+        """Closes it without an answer."""
 
     def hurry(self) -> None:
-        """Its head was waited for long enough: it is told so, and closed."""
+        """Refuses it because its head did not come in time, and closes it."""
 
 
 class Connections:
     def __init__(self, room: int, warn: Callable[..., Any]) -> None:
-        """`room`: for so many. `warn`: writes a line to the log."""
+        """`room`: so many may be open. `warn` writes a line to the log."""
         self._room = room
         self._warn = warn
         self._shares = Shares(room)
         self._open: set[Open] = set()
         self._idle: dict[str, dict[Open, None]] = {}
-        """By address, those without a request; the longest first."""
+        """Connections without a request by address, those that have been idle for longest first."""
         self._now = 0.0
-        """For so long: a clock that stands still while the process does."""
+        """The seconds that were checked: a clock that stands still while the process does."""
         self._silent: dict[Open, float] = {}
-        """Until when, by that clock; the first to be due first."""
+        """When each is due, by that clock, the first to be due first."""
         self._begun: dict[Open, float] = {}
         self._dropped = self._refused = 0
         self._exhausted = False
@@ -66,7 +66,7 @@ class Connections:
             self._tell()
 
     def enter(self, connection: Open) -> bool:
-        """Whether there was room, or was made."""
+        """Returns whether there was room, or room was made."""
         address = connection.address
         if not self._shares.take(address) and not self._make_room(address):
             self._refused += 1
@@ -82,13 +82,13 @@ class Connections:
             self._shares.give_back(connection.address)
 
     def begun(self, connection: Open) -> None:
-        """A part of a head has come, and not its end."""
+        """Notes that a part of a head has come, and not its end."""
         if connection in self._open:
             self._silent.pop(connection, None)
             self._begun.setdefault(connection, self._now + HEAD_SECONDS)
 
     def busy(self, connection: Open) -> None:
-        """It has a request."""
+        """Notes that it has a request."""
         if connection in self._open:
             self._owes_nothing(connection)
             idle = self._idle[connection.address]
@@ -97,7 +97,7 @@ class Connections:
                 del self._idle[connection.address]
 
     def idle(self, connection: Open) -> None:
-        """It has one no more."""
+        """Notes that its request is over."""
         if connection in self._open:
             self._idle.setdefault(connection.address, {})[connection] = None
 
@@ -114,7 +114,7 @@ class Connections:
             self._idle.pop(connection.address, None)
 
     def _make_room(self, address: str) -> bool:
-        """At the cost of the same address, in whose place it then is; or if that has none, of whichever has most."""
+        """Closes an idle connection of this address, or, if it has none, of the address with most of them."""
         idle = self._idle.get(address)
         if idle is None and not self._shares.has(address):
             idle = max(self._idle.values(), key=len, default=None)
@@ -147,7 +147,7 @@ class Connections:
         return due
 
     def _tell(self) -> bool:
-        """Was there anything to tell?"""
+        """Logs what happened since the last line, and returns whether anything did."""
         came = self._exhausted or self._dropped > 0 or self._refused > 0
         if self._exhausted:
             self._warn("descriptors_exhausted", advice=ADVICE)

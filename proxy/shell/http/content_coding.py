@@ -1,6 +1,6 @@
-"""Bodies that a backend packs although nobody asked for it: unpacked here, in pieces, one layer of what zlib knows.
+"""Decompresses answers that a backend compresses although the proxy did not ask for it: one layer, in pieces, by zlib.
 
-aiohttp would do it too, but refuses the whole answer where it cannot, and with it the status, which says more than
+aiohttp would do it too, but it refuses the whole answer if it cannot, together with the status, which says more than
 the words of a refusal (F21).
 """
 
@@ -14,22 +14,22 @@ WINDOW_BITS = {
     "x-gzip": 16 + zlib.MAX_WBITS,
     "deflate": zlib.MAX_WBITS,
 }
-"""By the words for them, what zlib wants to be told; of requests too, though their codings are fewer (`body`)."""
+"""The parameter of zlib for each coding. `body` uses it too, for fewer codings."""
 RAW = -zlib.MAX_WBITS
-"""Deflate without its frame, which many took for the real one."""
+"""Deflate without its frame. Many servers send that as `deflate`."""
 
 DEFLATED = 8
-"""The method in the first four bits of that frame."""
+"""The method in the lower four bits of the first byte of that frame."""
 
 CODINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
-"""In any other word, such as the `utf-8` of a server that means its charset, there is nothing to be undone."""
+"""Other words are ignored, such as the `utf-8` of a server that means its charset."""
 
 PIECE_BYTES = 64 * 1024
-"""A small body may unpack to a thousand times its size: whoever takes the pieces may stop at any of them (S28)."""
+"""A small body may grow to a thousand times its size, and its reader may stop after any piece (S28)."""
 
 
 def decompressor(headers: Mapping[str, str]) -> "Decompressor | None":
-    """None for a body that is not packed. Raises Garbled if nobody here can unpack it."""
+    """Returns None for a body that is not compressed. Raises Garbled for a coding that zlib does not know."""
     if "Content-Encoding" not in headers:
         return None
     words = [word.strip() for word in headers["Content-Encoding"].lower().split(",")]
@@ -48,7 +48,7 @@ class Decompressor:
         self._begun = False
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What comes of it. Raises Garbled for what is not packed so."""
+        """Yields what the data decompresses to. Raises Garbled for data of another coding."""
         if not self._begun:
             self._begun = True
             if self._coding == "deflate" and data[0] & 0x0F != DEFLATED:

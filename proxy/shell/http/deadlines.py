@@ -1,5 +1,5 @@
-"""Wakes those that wait too long. One timer of the loop serves them all, because nearly nobody does: one for each wait
-would cost more than most of what is done with what was waited for.
+"""Ends waits that last too long. One timer serves all of them, because hardly any wait does: a timer for each would
+cost more than most of the work that follows the wait.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ NEVER = math.inf
 
 class Waiting(Protocol):
     def check(self, now: float) -> float:
-        """Gives up what is due by now. When to look again, by the loop's clock."""
+        """Gives up what is due by now. Returns when to check again, by the clock of the loop."""
 
 
 class Deadlines:
@@ -21,7 +21,7 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, waiting: Waiting, due: float) -> None:
-        """From now on; there is nothing to do before it is `due`."""
+        """Checks it from now on. Nothing is to be done before `due`."""
         self._waiting.add(waiting)
         if due < self._next:
             self._check_at(due)

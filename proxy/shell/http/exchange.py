@@ -20,13 +20,13 @@ from proxy.shell.http.push_reader import PushReader
 from proxy.shell.http.transport import Take, Timeouts
 
 FIRST_BYTES = 4096
-"""Of a reply that has not begun: its first word need not wait until all that came with it has been translated."""
+"""Reads are this short until a reply begins, so that its first word need not wait for the translation of the rest."""
 
 FINISHING_SECONDS = 3.0
-"""After the model's finish only usage may follow, and no client should wait long for a number (F43)."""
+"""The wait for usage after the finish of the model: no client should wait long for a number (F43)."""
 
 CHECK_SECONDS = 5.0
-"""How often a waiting exchange looks whether its connection still exists."""
+"""A waiting exchange checks this often whether its connection still exists."""
 
 NOT_ENDED = "did not finish its answer in time"
 SILENT = "stopped answering"
@@ -34,7 +34,7 @@ ENOUGH = "has said enough"
 
 
 class _Enough(Exception):
-    """Not a fault: the wait for usage is over."""
+    """The wait for usage is over, which is no fault."""
 
 
 class HttpExchange:
@@ -65,7 +65,7 @@ class HttpExchange:
         self._waiting_since: float | None = None
         """Only a read waits for the backend: while a slow client is written to, nobody is late."""
         self._bytes_seen = 0
-        """Bytes, at the last look. What comes while it is poured is not timed one by one."""
+        """The bytes that had come at the last check. Chunks that are pushed are not timed one by one."""
         self._begin_by = started + timeouts.first_byte
         self._end_by = started + timeouts.total
         self._enough_by = NEVER
@@ -73,7 +73,7 @@ class HttpExchange:
         deadlines.add(self, started + min(timeouts.first_byte, timeouts.idle, timeouts.total, CHECK_SECONDS))
 
     async def read(self) -> bytes:
-        """What has come since the last read; b"" at the end. A failure is raised after the last bytes."""
+        """Returns what has come since the last read, b"" at the end. A failure is raised after the last bytes."""
         if self._decompressor is None:
             return await self._received()
         while (piece := next(self._pieces, None)) is None:
@@ -110,8 +110,8 @@ class HttpExchange:
             self._waiting_since = None
 
     async def push_to(self, take: Take) -> None:
-        """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. An end or a
-        failure is left to `read`, and so is what is packed."""
+        """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. Ends, failures
+        and compressed answers are left to `read`."""
         if self._broken is not None or self._decompressor is not None:
             return
         self._push_reader = PushReader(self._answer, take)
@@ -122,7 +122,7 @@ class HttpExchange:
             self._push_reader = self._waiting_since = None
 
     async def read_at_most(self, limit: int) -> bytes:
-        """The beginning of the body. What is beyond the limit, broken or late is done without."""
+        """Returns the beginning of the body, without what is beyond the limit, broken or late."""
         body = bytearray()
         try:
             while len(body) < limit and (data := await self.read()):
@@ -132,21 +132,21 @@ class HttpExchange:
         return bytes(body[:limit])
 
     def begun(self) -> None:
-        """The reply shows something meaningful, in time. Comments that only keep a line busy do not (F30)."""
+        """Ends the wait for the first byte: the reply shows something meaningful, which a comment is not (F30)."""
         self._begin_by = NEVER
 
     def finishing(self, so_it_seems: bool) -> None:
-        """Only usage may follow: from now on `read` ends by itself soon, unless more comes than that."""
+        """Tells whether only usage may follow. Then `read` ends by itself soon, unless something else comes."""
         if so_it_seems != (self._enough_by < NEVER):
             self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
             self._deadlines.add(self, self._enough_by)
 
     def release(self) -> None:
-        """All was read that is needed. If the body ends soon the connection is pooled, else closed."""
+        """Ends the exchange after a complete reply. If the body ends soon, the connection is pooled, else closed."""
         self._end(linger=True)
 
     def close(self) -> None:
-        """Stop here, unless released before. A connection with an unread rest is never pooled (E4)."""
+        """Ends the exchange, unless it was released. A connection with an unread rest is never pooled (E4)."""
         self._end(linger=False)
 
     def _end(self, linger: bool) -> None:
@@ -180,7 +180,7 @@ class HttpExchange:
         return NEVER
 
     def _is_deserted(self) -> bool:
-        """aiohttp gives up a connection whose framing broke, but forgets to tell whoever reads from it."""
+        """Has aiohttp given up the connection without telling its reader? It does that when the framing breaks."""
         connection = self._answer.connection
         if connection is None or connection.protocol is None:
             return False

@@ -1,4 +1,4 @@
-"""What the HTTP client raises, as the faults that say who must act. Its own words stay in the log (S34)."""
+"""Turns what the HTTP client raises into faults, which say who must act. Its own words stay in the log (S34)."""
 
 import errno
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from proxy.core.errors import (
 )
 
 FAILURES = (aiohttp.ClientError, HttpProcessingError, OSError)
-"""What may be raised, besides our own bugs."""
+"""All that the client raises, apart from bugs."""
 
 NOT_BEGUN = "did not begin to answer in time"
 
@@ -30,7 +30,7 @@ NOT_SECURE = (
 
 
 def exhausted(message: str) -> ProxyFault:
-    """Our own limits, so the breaker is not concerned; existing streams go on unharmed."""
+    """The fault for a limit of the proxy itself. It does not count for the breaker, and running streams go on."""
     return ProxyFault(message, code="server_is_overloaded", status=503, retry_after=1, retryable=True)
 
 
@@ -55,7 +55,7 @@ CONNECTING: tuple[tuple[type[Exception], Callable[[], Fault]], ...] = (
         lambda: Truncated(OwnWords("The backend closed the connection without an answer."), code=Empty.code),
     ),
 )
-"""Before the head of an answer: the first row that fits. Details stay in the log (F01-F04, S34)."""
+"""Faults before the head of an answer: the first row that matches counts. Details stay in the log (F01-F04, S34)."""
 
 
 def fault_of(failure: Exception, *, answering: bool) -> Fault:

@@ -1,4 +1,4 @@
-"""The request that a WebSocket begins with: what is wrong with it, if anything is."""
+"""Checks the request that a WebSocket begins with."""
 
 from urllib.parse import urlsplit
 
@@ -26,7 +26,7 @@ def handshake_fault(request: HttpRequest) -> Fault | None:
 
 
 def _comes_from_elsewhere(request: HttpRequest) -> bool:
-    """Browsers let any page open a WebSocket to anywhere: a stranger's could speak with this model too."""
+    """Does a web page of another origin ask? Browsers let any page open a WebSocket to any server."""
     origin = request.headers.get("Origin")
     if origin is None:
         return False

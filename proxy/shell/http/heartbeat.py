@@ -15,9 +15,9 @@ from proxy.shell.ops.tasks import Tasks
 @dataclass(slots=True, frozen=True)
 class StreamTiming:
     patience: float
-    """After so long a stream opens, though nothing was said yet."""
+    """Seconds after which a stream opens although the model has said nothing."""
     heartbeat: float
-    """After so long a silence a sign of life is sent."""
+    """Seconds of silence after which a sign of life is sent."""
 
 
 class Beating(Protocol):
@@ -27,18 +27,18 @@ class Beating(Protocol):
     likely: dict[str, str]
 
     def comment(self) -> None:
-        """Emits what says nothing."""
+        """Emits a comment, which clients ignore."""
 
     async def flush(self) -> None: ...
 
 
 class Heartbeat:
-    """Of one stream. It knows the stream only while the timer runs: two that knew each other would stay in memory until
-    the collector comes by."""
+    """The timer of one stream. It refers to the stream only while it runs: a circle of two would stay in memory until
+    the garbage collector runs."""
 
     def __init__(self, timing: StreamTiming, tasks: Tasks) -> None:
         self.busy = False
-        """A write is under way, has failed, or was the last: no heartbeat may come between."""
+        """A write is under way, has failed, or was the last. No heartbeat may come between."""
         self.now = asyncio.get_running_loop().time
         self.last_write = 0.0
         self._timing = timing
@@ -49,8 +49,8 @@ class Heartbeat:
         self._event: Callable[[], None] | None = None
 
     def start(self, stream: Beating, event: Callable[[], None] | None, every: float | None) -> None:
-        """From here on the client is not left in the dark. One that must see something `every` so often takes no
-        comment for it, and is sent an `event`."""
+        """Starts the timer: the stream opens after `patience`, and silence is filled with comments. A client that
+        ignores comments gets an `event` every `every` seconds."""
         if event is not None and every is not None:
             self._event = event
             self._pause = min(every, self._pause)

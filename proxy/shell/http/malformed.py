@@ -1,6 +1,6 @@
-"""What is no request at all, as the fault that says what is wrong with it.
+"""Turns aiohttp's errors about bytes that are no request into faults.
 
-Only the kind of error is looked at: aiohttp's own words quote the head, where keys are.
+It reads only the kind of an error, because aiohttp's words quote the head, where keys are.
 """
 
 from aiohttp.http_exceptions import LineTooLong
@@ -13,11 +13,11 @@ TOO_LATE = "The head of the request did not arrive in time: send it at once, up 
 
 
 class HeadTooLate(Exception):
-    """A part of one came, and never its end."""
+    """A part of a head came, and never its end."""
 
 
 class UnknownVersion(Exception):
-    """It is named, or none is."""
+    """The request names another version of HTTP, or none."""
 
 
 def fault_of(error: BaseException | None) -> ClientFault:

@@ -1,9 +1,9 @@
-"""No connection has the loop to itself, however much it sends and however fast.
+"""No connection keeps the event loop for itself, however much it sends and however fast.
 
-uvloop reads a quarter of a megabyte at once, and up to 32 times before it looks at anybody else; a few bytes of that
-may be an event, a ping or the head of an answer. So what is read at once is taken in pieces, and when the turn of this
-connection is over the rest is held, and no more is read, until all others have had theirs (F79). A model that speaks
-never sends so much: for what is small nothing is done but to look at its length.
+uvloop reads a quarter of a megabyte at once, and up to 32 times before it serves another connection; a few bytes of
+that may be an event, a ping or the head of an answer. Here a large read is processed in pieces. When the turn of a
+connection is over, the rest is held and nothing more is read until all others have had their turns (F79). A model that
+speaks never sends so much, and for a small read the only cost is a look at its length.
 
 This is for aiohttp's protocols, of which it uses private names: see the room's `PRIVATE_NAMES`.
 """
@@ -15,37 +15,37 @@ from aiohttp.base_protocol import BaseProtocol
 
 TURN_SECONDS = 0.01
 PIECE_BYTES = 32 * 1024
-"""Of the smallest events there are, so much holds some seven hundred: a few thousandths of a second's work."""
+"""A piece holds some seven hundred of the smallest events, which take a few milliseconds."""
 
 
 NOTHING = memoryview(b"")
-"""Unlike what is left of a read when nothing is left, it does not keep what was read."""
+"""An empty view that keeps no read alive; an empty slice of the read would."""
 
 
 class Paced(BaseProtocol):
-    """Stands before the protocol that takes the bytes."""
+    """A mixin in front of the protocol that processes the bytes."""
 
     has_paused = False
-    """Was there ever more than its reader had room for?"""
+    """Has its reader ever been full?"""
     _held = NOTHING
-    """What has been read and must wait."""
+    """Bytes that were read and must wait."""
     _goes_on = False
-    """Its turn is, or will come by itself."""
+    """Is its turn running, or scheduled?"""
 
     def take(self, data: bytes) -> None:
-        """Does what there is to do with them."""
+        """Processes bytes."""
         super().data_received(data)
         if self.has_paused:
             self._parse_on()
 
     def _parse_on(self) -> None:
-        """aiohttp's parser remembers a pause asked for at the end of a chunk until the next, and stops there though
-        there is room again. Nobody else would tell it: the last chunks would never come."""
+        """Makes aiohttp's parser continue. It remembers a pause that was asked for at the end of a chunk, and stops at
+        the next chunk although there is room again, so the last chunks would never come."""
         if not (self._reading_paused or self._buffer_paused):
             super().data_received(b"")
 
     def data_received(self, data: bytes) -> None:
-        """aiohttp calls it, too, without any data, to go on with what it has."""
+        """aiohttp also calls it without data, to continue with what it has."""
         if len(data) <= PIECE_BYTES and not (self._held and data):
             self.take(data)
         else:
@@ -74,12 +74,13 @@ class Paced(BaseProtocol):
         super().pause_reading()
 
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """Asked for after each piece that was read: aiohttp would look each time for what a pause has left over."""
+        """Does nothing unless reading is paused. aiohttp calls it after each read, and would search for leftovers each
+        time."""
         if self._reading_paused:
             super().resume_reading(resume_parser)
 
     def _resume_transport_reading(self) -> None:
-        """There is room again: first for what is here."""
+        """Processes the held bytes first when there is room again."""
         if not self._held:
             super()._resume_transport_reading()
         elif not self._goes_on:
@@ -87,11 +88,11 @@ class Paced(BaseProtocol):
             asyncio.get_running_loop().call_soon(self._go_on)
 
     def stop_reading(self) -> None:
-        """For good."""
+        """Stops reading for good."""
         self._pause_reading_for_buffer()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """What had come before counts."""
+        """Processes what had come before."""
         held, self._held = self._held, NOTHING
         if held:
             self.take(bytes(held))

@@ -1,9 +1,9 @@
-"""What the backend sends, handed over in the very callback that receives it.
+"""Hands over what the backend sends in the very callback that receives it.
 
-Between a byte's arrival and a reading task stand a future and a turn of the event loop; for a stream of single chunks
-that is a quarter of all its cost. So for a while somebody listens to the connection itself: once it has done all its
-work, what it has read is emptied. Whatever is out of the ordinary, an end, a failure, a reader who wants no more, ends
-that and is left to whoever reads in the plain way.
+Between the arrival of a byte and a reading task stand a future and a turn of the event loop; for a stream of single
+chunks that is a quarter of all its cost. For a while the push reader therefore listens to the connection itself, and
+empties its reader after each callback. An end, a failure, or a taker that wants no more ends that, and is left to the
+plain reader.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from proxy.shell.http.transport import Take
 
 
 class PushReader:
-    """On one connection, for one reply."""
+    """Reads one reply on one connection."""
 
     def __init__(self, answer: Answer, take: Take) -> None:
         self._content = answer.content
@@ -25,7 +25,7 @@ class PushReader:
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Until the taker wants no more, or something else than data is to be read."""
+        """Runs until the taker wants no more, or something else than data is to be read."""
         wire = self._wire
         if wire is None:
             return  # the whole reply has come already
@@ -40,8 +40,8 @@ class PushReader:
                 wire.push_reader = None
 
     def deliver(self) -> bool:
-        """Hands over what is there, up to a piece of it. Whether there may be more: a reader that is emptied asks for
-        what did not fit in, and has it in the same moment, so one that gives less than a piece has nothing left."""
+        """Hands over a piece of what is there, and says whether there may be more. A reader that is emptied asks for
+        what did not fit, and gets it at once, so a reader that gives less than a piece has nothing left."""
         if self._over.done():
             return False
         content, whole = self._content, False
@@ -60,7 +60,7 @@ class PushReader:
         return whole and not self._over.done()
 
     def _note_end(self) -> None:
-        """Before what came last was handed over."""
+        """Notes the end, before the last bytes were handed over."""
         self._at_end = True
 
     def stop(self) -> None:

@@ -1,6 +1,6 @@
-"""The way back to one client: the events of a reply, or all of it at once.
+"""The way back to one client over HTTP: the events of a reply, or the whole of it.
 
-It is written past aiohttp's responses, which cost a short answer more than all that is said in it.
+It bypasses aiohttp's responses, which would cost more than all the rest of a short answer.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ STREAM_HEADERS = {
 KEEP_ALIVE = sse.comment("keep-alive")
 
 CONGESTED_BYTES = 64 * 1024
-"""Waiting to be sent to a client: from here on it is waited for, and with it whoever feeds its stream (F67)."""
+"""When so much waits to be sent to a client, the engine waits for the client before it reads on (F67)."""
 
 
 class HttpStream:
     """The way back to one client: one JSON body, or a stream of events.
 
     The events of a stream are collected by `emit` and leave together, in one write per `flush`; the first of these
-    opens it. A client which stops reading is its connection's business.
+    opens it. `connection` cuts off a client that stops reading.
     """
 
     framing = SSE
@@ -41,12 +41,12 @@ class HttpStream:
     def __init__(self, request: web.BaseRequest, request_id: str, timing: StreamTiming, tasks: Tasks) -> None:
         self.request_id = request_id
         self.opened = False
-        """Has the first byte left? Until then there is a status to choose."""
+        """Has the first byte left? Until then a status can be chosen."""
         self.bytes_out = 0
         self.headers: dict[str, str] = {}
-        """What the answer tells besides the usual ones, if it is known by the time it begins."""
+        """Headers besides the usual ones, if they are known when the answer begins."""
         self.likely: dict[str, str] = {}
-        """Likewise, but not certain before the reply begins: a stream that opens earlier does without them."""
+        """Headers that are not certain before the reply begins: a stream that opens earlier leaves them out."""
         self._request = request
         self._heartbeat = Heartbeat(timing, tasks)
         self._frames: list[bytes] = []
@@ -75,7 +75,8 @@ class HttpStream:
         return self.opened and transport is not None and transport.get_write_buffer_size() < CONGESTED_BYTES
 
     def push(self) -> bool:
-        """Sends what was emitted without waiting. False when the client is slow, and `flush` should wait for it."""
+        """Sends what was emitted without waiting. Returns False if the client is slow, and `flush` should wait for
+        it."""
         transport = self._connected()
         if self._frames:
             transport.write(self._framed(self._take()))
@@ -84,14 +85,14 @@ class HttpStream:
         return transport.get_write_buffer_size() < CONGESTED_BYTES
 
     async def flush(self) -> None:
-        """Sends what was emitted. Waits while the client is slow, and with us whoever feeds us."""
+        """Sends what was emitted, and waits while the client is slow."""
         self._heartbeat.begin_write()
         await self._send(self._begin() + self._framed(self._take()))
         self._heartbeat.end_write()
 
     async def finish(self, *, broken: bool = False) -> None:
-        """Sends the rest and ends the body with it, in one write. `broken`: the connection closes and the body has no
-        end, which is a failure to everybody who reads it."""
+        """Sends the rest and the end of the body, in one write. With `broken` the connection closes and the body has no
+        end, which every client takes for a failure."""
         self._heartbeat.begin_write()
         self._keeps = self._keeps and not broken
         end = b"0\r\n\r\n" if self._chunked and not broken else b""
@@ -99,16 +100,16 @@ class HttpStream:
 
     @property
     def response(self) -> web.StreamResponse:
-        """For aiohttp, which sends what it is given."""
+        """Returns what aiohttp is told was the answer, which has left already."""
         assert self.opened
         return KEPT if self._keeps else CLOSED
 
     def stop(self) -> None:
-        """From here on whoever answers the request has it to himself."""
+        """Ends the heartbeat, so that nothing is written that the engine did not ask for."""
         self._heartbeat.stop()
 
     def abort(self) -> None:
-        """Cuts the connection: better a visible break than an end that looks clean."""
+        """Cuts the connection, because a visible break is better than an end that looks clean."""
         self.stop()
         if self._transport is not None:
             self._transport.abort()
@@ -124,7 +125,7 @@ class HttpStream:
         return data
 
     def _framed(self, data: bytes) -> bytes:
-        """An empty chunk would be the last."""
+        """Frames data as a chunk. Nothing stays nothing, because an empty chunk would be the last."""
         return b"%x\r\n%b\r\n" % (len(data), data) if self._chunked and data else data
 
     def _begin(self) -> bytes:
@@ -157,7 +158,7 @@ class HttpStream:
 
 
 class _Sent(web.StreamResponse):
-    """What has left already."""
+    """An answer that has left already."""
 
     def __init__(self, *, keep_alive: bool) -> None:
         super().__init__()

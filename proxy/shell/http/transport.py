@@ -11,7 +11,7 @@ from typing import Protocol
 from proxy.core.backends.post import Post
 
 Take = Callable[[bytes], bool]
-"""Is given what came, and says whether it wants more."""
+"""Gets what came, and returns whether it wants more."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,31 +40,32 @@ class Exchange(Protocol):
     headers: Mapping[str, str]
 
     async def read(self) -> bytes:
-        """What has come since the last read; b"" at the end. A failure is raised, as a fault, after the last bytes."""
+        """Returns what has come since the last read, b"" at the end. A failure is raised, as a fault, after the last
+        bytes."""
 
     async def read_at_most(self, limit: int) -> bytes:
-        """The beginning of the body. What is beyond the limit, broken or late is done without."""
+        """Returns the beginning of the body, without what is beyond the limit, broken or late."""
 
     async def push_to(self, take: Take) -> None:
         """Hands over what comes, as soon as it comes, as long as `take` wants more and all goes well. It may return at
         any time: an end or a failure is left to `read`."""
 
     def begun(self) -> None:
-        """The reply shows something meaningful: the limit on the wait for it is met."""
+        """Ends the wait for the first byte: the reply shows something meaningful."""
 
     def finishing(self, so_it_seems: bool) -> None:
-        """Only usage may follow: `read` ends by itself soon, unless more comes than that."""
+        """Tells whether only usage may follow. Then `read` ends by itself soon, unless something else comes."""
 
     def release(self) -> None:
-        """All was read that is needed."""
+        """Ends the exchange after a complete reply."""
 
     def close(self) -> None:
-        """Stop here, unless released before."""
+        """Ends the exchange, unless it was released."""
 
 
 class Transport(Protocol):
     async def send(self, post: Post, timeouts: Timeouts) -> Exchange:
-        """POST, and wait for the head of the answer, whatever its status. The caller closes the exchange."""
+        """Sends a POST, and waits for the head of the answer, whatever its status. The caller closes the exchange."""
 
     async def fetch(self, url: str, headers: Mapping[str, str], seconds: float) -> Page:
-        """GET something small, in one piece. Raises faults."""
+        """Gets something small, in one piece. Raises faults."""

@@ -14,7 +14,7 @@ from proxy.shell.http.failures import FAILURES, fault_of
 from proxy.shell.http.transport import Page, Timeouts
 
 LINGER_SECONDS = 1.0
-"""How long a body that was read to its last event may take to end, so that its connection can be pooled."""
+"""The time that a body has to end after its last event was read. Then its connection is pooled."""
 
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 """The longest model list known, with prices and descriptions of several hundred models, is a tenth of this."""
@@ -27,7 +27,7 @@ class Upstream:
         self._lingering: set[Answer] = set()
 
     async def send(self, post: Post, timeouts: Timeouts) -> HttpExchange:
-        """POST, and wait for the head of the answer, whatever its status. Whoever gets it closes it."""
+        """Sends a POST, and waits for the head of the answer, whatever its status. The caller closes the exchange."""
         started = asyncio.get_running_loop().time()
         try:
             answer = await self._http.ask(
@@ -54,7 +54,7 @@ class Upstream:
         answer.close()
 
     async def fetch(self, url: str, headers: Mapping[str, str], seconds: float) -> Page:
-        """GET something small, in one piece. Raises faults."""
+        """Gets something small, in one piece. Raises faults."""
         until = asyncio.get_running_loop().time() + seconds
         try:
             async with asyncio.timeout_at(until):

@@ -1,7 +1,7 @@
-"""The process in which checks are made that could take long; `processes` starts it, asks it and ends it.
+"""The process that makes checks which could take long; `processes` starts it, asks it and ends it.
 
-It hears of its questions by its stdin, and ends when that does. Before each one it sets an alarm that nobody catches: a
-pattern that holds Python cannot hold that, and should our parent be killed meanwhile, we do not outlive it for long.
+It reads questions from stdin, and ends when stdin does. Before each check it sets an alarm without a handler: a regular
+expression that holds Python cannot hold that back, and the process does not outlive a killed parent for long.
 """
 
 import signal
@@ -19,7 +19,7 @@ QUESTION, ANSWER = struct.Struct("!dII"), struct.Struct("!I")
 its bytes."""
 
 MAX_MEMORY = 1 << 30
-"""Bytes. A pattern that goes back and tries again remembers where it was."""
+"""Bytes. A regular expression that backtracks remembers where it was."""
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def _answer(schema: bytes, said: str) -> bytes:
 
 
 def _end_in(seconds: float) -> None:
-    """0: no more. Where there are no such alarms, our parent has a clock too."""
+    """Sets the alarm; 0 stops it. On a system without such alarms the clock of the parent is enough."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -1,9 +1,9 @@
-"""Checks that could take long, in processes beside this one, which are ended when they do.
+"""Makes checks that could take long in other processes, and kills those that do.
 
-A pattern holds the process that matches it, all of it, and nothing within it can end that: no task, no thread, not even
-a signal's handler. So the schema of a stranger meets the arguments of another one in a child. It is started when there
-is something for it to do, it sets its own alarm before each check, and it ends when we do: with our last word to it, or
-with the pipe between us. A check that is given up costs the request that asked for it.
+A regular expression holds the whole process that matches it, and nothing inside can end that: no task, no thread, not
+even the handler of a signal. A child process therefore checks the arguments of a call against a client's schema. It is
+started when there is something to check, sets an alarm before each check, and ends with the pipe to its parent. A check
+that is abandoned costs the request that asked for it.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from proxy.shell.ops.logs import Log
 COMMAND = (sys.executable, "-m", "proxy.shell.offload.check_process")
 
 CHILDREN = 2
-"""So that one long check does not keep all others waiting. Each has some 40 MiB."""
+"""One long check must not keep all others waiting. Each child takes some 40 MiB."""
 
 CHECK_SECONDS = 1.0
-"""For one check, which usually takes a thousandth of that."""
+"""The time for one check, which usually takes a thousandth of it."""
 
 REPLY_SECONDS = 5.0
-"""For all checks of one reply, the wait for a child included."""
+"""The time for all checks of one reply, with the wait for a child."""
 
 STARTING_SECONDS = 10.0
-"""For a child to say that it is there."""
+"""The time that a child has to say that it is ready."""
 
 MAX_BYTES = 4 << 20
-"""Of arguments. The largest honest ones are files, of some hundred KiB."""
+"""The largest arguments that are checked. Honest ones are files of some hundred KiB at most."""
 
 
 class Lost(Exception):
@@ -80,7 +80,7 @@ class CheckProcesses:
             request.seconds_checked += clock() - began
 
     async def verdict(self, question: PendingCheck, owner: str = "") -> Problem | None:
-        """Raises Lost, TimeoutError or OSError where there is none to be had."""
+        """Has a call checked. Raises Lost, TimeoutError or OSError if there is no verdict."""
         schema, said = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
         if len(said) > MAX_BYTES:
             raise Lost
@@ -127,7 +127,7 @@ class CheckProcesses:
         return answer
 
     async def _end(self, child: Process) -> None:
-        """Also while we are being cancelled: what is killed is waited for by whoever closes."""
+        """Kills a child, also during a cancellation. `close` waits for it then."""
         with suppress(ProcessLookupError):
             child.kill()
         assert child.stdin is not None

@@ -1,11 +1,11 @@
-"""Large work, done beside the event loop: in a few threads of our own, under a deadline that really ends it.
+"""Does large work beside the event loop: in a few threads of the proxy's own, under a deadline that really ends it.
 
-Python lets the loop run in between, so that everybody else is served while a large request is understood. What costs
-how much is counted (`core.work`), and the count ends what is too dear. The deadline is for a price that is wrong: it
-raises an exception within the thread, wherever that is, which costs the request and not the process.
+Python lets the loop run in between, so other requests are served while a large one is understood. `core.work` counts
+what a request costs, and ends work that is too expensive. The deadline is for a price that is wrong: it raises an
+exception inside the thread, wherever that is, which costs the request and not the process.
 
-The threads are not asyncio's own, in which names are resolved: six large bodies would keep every connection waiting.
-Owners have them in turn, so that who brings a hundred large bodies waits for them himself, and alone.
+The threads are not asyncio's own, which resolve names: six large bodies would keep every connection waiting. Owners
+take turns, so an owner with a hundred large bodies waits alone.
 """
 
 import asyncio
@@ -24,26 +24,26 @@ from proxy.shell.offload.turns import Turns
 from proxy.shell.ops.logs import Log
 
 LARGE_BYTES = 1 << 18
-"""A body of so much takes 5 ms to understand, or 15 if somebody means ill; and several may come at once."""
+"""A body of this size takes 5 ms to understand, or 15 ms if it is hostile, and several may come at once."""
 
 THREADS = 2
-"""More would only take Python from each other, and from the loop."""
+"""More threads would only take Python's lock from each other, and from the event loop."""
 
 DEADLINE_SECONDS = 20.0
-"""For one step of one request. The dearest that is allowed, of the largest body, takes a few."""
+"""The time for one step of one request. The most expensive step that is allowed takes a few seconds."""
 
 AGAIN_SECONDS = 0.5
-"""What Python calls by itself, when it collects garbage, swallows whatever is raised in it: then it is raised again."""
+"""The exception is raised again after this time, because Python swallows it in a finalizer."""
 
 Result = TypeVar("Result")
 
 
 class _GivenUp(BaseException):
-    """Raised in a thread from outside; no `except Exception` on its way is meant for it."""
+    """Raised in a thread from outside. It is no `Exception`, so that no handler on its way catches it."""
 
 
 class _Job:
-    """What one thread does, and can be made to leave."""
+    """The work of one thread, which can be ended from outside."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,14 +61,14 @@ class _Job:
             self._over()
 
     def _over(self) -> None:
-        """From here on nobody ends us; what was sent and has not come yet is taken back."""
+        """Takes back an exception that was sent and has not arrived. From here on nobody ends this job."""
         while self._thread is not None:
             with suppress(_GivenUp), self._lock:  # else it would end whatever the thread does next
                 self._thread = None
         _raise_in(threading.get_ident(), None)
 
     def leave(self) -> bool:
-        """Is it still under way?"""
+        """Ends the job. Returns whether it was still under way."""
         with self._lock:
             self._left = True
             if self._thread is None:
@@ -92,7 +92,8 @@ class WorkThreads:
         self._jobs: set[_Job] = set()
 
     async def run(self, job: Callable[[], Result], ledger: Ledger) -> Result:
-        """Here, if it turns out to be short; else it is begun again in a thread, with what it noted forgotten."""
+        """Runs a short job at once. A job that turns out to be long begins again in a thread, and what it noted is
+        dropped."""
         if not ledger.work.dear:
             entries = ledger.entries()
             try:
@@ -102,12 +103,12 @@ class WorkThreads:
         return await self._apart(job, ledger)
 
     async def read(self, data: bytes, parse: Callable[[bytes], Result], ledger: Ledger) -> Result:
-        """The body of a request, whose size tells where all further work on it is to be done."""
+        """Parses the body of a request. Its size decides where all further work on the request is done."""
         ledger.work.dear = len(data) > LARGE_BYTES
         return await self._apart(lambda: parse(data), ledger) if ledger.work.dear else parse(data)
 
     async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
-        """What was read from so many bytes, which takes as long again to find out."""
+        """Returns the memory that a body takes, parsed from `size` bytes. It takes as long as the parsing."""
         found = (
             await self._apart(lambda: weighed(body, size), ledger)
             if ledger.work.dear

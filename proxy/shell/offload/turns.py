@@ -1,5 +1,5 @@
-"""A few places for much work, given to owners in turn: whoever brings a hundred pieces waits for his own, and keeps
-nobody else from the next place.
+"""A few places for much work, given to owners in turn: an owner with a hundred pieces of work waits for its own, and
+keeps no other owner from the next place.
 """
 
 import asyncio
@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 
 
 class Crowded(Exception):
-    """Whoever waited gave way to another owner, who has fewer waiting."""
+    """A piece of work gave its place in the queue up for an owner with fewer."""
 
 
 class Turns:
     def __init__(self, places: int) -> None:
         self._free = places
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
-        """By owner, in the order in which they have their turns; each owner's own in the order in which they came."""
+        """Work by owner, owners in the order of their turns, and the work of each in the order in which it came."""
 
     @asynccontextmanager
     async def turn(self, owner: str) -> AsyncIterator[None]:
@@ -27,12 +27,12 @@ class Turns:
 
     @property
     def is_free(self) -> bool:
-        """Is there a place for which nobody has to wait?"""
+        """Is there a place without a wait?"""
         return self._free > 0
 
     def make_way(self, owner: str) -> bool:
-        """For one more who waits: whoever has most waiting gives the newest of these up, if that is still more than
-        the owner has."""
+        """Makes room in the queue: the owner with most work in it gives the newest up, if it has more than this owner
+        would have."""
         count = {each: len(places) for each, places in self._waiting.items()}
         most = max(count, key=count.__getitem__, default=owner)
         if count.get(most, 0) <= count.get(owner, 0) + 1:
@@ -44,7 +44,7 @@ class Turns:
         return True
 
     async def take(self, owner: str) -> None:
-        """Raises Crowded where it had to give way."""
+        """Waits for a place. Raises Crowded if the wait had to give way."""
         if self._free:
             self._free -= 1
             return

@@ -11,7 +11,7 @@ SECONDS = (0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
 
 Labels = tuple[str, ...]
 Counts = dict[str, Any]
-"""By the family: labels and a number, or the numbers of a histogram; also as JSON, between workers."""
+"""By family: labels with a number, or with the numbers of a histogram. Workers exchange it as JSON."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -19,13 +19,13 @@ from proxy.shell.ops.fault_codes import OTHER, code_label
 from proxy.shell.ops.metric_families import FAMILIES, SECONDS, Counts, Labels
 
 NONE = "none"
-"""Where there was nothing to name: a refused request has no backend, a cut one no ending."""
+"""The label of what does not exist: a refused request has no backend, a cut one no ending."""
 
 CLIENT_GONE = 499
 """nginx's status for a client that did not wait; it stands only in the log."""
 
 KINDS_OF_REMARKS = 200
-"""Far more than there are. Such names are written here, and should one ever come from outside, that is the end."""
+"""Far more than there are. The names are in the code; if one ever came from outside, this limits their number."""
 
 TOKENS = ("input", "output", "cached", "reasoning")
 STATES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
@@ -52,13 +52,13 @@ class Metrics:
         self._counts["requests_in_progress"][(surface,)] += 1
 
     def streams(self, surface: str) -> None:
-        """The request that began is answered as a stream."""
+        """Counts a stream among the requests under way."""
         self._counts["streams_open"][(surface,)] += 1
 
     def ended(
         self, surface: str, tenant: str, facts: Mapping[str, Any], ledger: Ledger, fault: Fault | None
     ) -> None:
-        """The request that began has ended. `facts` are those of its log line."""
+        """Counts a request that has ended. `facts` are those of its log line."""
         counts = self._counts
         backend = facts.get("backend", NONE)
         counts["requests_in_progress"][(surface,)] -= 1
@@ -84,11 +84,11 @@ class Metrics:
         self._remark(ledger)
 
     def mended(self, backend: str, fault: Fault) -> None:
-        """The backend failed, and is asked again, or another in its place."""
+        """Counts a failure of a backend after which the proxy tries again, there or at another backend."""
         self._counts["faults_mended"][backend, code_label(fault)] += 1
 
     def refused(self, fault: Fault) -> None:
-        """Over HTTP somebody was answered with an error."""
+        """Counts an error answer over HTTP."""
         self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
 
     def _remark(self, ledger: Ledger) -> None:
@@ -131,13 +131,13 @@ class Metrics:
 
 
 def _no_times() -> list[float]:
-    """Of a histogram: how many in each of its buckets, and the sum of all."""
+    """Returns an empty histogram: the number in each bucket, and the sum of all."""
     return [0.0] * (len(SECONDS) + 2)
 
 
 @dataclass(slots=True)
 class _Kind:
-    """What the requests of one kind came to, the finest that any family tells apart: families are sums over these."""
+    """The numbers of one kind of requests. Kinds are the finest that any family needs; families are sums over them."""
 
     requests: int = 0
     calls: int = 0

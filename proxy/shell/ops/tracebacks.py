@@ -1,4 +1,4 @@
-"""What went wrong in the code, told without what it was working on: where, and which kind of exception (S06).
+"""Says where the code failed, and with which kind of exception, without the data that it worked on (S06).
 
 An exception's own words hold whatever did not fit, be it a prompt or a key: `KeyError: '…'`, `invalid literal: '…'`.
 They are left out, of its causes too; types, numbers of the system and lines of code remain.
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from proxy.core.errors import Fault
 
 MAX_FAILURES = 8
-"""Exceptions behind one another, or in one group; libraries make chains of two or three."""
+"""The longest chain or group of exceptions that is shown. Libraries make chains of two or three."""
 
 MAX_FRAMES = 60
-"""The innermost; of a call that called itself a thousand times they are enough."""
+"""The innermost frames that are shown. They are enough even for a recursion of a thousand calls."""
 
 
 def kind_of(failure: BaseException) -> str:
-    """Its type, and what the system or OpenSSL calls it by, or who could not be reached."""
+    """Returns the type, with the name that the system or OpenSSL has for it, or the host that was not reached."""
     kind = type(failure).__name__
     if isinstance(failure, Fault):
         return f"{kind}: {failure.own_words}" if failure.own_words else kind
@@ -35,7 +35,7 @@ def kind_of(failure: BaseException) -> str:
 
 
 def causes(failure: BaseException) -> Iterator[BaseException]:
-    """It, and what it came from, one behind the other."""
+    """Yields the exception and its causes, one behind the other."""
     this: BaseException | None = failure
     for _ in range(MAX_FAILURES):
         if this is None:
@@ -45,7 +45,7 @@ def causes(failure: BaseException) -> Iterator[BaseException]:
 
 
 def traceback_of(failure: BaseException) -> str:
-    """As Python writes it, the last cause first."""
+    """Returns the traceback in Python's form, the last cause first."""
     chain = [_told(each) for each in causes(failure)]
     return "\n\nwhich led to\n\n".join(reversed(chain))
 

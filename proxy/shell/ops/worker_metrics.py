@@ -1,7 +1,7 @@
-"""Workers that serve together tell one another what they have counted, so that any of them can tell it all.
+"""Workers that serve together exchange what they have counted, so that each of them can show all of it.
 
-Whoever asks for the metrics reaches whichever worker the kernel chose. That one asks the others, over sockets in a
-folder that nobody else can enter. One that is dead or stuck is left out, and said to be missing.
+A request for the metrics reaches the worker that the kernel chose. This worker asks the others, over sockets in a
+folder that no other user can enter. It leaves out a worker that is dead or hangs, and shows it as down.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ from proxy.core import jsontext
 from proxy.shell.ops.metric_families import Counts
 
 ANSWER_SECONDS = 1.0
-"""A worker that is busy for longer than this has other troubles, and Prometheus does not wait for ever."""
+"""A worker that is busy for longer has other problems, and Prometheus does not wait for ever."""
 
 
 @dataclass(slots=True, frozen=True)
 class WorkerSlot:
-    """Of one worker among those that serve together."""
+    """The place of one worker among those that serve together."""
 
     number: int = 0
     of: int = 1
     folder: Path | None = None
-    """Where they meet; one alone needs none."""
+    """The folder with their sockets. One worker alone needs none."""
 
     def door(self, number: int) -> Path:
         assert self.folder is not None, "those who are several have a folder"
@@ -38,7 +38,7 @@ class WorkerMetrics:
     def __init__(
         self, slot: WorkerSlot, counts: Callable[[], Counts], answer_seconds: float = ANSWER_SECONDS
     ) -> None:
-        """`counts`: this worker's own."""
+        """`counts` returns those of this worker."""
         self._answer_seconds = answer_seconds
         self._slot = slot
         self._counts = counts
@@ -58,7 +58,7 @@ class WorkerMetrics:
             writer.close()
 
     async def counts(self) -> dict[str, Counts | None]:
-        """Of all workers, by their names; None for those that do not answer."""
+        """Returns the counts of all workers by name, None for those that do not answer."""
         numbers = range(self._slot.of)
         found = await asyncio.gather(*(self._counts_of(number) for number in numbers))
         return {str(number): counts for number, counts in zip(numbers, found, strict=True)}
