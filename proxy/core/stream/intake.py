@@ -9,10 +9,9 @@ from typing import Protocol
 from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.jsontext import MAX_VALUES
-from proxy.core.sse import BOM, ERROR, SseParser
+from proxy.core.sse import BOM, END, ERROR, SseParser
 from proxy.core.unquoted import has_more_values
 
-END = b"[DONE]"
 INVISIBLE = b" \t\r\n" + BOM
 """White space, and the bytes of the mark that some files begin with: none of them begins what a reply can be."""
 JSON = (b"{", b"[")

@@ -12,7 +12,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.dialects.anthropic import ending, errors
 from proxy.core.dialects.anthropic.messages import DIALECT
-from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -29,6 +29,7 @@ from proxy.core.extras import BLOCKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
+from proxy.core.sse import END
 
 KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All other kinds are the business of tools that run at the backend, which the proxy never asks for."""

@@ -11,7 +11,7 @@ from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import END, NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -28,6 +28,7 @@ from proxy.core.extras import DETAILS, CallProof, detail_extras, proof_extras, r
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
+from proxy.core.sse import END
 
 TALK = frozenset({"role", "content"})
 """A delta of text has these fields; many gateways repeat the role in each."""

@@ -14,7 +14,7 @@ from proxy.core.dialects.google import ending, errors
 from proxy.core.dialects.google import logprobs as google_logprobs
 from proxy.core.dialects.google.signatures import Carrier, as_extras
 from proxy.core.dialects.reading import error_body
-from proxy.core.dialects.reading.decoding import END, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import UNWRITABLE, Decoding
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -30,6 +30,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
+from proxy.core.sse import END
 
 Chunk = dict[str, Any]
 

@@ -10,9 +10,6 @@ from proxy.core.events import Delta, ErrorDelta
 from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
 
-END = b"[DONE]"
-"""The mark at the end of a stream of Chat's, which servers that speak another dialect like to add to theirs."""
-
 MAX_LOGGED = 64
 """Characters of a word that nobody knows; the longest known one has half of them."""
 
