@@ -12,7 +12,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.dialects.anthropic import ending, errors
 from proxy.core.dialects.anthropic.messages import DIALECT
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding, word
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -94,7 +94,7 @@ class AnthropicDecoder(Decoding):
             return
         raw = self._read(data)
         if isinstance(raw, dict):
-            kind = _word(raw.get("type")) or event.decode("ascii", "replace")
+            kind = word(raw.get("type")) or event.decode("ascii", "replace")
             if taker := TAKERS.get(kind):
                 taker(self, raw)
             elif raw.get("error"):
@@ -140,7 +140,7 @@ class AnthropicDecoder(Decoding):
         if not isinstance(block, dict) or type(index) is not int:
             self._odd("block_malformed")
             return
-        kind = _word(block.get("type")) or ""
+        kind = word(block.get("type")) or ""
         if kind not in KINDS:
             self._odd("block_unknown")
             kind = ""
@@ -153,7 +153,7 @@ class AnthropicDecoder(Decoding):
         elif kind == "redacted_thinking":
             self._keep_block(block)
         elif kind == "tool_use":
-            self._emit(CallDelta(index, _word(block.get("id")), _word(block.get("name"))))
+            self._emit(CallDelta(index, word(block.get("id")), word(block.get("name"))))
 
     def _block_delta(self, raw: dict[str, Any]) -> None:
         delta, index = raw.get("delta"), raw.get("index")
@@ -161,7 +161,7 @@ class AnthropicDecoder(Decoding):
             self._odd("delta_malformed")
             return
         opened = self._open.get(index) if type(index) is int else None
-        kind = _word(delta.get("type"))
+        kind = word(delta.get("type"))
         if opened is None or (opened.kind, kind) not in _FITTING:
             if opened is None or opened.kind:
                 self._odd("delta_misplaced" if kind in _DELTAS else "delta_unknown")
@@ -170,7 +170,7 @@ class AnthropicDecoder(Decoding):
         elif kind == "thinking_delta":
             self._thought(opened, delta.get("thinking"))
         elif kind == "signature_delta":
-            opened.signature.append(_word(delta.get("signature")) or "")
+            opened.signature.append(word(delta.get("signature")) or "")
         else:
             self._arguments(opened, index, delta.get("partial_json"))
 
@@ -224,7 +224,7 @@ class AnthropicDecoder(Decoding):
             self._emit(CallDelta(index, arguments="{}"))
 
     def _keep_thought(self, opened: _Open) -> None:
-        signature = "".join(opened.signature) or _word(opened.start.get("signature"))
+        signature = "".join(opened.signature) or word(opened.start.get("signature"))
         if signature:  # without one it would be refused
             self._keep_block(opened.start | {"thinking": "".join(opened.words), "signature": signature})
 
@@ -305,7 +305,3 @@ TAKERS: dict[str, Callable[[AnthropicDecoder, dict[str, Any]], None]] = {
     "error": AnthropicDecoder._error,
 }
 """Maps the event's type to the method that takes it."""
-
-
-def _word(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

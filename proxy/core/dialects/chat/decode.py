@@ -11,7 +11,7 @@ from proxy.core import jsontext
 from proxy.core.dialects.chat import ending, parts
 from proxy.core.dialects.reading import error_body, errors
 from proxy.core.dialects.reading import logprobs as reading_logprobs
-from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding
+from proxy.core.dialects.reading.decoding import NO_REPLY, UNWRITABLE, Decoding, word
 from proxy.core.errors import Empty, Fault, Garbled, OwnWords
 from proxy.core.events import (
     CallDelta,
@@ -263,8 +263,8 @@ class ChatDecoder(Decoding):
         arguments = function.get("arguments")
         if type(arguments) is not str:
             arguments = self._as_text(arguments)
-        call_id = _word(raw) if (raw := call.get("id")) else None
-        name = _word(raw) if (raw := function.get("name")) else None
+        call_id = word(raw) if (raw := call.get("id")) else None
+        name = word(raw) if (raw := function.get("name")) else None
         if self._keep_proof and call_id and (proof := call.get("extra_content")) and self._keepable(proof):
             self._keep_proof(proof_extras(CallProof(call_id, proof)))
         if call_id or name or arguments:
@@ -285,7 +285,7 @@ class ChatDecoder(Decoding):
 
     def _aside(self, chunk: dict[str, Any], finish: Any, event: bytes) -> None:
         """Takes what only few chunks have: an error, usage in an unusual place, a finish reason."""
-        usage = chunk.get("usage") or _usage_elsewhere(chunk)
+        usage = chunk.get("usage") or ending.usage_elsewhere(chunk)
         if usage:
             self._usage(usage)
         if event == b"error" or error_body.is_one(chunk):
@@ -313,15 +313,6 @@ class ChatDecoder(Decoding):
             self._emit(ErrorDelta(meaning) if isinstance(meaning, Fault) else FinishDelta(meaning))
 
 
-def _usage_elsewhere(chunk: dict[str, Any]) -> Any:
-    """Finds usage in a choice, as Moonshot has it, or in a field of Groq's."""
-    choices = chunk.get("choices")
-    for holder in (*(choices if isinstance(choices, list) else ()), chunk.get("x_groq")):
-        if isinstance(holder, dict) and (usage := holder.get("usage")):
-            return usage
-    return None
-
-
 def _is_readable(line: bytes) -> bool:
     """Is it nothing, the end mark, or a JSON value by itself?"""
     line = line.strip()
@@ -332,8 +323,3 @@ def _is_readable(line: bytes) -> bool:
     except jsontext.BadJson:
         return False
     return True
-
-
-def _word(value: Any) -> str | None:
-    """Gives an id or a name; many gateways repeat them as null or as nothing."""
-    return value if isinstance(value, str) and value else None

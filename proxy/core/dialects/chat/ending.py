@@ -92,5 +92,14 @@ def usage(raw: Any) -> Usage | None:
     return Usage(sent, made, total or sent + made, cached, reasoning)
 
 
+def usage_elsewhere(chunk: dict[str, Any]) -> Any:
+    """Finds usage in a choice, as Moonshot has it, or in a field of Groq's."""
+    choices = chunk.get("choices")
+    for holder in (*(choices if isinstance(choices, list) else ()), chunk.get("x_groq")):
+        if isinstance(holder, dict) and (found := holder.get("usage")):
+            return found
+    return None
+
+
 def _detail(details: Any, name: str) -> int:
     return token_counts.read(details.get(name)) if isinstance(details, dict) else 0

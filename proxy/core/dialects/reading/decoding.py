@@ -79,3 +79,8 @@ class Decoding:
             elif isinstance(one, list):
                 twins += zip(one, other, strict=True)
         return value
+
+
+def word(value: Any) -> str | None:
+    """Gives an id, a name or another word; many gateways repeat them as null or as nothing."""
+    return value if isinstance(value, str) and value else None

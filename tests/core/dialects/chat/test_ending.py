@@ -120,3 +120,22 @@ def test_reasoning_counted_beside_the_output_is_added_to_it() -> None:
     """xAI: the total tells."""
     said = {"prompt_tokens": 3, "completion_tokens": 4, "completion_tokens_details": {"reasoning_tokens": 5}}
     assert ending.usage({**said, "total_tokens": 12}) == Usage(3, 9, 12, reasoning_tokens=5)
+
+
+@table(
+    "chunk",
+    [
+        {"choices": [{"usage": {"prompt_tokens": 3}}]},
+        {"choices": [None, {}, {"usage": {"prompt_tokens": 3}}]},
+        {"x_groq": {"usage": {"prompt_tokens": 3}}},
+    ],
+)
+def test_usage_in_unusual_places(chunk: dict[str, Any]) -> None:
+    assert ending.usage_elsewhere(chunk) == {"prompt_tokens": 3}
+
+
+@table(
+    "chunk", [{}, {"choices": None}, {"choices": [{"usage": None}], "x_groq": {"id": "r"}}, {"x_groq": "r"}]
+)
+def test_no_usage_anywhere(chunk: dict[str, Any]) -> None:
+    assert ending.usage_elsewhere(chunk) is None
