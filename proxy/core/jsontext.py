@@ -1,7 +1,7 @@
 """JSON text in and out: orjson, and what it refuses although the world sends it.
 
 The strict parser is always tried first. Only what it refuses takes the slow path: a byte order mark, invalid
-UTF-8, `NaN` and `Infinity`, half characters, raw control characters. One bad byte must not lose an answer. The same
+UTF-8, `NaN` and `Infinity`, lone surrogates, raw control characters. One bad byte must not lose an answer. The same
 path reads whole numbers that no 64 bits hold, of which orjson makes floats: another amount, or somebody else's id.
 """
 
@@ -149,7 +149,7 @@ def dumps(value: Any) -> bytes:
 
 
 def _writable(value: Any) -> Any:
-    """The same value without half characters, and with big integers as the digits they are."""
+    """The same value without lone surrogates, and with big integers as the digits they are."""
     match value:
         case str():
             return mend(value)
@@ -209,7 +209,7 @@ def deeper_than(value: Any, limit: int) -> bool:
 
 
 def mend(text: str) -> str:
-    """Joins the half characters that meet; what stays alone becomes U+FFFD.
+    """Joins the surrogates that meet; what stays alone becomes U+FFFD.
 
     JSON can say `"\\ud83d"`, Unicode text cannot hold it: Python keeps such a half as a lone surrogate, which no
     encoder accepts.

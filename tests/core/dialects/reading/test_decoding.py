@@ -1,4 +1,4 @@
-"""What is not quite JSON is read by each decoder in one way, and from then on half characters are awaited."""
+"""What is not quite JSON is read by each decoder in one way, and from then on lone surrogates are awaited."""
 
 from proxy.core.dialects.reading.decoding import MAX_KEPT_DEPTH, Decoding
 from proxy.core.errors import Garbled
