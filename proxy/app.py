@@ -33,11 +33,10 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
-from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, Validation
-from proxy.core.tenants import Limits as TenantLimits
+from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
 from proxy.setting_values import AUTO
 from proxy.settings import Backend as BackendSettings
-from proxy.settings import Limits as ToolLimits
+from proxy.settings import Limits as LimitSettings
 from proxy.settings import Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
@@ -269,11 +268,11 @@ def _metrics_readers(settings: Settings) -> Tenants | None:
     return EVERYBODY if settings.shows_metrics_to_all else None
 
 
-def _tenant(name: str, wanted: ToolLimits) -> Tenant:
+def _tenant(name: str, wanted: LimitSettings) -> Tenant:
     allowed = wanted.tool_allowlist
     return Tenant(
         name,
-        TenantLimits(
+        ToolLimits(
             tools=wanted.tools,
             description_characters=wanted.description_characters,
             schema_depth=wanted.schema_depth,

@@ -47,7 +47,7 @@ LARGEST = {
 
 
 @dataclass(slots=True, frozen=True)
-class Limits:
+class ToolLimits:
     """Bounds the tools of one request and the calls of one reply (P06)."""
 
     tools: int = 128
@@ -76,7 +76,7 @@ def or_raise(limit: str, value: int) -> str:
 @dataclass(slots=True, frozen=True)
 class Tenant:
     name: str
-    limits: Limits = Limits()
+    limits: ToolLimits = ToolLimits()
     limits_mode: Mode | None = None
     """Default: the surface decides."""
     tool_allowlist: tuple[str, ...] | None = None

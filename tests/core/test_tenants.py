@@ -8,10 +8,10 @@ from proxy.core.tenants import (
     ANYBODY,
     EVERYBODY,
     LARGEST,
-    Limits,
     Mode,
     Tenant,
     Tenants,
+    ToolLimits,
     Validation,
     digest,
     neighbourhood,
@@ -81,17 +81,17 @@ def test_p05_p09_what_a_tenant_has_not_set_is_not_done() -> None:
 
 @table("limit", list(LARGEST))
 def test_p06_a_tenant_may_have_limits_up_to_the_largest(limit: str) -> None:
-    assert getattr(Limits(**{limit: LARGEST[limit]}), limit) == LARGEST[limit]
+    assert getattr(ToolLimits(**{limit: LARGEST[limit]}), limit) == LARGEST[limit]
     for value in (LARGEST[limit] + 1, -1):
         with pytest.raises(
             ValueError, match=rf"^{limit} must be between 0 and {LARGEST[limit]}, not {value}$"
         ):
-            Limits(**{limit: value})
+            ToolLimits(**{limit: value})
 
 
 def test_p06_the_default_limits_are_those_that_were_promised() -> None:
     """V42: the length of a name is none of them; it is the form of a name, in every mode."""
-    assert Limits() == Limits(
+    assert ToolLimits() == ToolLimits(
         tools=128,
         description_characters=1024,
         schema_depth=5,

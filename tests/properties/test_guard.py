@@ -11,7 +11,7 @@ from proxy.core.jsontext import is_object
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call
 from proxy.core.policy.guard import Rules, guard
-from proxy.core.tenants import Limits, Mode, Validation
+from proxy.core.tenants import Mode, ToolLimits, Validation
 from proxy.core.tools.names import NameTable
 from tests.properties.examples import examples
 from tests.properties.test_deltas import assembled, deltas, tables
@@ -30,7 +30,7 @@ any_rules = st.builds(
     check_of=st.just(check_of),
     parses=st.booleans(),
     required=st.booleans(),
-    limits=st.builds(Limits, argument_bytes=st.integers(0, 9), calls=st.integers(0, 3)),
+    limits=st.builds(ToolLimits, argument_bytes=st.integers(0, 9), calls=st.integers(0, 3)),
     limits_mode=modes,
 )
 

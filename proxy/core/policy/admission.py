@@ -17,7 +17,7 @@ from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import UNNAMED, Request, ToolSpec
-from proxy.core.tenants import Limits, Mode, Tenant, or_raise
+from proxy.core.tenants import Mode, Tenant, ToolLimits, or_raise
 from proxy.core.work import Work
 
 MAX_WARNINGS = 3
@@ -133,7 +133,7 @@ RULES = (
 )
 
 
-def _over_limits(tools: list[ToolSpec], limits: Limits, work: Work) -> Iterator[_Breach]:
+def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
         place = tools[0].path.rpartition("[")[0]
         yield _Breach(

@@ -19,7 +19,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable
 from proxy.core.model import Call, ChoiceMode, Request, ToolName, ToolSpec, Usage
 from proxy.core.sink import Attach, Sink
-from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation, or_raise
+from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits, Validation, or_raise
 
 MAX_COMPLAINT = 130
 """Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
@@ -65,7 +65,7 @@ class Rules:
     """Must arguments be a JSON object, whatever the mode, because the client is given the object?"""
     required: bool = False
     """Must there be a call?"""
-    limits: Limits = ANYBODY.limits
+    limits: ToolLimits = ANYBODY.limits
     limits_mode: Mode = Mode.OFF
 
     @property

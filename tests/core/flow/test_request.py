@@ -13,7 +13,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Request, Result, Role, Text, ToolKind, ToolName, ToolSpec, Turn
 from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
-from proxy.core.tenants import ANYBODY, Limits, Mode
+from proxy.core.tenants import ANYBODY, Mode, ToolLimits
 from tests.support.chat_streams import CHAT
 from tests.support.replies import RESPONSES
 
@@ -39,7 +39,7 @@ def test_the_tenants_rules_refuse_or_cut() -> None:
     [result] = request.turns[-1].parts
     assert isinstance(result, Result)
     assert len(str(result.content)) < len(str(CALLED.turns[-1].parts))
-    none = replace(tenant, limits=Limits(tools=0), limits_mode=Mode.ENFORCE)
+    none = replace(tenant, limits=ToolLimits(tools=0), limits_mode=Mode.ENFORCE)
     with pytest.raises(ClientFault):
         admitted(CALLED, Asker(RESPONSES, DEFAULT, none), Ledger())
 

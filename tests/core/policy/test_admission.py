@@ -9,7 +9,7 @@ from proxy.core.errors import ClientFault, Forbidden
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request, ToolKind, ToolName, ToolSpec
 from proxy.core.policy.admission import admit, depth
-from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant
+from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits
 from proxy.core.work import Work
 from tests.support.tables import table
 
@@ -122,7 +122,7 @@ def test_p06_a_tenant_may_be_held_to_it_anywhere(request_: Request, param: str, 
 
 
 def test_p06_a_tenants_own_limits_count() -> None:
-    tenant = Tenant("t", limits=Limits(description_characters=4096, schema_depth=6))
+    tenant = Tenant("t", limits=ToolLimits(description_characters=4096, schema_depth=6))
     admit(asking(tool(description="d" * 4096, parameters=objects(6))), tenant, strict=True, ledger=Ledger())
     assert fault_of(asking(tool(description="d" * 4097)), tenant).message.endswith(
         "is longer than 4096 characters. Shorten it: 4096 is the most there is."

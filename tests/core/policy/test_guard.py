@@ -32,7 +32,7 @@ from proxy.core.profile import DEFAULT
 from proxy.core.sink import Stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.tenants import ANYBODY, Limits, Mode, Tenant, Validation
+from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import PartDelta, Told, into, read_events, recorder
@@ -290,7 +290,7 @@ class TestChoice:
 
 
 class TestLimits:
-    SMALL = replace(LAX, limits=Limits(argument_bytes=10, calls=2), limits_mode=Mode.ENFORCE)
+    SMALL = replace(LAX, limits=ToolLimits(argument_bytes=10, calls=2), limits_mode=Mode.ENFORCE)
     WARNING = replace(SMALL, limits_mode=Mode.WARN)
     THREE = (*call("{}", id="a"), *call("{}", id="b"), *call("{}", id="c"))
 
@@ -387,14 +387,14 @@ class TestRules:
         assert self.rules(tenant, validate_arguments=wish).mode is mode
 
     def test_they_are_those_of_the_request_its_tenant_and_the_surface(self) -> None:
-        tenant = Tenant("t", limits=Limits(calls=7))
+        tenant = Tenant("t", limits=ToolLimits(calls=7))
         rules = rules_for(self.REQUEST, tenant, strict=True, parses=True, check_of=check_of)
         assert rules == Rules(
             mode=Validation.STRICT,
             declared={spec.tool: spec for spec in (WEATHER, SEARCH)},
             check_of=check_of,
             parses=True,
-            limits=Limits(calls=7),
+            limits=ToolLimits(calls=7),
             limits_mode=Mode.ENFORCE,
         )
         assert self.rules().limits_mode is Mode.WARN

@@ -35,7 +35,7 @@ MAX_STOPS = 4
 """The published bound."""
 
 
-class StreamOptions(Loose):
+class ChatStreamOptions(Loose):
     include_usage: bool | None = None
 
 
@@ -53,7 +53,7 @@ class ChatEnvelope(Loose):
     function_call: Any = None
     parallel_tool_calls: bool | None = None
     stream: bool | None = None
-    stream_options: StreamOptions | None = None
+    stream_options: ChatStreamOptions | None = None
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
     max_completion_tokens: Annotated[Whole, Field(ge=1)] | None = None
     temperature: Temperature | None = None

@@ -47,7 +47,7 @@ class Thinking(Loose):
     summary: Literal["auto", "concise", "detailed"] | None = None
 
 
-class StreamOptions(Loose):
+class ResponsesStreamOptions(Loose):
     include_obfuscation: bool | None = None
 
 
@@ -74,7 +74,7 @@ class ResponsesEnvelope(TypedDict, total=False):
     truncation: Literal["auto", "disabled"] | None
     generate: bool | None
     stream: bool | None
-    stream_options: StreamOptions | None
+    stream_options: ResponsesStreamOptions | None
     background: bool | None
     store: bool | None
     metadata: Annotated[dict[Label, Annotated[str, Field(max_length=512)]], Field(max_length=16)] | None
