@@ -15,10 +15,10 @@ import orjson
 import pytest
 
 from tests.attacks.test_shares import BUSY, GOOD, OTHER, silent, stranger
-from tests.shell.test_websocket import Talk, talking
 from tests.support.outcomes import raw
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import PROMPTLY, ScriptedBackend
+from tests.support.websockets import Talk, talking
 
 MIB = 1 << 20
 SMALL = {"memory_mib": 32}

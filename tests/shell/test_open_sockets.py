@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.shell.test_websocket import refused, talking
 from tests.support.proxies import StartProxy
+from tests.support.websockets import refused, talking
 
 
 async def test_connections_are_not_taken_without_a_bound(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.events import (
+    CallDelta,
     CallHead,
     Delta,
     Ending,
@@ -169,6 +170,10 @@ def _read_part(ended: PartEnded, started: PartStarted, said: str) -> None:
     else:
         assert part.text == said
         assert bool(said) is not started.wordless, "an empty part"
+
+
+def says(index: int | None, id: str | None = None, name: str | None = None, arguments: str = "") -> CallDelta:
+    return CallDelta(index, id, name, arguments)
 
 
 def call(

@@ -99,6 +99,15 @@ def names(found: list[Event]) -> list[str]:
     return [event.name for event in found]
 
 
+def final(found: list[Event]) -> dict[str, Any]:
+    response: dict[str, Any] = next(
+        event.data["response"]
+        for event in found
+        if event.name in ("response.completed", "response.failed", "response.incomplete")
+    )
+    return response
+
+
 @pytest.fixture
 async def backend() -> AsyncIterator[ScriptedBackend]:
     async with scripted() as backend:

@@ -11,8 +11,8 @@ from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Validation
 from proxy.core.tools.arguments import UNCHECKED, Problem, briefly, is_checked
-from tests.core.policy.test_guard import END, TEXT, call
 from tests.support.assembling import Told, into, read_events, recorder
+from tests.support.guarding import END, TEXT, call
 
 LONG = {"type": "object", "properties": {"x": {"pattern": "^(a+)+$"}}}
 SUMMED = ToolSpec(ToolName("summed"), parameters={"properties": {"x": {"items": {"minimum": 0}}}})

@@ -1,16 +1,12 @@
 """P04–P06, C07, N04: what the model's calls must keep to, and what becomes of a reply that does not."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
-    CallHead,
     Ending,
     PartEnded,
-    PartKind,
-    PartStarted,
     ReplyEnded,
     ReplyStarted,
 )
@@ -20,87 +16,40 @@ from proxy.core.model import (
     ChoiceMode,
     Reasoning,
     Request,
-    Text,
     ToolChoice,
     ToolKind,
     ToolName,
     ToolSpec,
-    Usage,
 )
-from proxy.core.policy.guard import Rules, guard, rules_for
+from proxy.core.policy.guard import Rules, guard
 from proxy.core.profile import DEFAULT
 from proxy.core.sink import Stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
-from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits, Validation
+from proxy.core.tenants import Mode, ToolLimits, Validation
 from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
-from tests.support.assembling import PartDelta, Told, into, read_events, recorder
-from tests.support.replies import DONE, STOP, call_chunk, check_of, chunk, counting_mint, pipeline_for
+from tests.support.assembling import Told, into, read_events, recorder
+from tests.support.guarding import (
+    DECLARED,
+    END,
+    ENFORCING,
+    GOOD,
+    LAX,
+    OBSERVING,
+    PARSING,
+    PATCH,
+    SEARCH,
+    TEXT,
+    USAGE,
+    WEATHER,
+    Guarded,
+    call,
+    guarded,
+    same,
+)
+from tests.support.replies import DONE, STOP, call_chunk, chunk, counting_mint, pipeline_for
 from tests.support.tables import table
-
-CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-WEATHER = ToolSpec(ToolName("get_weather"), parameters=CITY)
-SEARCH = ToolSpec(ToolName("search", "mcp"), parameters={"type": "object"})
-PATCH = ToolSpec(ToolName("apply_patch"), ToolKind.CUSTOM)
-DECLARED = {spec.tool: spec for spec in (WEATHER, SEARCH, PATCH)}
-GOOD = '{"city":"Paris"}'
-
-
-LAX = Rules(declared=DECLARED, check_of=check_of)
-ENFORCING = replace(LAX, mode=Validation.ENFORCE)
-OBSERVING = replace(LAX, mode=Validation.OBSERVE)
-PARSING = replace(LAX, parses=True)
-USAGE = Usage(1, 2, 3)
-END = ReplyEnded(Ending.COMPLETED, USAGE)
-TEXT = [
-    PartStarted(PartKind.TEXT),
-    PartDelta("Let me "),
-    PartDelta("see."),
-    PartEnded(Text("Let me see."), True),
-]
-
-
-def call(*arguments: str, spec: ToolSpec = WEATHER, id: str = "a", complete: bool = True) -> list[Told]:
-    made = Call(id, spec.tool, spec.kind, "".join(arguments), backend_id=f"their {id}")
-    return [
-        PartStarted(PartKind.CALL, CallHead(id, spec.tool, spec.kind, f"their {id}")),
-        *map(PartDelta, arguments),
-        PartEnded(made, complete),
-    ]
-
-
-@dataclass
-class Guarded:
-    events: list[Told]
-    ledger: Ledger
-
-    @property
-    def fault(self) -> Unfit:
-        ended = self.events[-1]
-        assert isinstance(ended, ReplyEnded)
-        assert ended.ending is Ending.FAILED
-        assert isinstance(ended.fault, Unfit)
-        assert len(ended.fault.message) <= 200
-        return ended.fault
-
-
-def guarded(rules: Rules, *events: Told) -> Guarded:
-    """What passes of a reply, which is well-formed before and after."""
-    said = [ReplyStarted(), *events]
-    read_events(said)
-    out: list[Told] = []
-    ledger = Ledger()
-    feed = into(guard(rules, ledger)(recorder(out)))
-    for event in said:
-        feed(event)
-    read_events(out)
-    return Guarded(out[1:], ledger)
-
-
-def same(events: list[Told], others: list[Told]) -> bool:
-    """Equal, with the backend's ids, which do not count when calls are compared."""
-    return repr(events) == repr(others)
 
 
 class TestArguments:
@@ -356,106 +305,6 @@ def test_v22_of_a_strict_tool_that_the_backend_was_not_told_of_it_is_only_told(
     assert same(reply.events, events)
     assert reply.ledger.oddities == odd
     assert len(reply.ledger.warnings) == len(odd)
-
-
-NO_LIMITS = replace(ANYBODY, limits_mode=Mode.OFF)
-
-
-class TestRules:
-    REQUEST = Request("m", [], tools=[WEATHER, SEARCH])
-
-    def rules(self, tenant: Tenant = ANYBODY, **changes: Any) -> Rules:
-        request = replace(self.REQUEST, **changes)
-        rules = rules_for(request, tenant, strict=False, parses=False, check_of=check_of)
-        assert rules is not None
-        return rules
-
-    @table(
-        ("wish", "setting", "mode"),
-        [
-            (None, Validation.OFF, Validation.OFF),
-            (None, Validation.OBSERVE, Validation.OBSERVE),
-            (None, Validation.STRICT, Validation.STRICT),
-            (True, Validation.OFF, Validation.ENFORCE),
-            (False, Validation.ENFORCE, Validation.OFF),
-        ],
-    )
-    def test_p05_what_the_request_says_goes_before_what_the_tenant_has_set(
-        self, wish: bool | None, setting: Validation, mode: Validation
-    ) -> None:
-        tenant = Tenant("t", validate_tool_arguments=setting)
-        assert self.rules(tenant, validate_arguments=wish).mode is mode
-
-    def test_they_are_those_of_the_request_its_tenant_and_the_surface(self) -> None:
-        tenant = Tenant("t", limits=ToolLimits(calls=7))
-        rules = rules_for(self.REQUEST, tenant, strict=True, parses=True, check_of=check_of)
-        assert rules == Rules(
-            mode=Validation.STRICT,
-            declared={spec.tool: spec for spec in (WEATHER, SEARCH)},
-            check_of=check_of,
-            parses=True,
-            limits=ToolLimits(calls=7),
-            limits_mode=Mode.ENFORCE,
-        )
-        assert self.rules().limits_mode is Mode.WARN
-
-    @table(
-        ("mode", "checked"),
-        [
-            (Validation.OFF, []),
-            (Validation.STRICT, [WEATHER]),
-            (Validation.OBSERVE, [WEATHER, SEARCH]),
-            (Validation.ENFORCE, [WEATHER, SEARCH]),
-        ],
-    )
-    def test_v22_what_is_checked_are_all_tools_or_those_that_are_strict_and_not_told_so(
-        self, mode: Validation, checked: list[ToolSpec]
-    ) -> None:
-        tenant = replace(NO_LIMITS, validate_tool_arguments=mode)
-        how: Any = {"strict": False, "parses": False, "check_of": check_of}
-        rules = rules_for(self.REQUEST, tenant, **how, untold={WEATHER.tool})
-        assert list(rules.checked.values() if rules else []) == checked
-        unneeded = rules_for(self.REQUEST, tenant, **how)
-        assert (unneeded is None) is (mode in (Validation.OFF, Validation.STRICT))
-
-    @table(
-        ("choice", "required"),
-        [
-            (ToolChoice(), False),
-            (ToolChoice(ChoiceMode.NONE), False),
-            (ToolChoice(ChoiceMode.REQUIRED), True),
-            (ToolChoice(ChoiceMode.REQUIRED, frozenset({WEATHER.tool})), True),
-        ],
-    )
-    def test_p04_a_call_is_demanded_by_the_choice(self, choice: ToolChoice, required: bool) -> None:
-        assert self.rules(choice=choice).required is required
-
-    @table(
-        ("tenant", "changes", "parses", "is_needed"),
-        [
-            (NO_LIMITS, {}, False, False),
-            (ANYBODY, {}, False, True),
-            (ANYBODY, {"tools": []}, False, False),
-            (replace(NO_LIMITS, validate_tool_arguments=Validation.OBSERVE), {}, False, True),
-            (replace(NO_LIMITS, validate_tool_arguments=Validation.OBSERVE), {"tools": []}, False, False),
-            (NO_LIMITS, {"validate_arguments": True}, False, True),
-            (NO_LIMITS, {"tools": [], "validate_arguments": True}, False, True),
-            (NO_LIMITS, {"tools": []}, True, True),
-            (NO_LIMITS, {"tools": [], "choice": ToolChoice(ChoiceMode.REQUIRED)}, False, True),
-            (replace(ANYBODY, limits_mode=Mode.ENFORCE), {"tools": []}, False, True),
-        ],
-    )
-    def test_a_reply_in_which_there_is_nothing_to_look_at_has_none(
-        self, tenant: Tenant, changes: dict[str, Any], parses: bool, is_needed: bool
-    ) -> None:
-        request = replace(self.REQUEST, **changes)
-        rules = rules_for(request, tenant, strict=False, parses=parses, check_of=check_of)
-        assert (rules is not None) is is_needed
-
-    def test_without_a_word_about_them_no_arguments_are_checked(self) -> None:
-        events = [*call("not JSON"), END]
-        rules = Rules(mode=Validation.ENFORCE, declared=DECLARED)
-        assert same(guarded(rules, *events).events, events)
 
 
 class TestInItsPlace:

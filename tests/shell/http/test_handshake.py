@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from proxy.shell.ops.logs import LibraryLines, make_log
-from tests.shell.test_websocket import refused, talking
 from tests.support.proxies import Proxy
+from tests.support.websockets import refused, talking
 
 
 async def test_web_pages_of_other_origins_are_kept_out(proxy: Proxy) -> None:

@@ -3,13 +3,11 @@
 Every stream goes through `read_stream`, which checks numbering, order, pairs and joined deltas by itself.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.errors import ClientFault, RateLimited, Truncated
+from proxy.core.errors import ClientFault, Truncated
 from proxy.core.events import (
-    CallHead,
     Ending,
     PartEnded,
     PartKind,
@@ -17,46 +15,17 @@ from proxy.core.events import (
     ReplyEnded,
     ReplyStarted,
 )
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, Usage
-from proxy.core.surfaces.clients import CODEX, DEFAULT, NOTHING_MORE, ClientProfile, Extended
+from proxy.core.model import Call, Reasoning, Refusal, Summary, Text, ToolKind, ToolName
+from proxy.core.surfaces.clients import CODEX
 from proxy.core.surfaces.framing import SOCKET, Framing
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
-from tests.support.assembling import PartDelta, Told, into
+from tests.support.assembling import PartDelta, into
 from tests.support.replies import NOW, REQUEST, counting_mint, outline, read_stream
+from tests.support.responses_events import ADDED, ALL, CALL, CUSTOM, DONE, END, SEARCH, encode, part, types
 from tests.support.tables import table
-
-USAGE = Usage(1, 2, 3)
-END = ReplyEnded(Ending.COMPLETED, USAGE)
-CUT = ReplyEnded(Ending.FAILED, None, Truncated("Gone."))
-ALL = Extended(calls=True, done=True)
-KINDS: dict[type[ReplyPart], PartKind] = {
-    Text: PartKind.TEXT,
-    Reasoning: PartKind.REASONING,
-    Refusal: PartKind.REFUSAL,
-    Call: PartKind.CALL,
-    Summary: PartKind.SUMMARY,
-}
-
-
-def part(part: ReplyPart, *deltas: str, complete: bool = True) -> list[Told]:
-    head = CallHead(part.call_id, part.tool, part.kind) if isinstance(part, Call) else None
-    started = PartStarted(KINDS[type(part)], head)
-    return [started, *(PartDelta(delta) for delta in deltas), PartEnded(part, complete)]
-
-
-def encode(*events: Told, extended: bool = False, signer: TokenSigner | None = None) -> list[dict[str, Any]]:
-    frames: list[bytes] = []
-    encoder = ResponsesEncoder(
-        ResponseObject(REQUEST, counting_mint(), lambda: NOW, signer),
-        frames.append,
-        extended=Extended(extended, extended),
-    )
-    for event in (ReplyStarted(), *events):
-        into(encoder)(event)
-    return read_stream(b"".join(frames))
 
 
 def body(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -64,13 +33,6 @@ def body(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {key: value for key, value in event.items() if key != "sequence_number"} for event in events[2:-1]
     ]
-
-
-def types(events: list[dict[str, Any]]) -> list[str]:
-    return [event["type"] for event in events]
-
-
-ADDED, DONE = "response.output_item.added", "response.output_item.done"
 
 
 def test_a_text() -> None:
@@ -127,10 +89,6 @@ def test_f57_reasoning_is_a_summary() -> None:
     ]
 
 
-CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}')
-CUSTOM = Call("call_a", ToolName("p"), ToolKind.CUSTOM, "*** Begin")
-
-
 def test_a_call() -> None:
     item = {
         "id": f"fc_{2:032x}",
@@ -183,9 +141,6 @@ def test_and_nothing_at_all_to_a_client_that_keeps_nothing_for_us() -> None:
     told = encode(*WORDLESS, *part(Text("Hi"), "Hi"), *WORDLESS, END)
     assert [event["output_index"] for event in told if event["type"] == ADDED] == [0]
     assert [item["type"] for item in told[-1]["response"]["output"]] == ["message"]
-
-
-SEARCH = Call("call_a", ToolName("tool_search"), ToolKind.TOOL_SEARCH, '{"query":"x"}')
 
 
 def test_a_call_without_events_of_its_own_is_told_by_its_item() -> None:
@@ -301,128 +256,6 @@ def test_a_summary_is_one_item_that_is_told_only_when_it_is_done() -> None:
         {"type": ADDED, "output_index": 0, "item": item},
         {"type": DONE, "output_index": 0, "item": item},
     ]
-
-
-# ── ends other than success ──
-
-
-@table(("ending", "reason"), [(Ending.MAX_TOKENS, "max_output_tokens"), (Ending.FILTERED, "content_filter")])
-def test_f56_a_cut_reply_closes_its_item_incomplete(ending: Ending, reason: str) -> None:
-    events = encode(*part(Text("x"), "x", complete=False), ReplyEnded(ending, USAGE))
-    assert types(events)[-4:] == [
-        "response.output_text.done",
-        "response.content_part.done",
-        DONE,
-        "response.incomplete",
-    ]
-    assert events[-2]["item"]["status"] == "incomplete"
-    assert events[-1]["response"]["incomplete_details"] == {"reason": reason}
-
-
-def test_r1_a_failure_is_told_flat_and_nested_and_then_by_the_response() -> None:
-    fault = ClientFault("Too long.", code="context_length_exceeded", param="input")
-    error, failed = encode(ReplyEnded(Ending.FAILED, None, fault))[2:]
-    said = {"code": "context_length_exceeded", "message": "Too long.", "param": "input"}
-    assert error == {
-        "type": "error",
-        "sequence_number": 2,
-        **said,
-        "error": {"type": "invalid_request_error", **said},
-    }
-    assert failed["type"] == "response.failed"
-    assert failed["response"]["error"] == {"code": "context_length_exceeded", "message": "Too long."}
-
-
-def told(*events: Told, client: ClientProfile, extended: Extended = NOTHING_MORE) -> list[dict[str, Any]]:
-    """Numbers and pairs are not looked at: what was interrupted has no end."""
-    frames: list[bytes] = []
-    response = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
-    encoder = ResponsesEncoder(response, frames.append, client=client, extended=extended)
-    for event in (ReplyStarted(), *events):
-        into(encoder)(event)
-    return [jsontext.loads(frame.split(b"data: ")[1]) for frame in frames[:-1]]
-
-
-def closing(events: list[dict[str, Any]], index: int) -> list[str]:
-    """The events that say of one item that it is whole."""
-    ends = (".done", ".end")
-    return [
-        event["type"]
-        for event in events
-        if event["type"].endswith(ends) and event.get("output_index") == index
-    ]
-
-
-@table("client", [DEFAULT, CODEX])
-@table("extended", [NOTHING_MORE, ALL], ids=["standard", "extended"])
-@table("ending", [CUT, ReplyEnded(Ending.MAX_TOKENS, USAGE), ReplyEnded(Ending.FILTERED, USAGE)])
-@table("call", [CALL, CUSTOM, SEARCH], ids=["function", "custom", "search"])
-def test_v01_half_a_call_is_closed_for_nobody(
-    call: Call, ending: ReplyEnded, extended: Extended, client: ClientProfile
-) -> None:
-    """Most clients run what is done without a look at its status, and some mend its arguments before. It stands in
-    the object at the end, for those who want to show it."""
-    cut = replace(call, arguments='{"a"')
-    events = told(
-        *part(Text("x"), "x"),
-        *part(CALL, '{"a":1}'),
-        *part(cut, '{"a"', complete=False),
-        ending,
-        client=client,
-        extended=extended,
-    )
-    assert closing(events, 2) == []
-    assert closing(events, 1) != []
-    assert [event["sequence_number"] for event in events] == list(range(len(events)))
-    output = events[-1]["response"]["output"]
-    assert [item["status"] for item in output] == ["completed", "completed", "incomplete"]
-
-
-def test_v01_the_half_call_is_told_as_far_as_it_came() -> None:
-    cut = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a"')
-    events = told(*part(cut, '{"a"', complete=False), CUT, client=DEFAULT)
-    assert types(events)[2:] == [
-        "response.output_item.added",
-        "response.function_call_arguments.delta",
-        "error",
-        "response.failed",
-    ]
-    [item] = events[-1]["response"]["output"]
-    assert (item["status"], item["arguments"]) == ("incomplete", '{"a"')
-
-
-@table("cut", [Text("x"), Refusal("x"), Reasoning("x")])
-def test_v02_codex_gets_no_fragment_as_if_it_were_done_when_the_stream_fails(cut: ReplyPart) -> None:
-    """It would keep it in its history, and the model would go on from it when Codex asks again."""
-    events = told(*part(Text("a"), "a"), *part(cut, "x", complete=False), CUT, client=CODEX)
-    assert closing(events, 1) == []
-    assert [item["status"] for item in events[-1]["response"]["output"]] == ["completed", "incomplete"]
-    assert closing(told(*part(cut, "x", complete=False), CUT, client=DEFAULT), 0) != []
-
-
-@table("client", [DEFAULT, CODEX])
-def test_half_a_text_that_reached_a_limit_is_closed_for_everybody(client: ClientProfile) -> None:
-    """It is the answer: asked again, the model would come no further."""
-    events = told(*part(Text("x"), "x", complete=False), ReplyEnded(Ending.MAX_TOKENS, USAGE), client=client)
-    assert events[-2]["item"]["status"] == "incomplete"
-
-
-@table("extended", [Extended(calls=True, done=False), Extended(calls=False, done=True)])
-def test_v03_what_follows_the_end_is_a_matter_of_its_own(extended: Extended) -> None:
-    kinds = types(told(*part(CALL, '{"a":1}'), END, client=DEFAULT, extended=extended))
-    assert ("response.output_tool_call.begin" in kinds, kinds[-1] == "response.done") == extended
-
-
-def test_f11_the_delay_of_a_rate_limit_is_in_both_messages() -> None:
-    error, failed = encode(ReplyEnded(Ending.FAILED, None, RateLimited("Slow down.", retry_after=2)))[2:]
-    for message in (error["message"], error["error"]["message"], failed["response"]["error"]["message"]):
-        assert message == "Slow down. Please try again in 2s."
-
-
-def test_nothing_but_a_failure_has_a_member_called_error() -> None:
-    """The Python SDK raises on any event in which it is true."""
-    for event in encode(*part(Text("x"), "x"), *part(CALL, '{"a":1}'), END, extended=True):
-        assert "error" not in event
 
 
 # ── framing ──
