@@ -580,6 +580,7 @@ def test_counters_are_write_only() -> None:
 WITHOUT_TEST: dict[str, str] = {
     "proxy.core.catalog": "records without a rule of their own; `listing` has the tests of what fills them",
     "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
+    "proxy.shell.store": "says what a store promises; each is held to it by its own tests",
     **{
         f"proxy.core.markup.{reader}": "read through every dialect that shares it"
         for reader in ("bodies", "expressions", "sections", "tagged")

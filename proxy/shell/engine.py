@@ -39,6 +39,7 @@ from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.secret_mask import SecretMask
+from proxy.shell.store import Store
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -81,11 +82,17 @@ class Engine:
         """Only while somebody waits for the end of all that is in flight."""
 
     async def respond(
-        self, surface: Surface, body: Callable[[Ledger], Awaitable[Any]], caller: Caller, channel: Destination
+        self,
+        surface: Surface,
+        body: Callable[[Ledger], Awaitable[Any]],
+        caller: Caller,
+        channel: Destination,
+        store: Store | None = None,
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
-        own cost, which its ledger holds, and may be work for `threads`."""
+        own cost, which its ledger holds, and may be work for `threads`. `store`: what the client may continue."""
         in_flight = InFlight(caller, channel, surface, self._clock, self._metrics, self._log)
+        in_flight.store = store
         self._in_flight.add(in_flight)
         try:
             with in_flight.interruptible:
@@ -144,7 +151,7 @@ class Engine:
             return None
         if not request.generate:
             await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.COMPLETED))
-            asked.remember(Reply(), in_flight.owner)
+            await self._remember(in_flight, asked, Reply())
             return None
         sink = NOWHERE
         if encoder is not None:
@@ -154,10 +161,18 @@ class Engine:
 
     async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
-        read = partial(
-            in_flight.surface.read, body, in_flight.headers, in_flight.ledger, in_flight.tenant.name
-        )
-        return await self.threads.run(read, in_flight.ledger)
+        surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
+        before = None
+        if store is not None and (continues := surface.continues(body)) is not None:
+            before = await store.load(continues, ledger)
+        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, before)
+        return await self.threads.run(read, ledger)
+
+    async def _remember(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> None:
+        """Before the client hears of the end, and can ask again."""
+        asked.remember(reply, in_flight.owner)
+        if in_flight.store is not None and (stored := asked.to_store(reply)) is not None:
+            await in_flight.store.save(stored)
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
@@ -293,7 +308,7 @@ class Engine:
             in_flight.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            asked.remember(pipeline.reply, in_flight.owner)
+            await self._remember(in_flight, asked, pipeline.reply)
             if not asked.request.reasoning.wants_token:
                 name = memory_name(in_flight.tenant, asked.request)
                 self._reasoning_memory.keep(name, pipeline.reply, in_flight.owner)

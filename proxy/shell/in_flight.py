@@ -18,6 +18,7 @@ from proxy.shell.destination import Destination
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
+from proxy.shell.store import Store
 
 OK = 200
 
@@ -51,6 +52,8 @@ class InFlight:
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = caller.owner
+        self.store: Store | None = None
+        """What the client may continue."""
         self.reply: Reply | None = None
         self.checks: Checks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""

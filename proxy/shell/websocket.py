@@ -12,7 +12,6 @@ checked; each event would be compressed by itself, and each socket would keep th
 """
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -25,6 +24,7 @@ from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestResponses, Remembered
 from proxy.core.surfaces.responses.socket_messages import error_message, read_create, take_lane
 from proxy.core.surfaces.responses.surface import ResponsesSurface
+from proxy.core.surfaces.surface import Stored
 from proxy.shell.engine import Engine
 from proxy.shell.http.answers import SERVER
 from proxy.shell.http.connection import connection_of
@@ -50,6 +50,25 @@ Socket = web.WebSocketResponse[Literal[False]]
 Message = tuple[WSMsgType, bytes, Loan]
 
 
+class _TurnStore:
+    """The newest responses of this connection, for one turn."""
+
+    def __init__(self, known: LatestResponses, loan: Loan) -> None:
+        self._known = known
+        self._loan = loan
+
+    async def load(self, response_id: str, ledger: Ledger) -> bytes:
+        pieces = []
+        for piece in self._known.unpacked(response_id, self._loan.take):
+            pieces.append(piece)
+            await asyncio.sleep(0)
+        ledger.work.dear |= len(pieces) * PIECE_BYTES > LARGE_BYTES
+        return b"".join(pieces)
+
+    async def save(self, stored: Stored) -> None:
+        self._known.keep(stored)
+
+
 class SocketSession:
     """One socket, from its handshake to its end."""
 
@@ -70,7 +89,7 @@ class SocketSession:
         self._request_id = request_id
         self._engine = engine
         self._known = LatestResponses(message_limit, remembered, caller.owner)
-        self._surface = replace(surface, memory=self._known)
+        self._surface = surface
         self._caller = caller
         self._memory = memory
         self._coming = Loan(memory, caller.owner)
@@ -236,7 +255,8 @@ class SocketSession:
     async def _turn(self, message: Message, stream: SocketStream) -> None:
         try:
             body = partial(self._body, message, stream)
-            await self._engine.respond(self._surface, body, self._caller, stream)
+            store = _TurnStore(self._known, message[2])
+            await self._engine.respond(self._surface, body, self._caller, stream, store)
         except Fault as fault:
             await self._refuse(fault, stream.lane)
 
@@ -248,12 +268,8 @@ class SocketSession:
             )
         body = await self._engine.threads.read(data, read_create, ledger)
         loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
-        stream.lane = self._known.lane = take_lane(body)
-        pieces = 0
-        for _ in self._known.bring(body, loan.take):
-            pieces += 1
-            await asyncio.sleep(0)
-        ledger.work.dear |= pieces * PIECE_BYTES > LARGE_BYTES
+        stream.lane = take_lane(body)
+        self._known.begin(stream.lane)
         return body
 
     async def _send(self, message: bytes) -> None:

@@ -18,6 +18,14 @@ from proxy.core.surfaces.framing import Framing
 NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
+class Stored(NamedTuple):
+    """A response as a store keeps it."""
+
+    id: str
+    items: list[Any]
+    """The conversation up to it and with it, in the items of the Responses API."""
+
+
 class Encoder(Protocol):
     """A reply as a stream."""
 
@@ -60,6 +68,9 @@ class SurfaceContext(Protocol):
         """Notes what a later request will need of a reply that went well. `owner`: whose share of the memory it
         takes."""
 
+    def to_store(self, reply: Reply) -> Stored | None:
+        """What a store keeps of a reply that went well, if this surface's clients can continue it."""
+
 
 class Surface(Protocol):
     @property
@@ -85,6 +96,16 @@ class Surface(Protocol):
     def error(self, fault: Fault) -> dict[str, Any]:
         """The body of an answer with an error status, in the envelope of this surface."""
 
-    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> SurfaceContext:
+    def continues(self, body: Any) -> str | None:
+        """The id of the response that a request continues: it must be loaded before the request is read."""
+
+    def read(
+        self,
+        body: Any,
+        headers: Mapping[str, str],
+        ledger: Ledger,
+        tenant: str = "",
+        before: bytes | None = None,
+    ) -> SurfaceContext:
         """Raises a ClientFault that says what is wrong with the request. `tenant`: only it may read what the proxy
-        remembers of its conversations."""
+        remembers of its conversations. `before`: the items of what it continues, as a JSON list."""

@@ -1,11 +1,15 @@
 """A stage costs something with every event, so there is none that has nothing to do."""
 
 from dataclasses import replace
+from types import NoneType
 from typing import Any
+
+import pytest
 
 from proxy.core.backends import profiles
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
+from proxy.core.errors import Unfit
 from proxy.core.events import Delta
 from proxy.core.flow import reply
 from proxy.core.flow.reply import reply_flow, stages_for
@@ -17,9 +21,11 @@ from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import CODEX, ClientProfile
+from proxy.core.surfaces.memory.tokens import TokenSigner
+from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.tenants import ANYBODY
 from tests.support.assembling import PartDelta, Told, recorder
-from tests.support.replies import DONE, RESPONSES, STOP, call_chunk, chunk, counting_mint
+from tests.support.replies import DONE, NOW, RESPONSES, STOP, call_chunk, chunk, counting_mint
 
 KEEPS_NOTHING, KEEPS = profiles.DEFAULT, PROFILES["openrouter"]
 NOBODY = clients.DEFAULT
@@ -99,6 +105,19 @@ def test_calls_are_checked_only_where_that_is_wanted() -> None:
     untold = replace(TOOLS, tools=[ToolSpec(ToolName("f"), strict=True)])
     assert stages(untold) == ["awaited_checks", "guard"]
     assert stages(replace(untold, validate_arguments=False)) == ["guard"]
+
+
+@pytest.mark.parametrize(("arguments", "fits"), [("{}", True), ("[]", False)])
+def test_where_arguments_are_not_checked_a_surface_may_still_want_an_object(
+    arguments: str, fits: bool
+) -> None:
+    native = NativeSurface(counting_mint(), lambda: NOW, TokenSigner("secret"))
+    prepared = asked(replace(TOOLS, validate_arguments=False), KEEPS_NOTHING)
+    asker, sink = Asker(native, NOBODY, ANYBODY), recorder([])
+    flow = reply_flow(prepared, asker, mint=counting_mint(), stamp="", ledger=Ledger(), sink=sink)
+    assert flow.checks is None
+    flow.pipeline.feed(call_chunk(0, "a", "f", arguments) + STOP + DONE)
+    assert isinstance(flow.pipeline.fault, NoneType if fits else Unfit)
 
 
 class Seen:

@@ -34,7 +34,17 @@ class ChatSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def read(self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = "") -> "ChatContext":
+    def continues(self, body: Any) -> None:
+        """These clients send the whole conversation."""
+
+    def read(
+        self,
+        body: Any,
+        headers: Mapping[str, str],
+        ledger: Ledger,
+        tenant: str = "",
+        before: bytes | None = None,
+    ) -> "ChatContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         decoded = decode.decode(body, ledger)
@@ -64,3 +74,6 @@ class ChatContext:
 
     def remember(self, reply: Reply, owner: str) -> None:
         """Remembers nothing: these clients send the whole conversation again."""
+
+    def to_store(self, reply: Reply) -> None:
+        """Nothing continues a completion."""

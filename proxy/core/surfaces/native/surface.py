@@ -38,8 +38,16 @@ class NativeSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
+    def continues(self, body: Any) -> None:
+        """These clients send the whole conversation."""
+
     def read(
-        self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
+        self,
+        body: Any,
+        headers: Mapping[str, str],
+        ledger: Ledger,
+        tenant: str = "",
+        before: bytes | None = None,
     ) -> "NativeContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
@@ -86,3 +94,6 @@ class NativeContext:
         if self.keep is not None:
             note(self.call_map, reply.parts)
             self.keep(owner)
+
+    def to_store(self, reply: Reply) -> None:
+        """Nothing continues a completion."""

@@ -5,37 +5,20 @@ client had sent it all. Nothing else is carried over, `instructions` least of al
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
 from proxy.core.masking.redact import quoted
 from proxy.core.surfaces.reading.checks import wrong_type
+from proxy.core.surfaces.surface import Stored
 from proxy.core.unquoted import has_more_values
 from proxy.core.weight import weight
 
 NOWHERE: Any = object()
-
-
-class Memory(Protocol):
-    def completed(self, body: Any) -> Any:
-        """The request with everything in it."""
-
-    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
-        """Notes a response that went well, with the completed request that it answers."""
-
-
-class NoMemory:
-    """Nothing is known; a request that continues something is refused when it is decoded."""
-
-    def completed(self, body: Any) -> Any:
-        return body
-
-    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
-        pass
 
 
 MAX_LANES = 16
@@ -54,7 +37,7 @@ Remembered = Shelf[object, bytes]
 """The conversations of all connections, packed, each by a key of its own."""
 
 Pieces = Iterator[None]
-"""Work that is done piece by piece, so that others run in between: whoever asks for it goes through all of them."""
+"""Work that is done piece by piece, so that others run in between. The caller goes through all of them."""
 
 
 @dataclass(slots=True)
@@ -76,30 +59,29 @@ class LatestResponses:
     evicted what it continued, as the specification wants it, and no second rule is needed. Another lane may continue
     it too: that is a fork, and takes nothing from the lane that it comes from.
 
-    Held as packed JSON: the bound is exact then, and a fiftieth of what the same items take as objects. A turn begins
-    with `bring`, and after it comes `shelve`.
+    Held as packed JSON: the bound is exact then, and a fiftieth of what the same items take as objects. A turn
+    begins with `begin` and ends with `shelve`.
     """
 
     def __init__(self, limit: int, shelf: Remembered, owner: str) -> None:
         """`limit` in bytes, for all lanes together; what is longer, or holds more values than can be read at
         once, is forgotten, and its client sends it whole. `owner`: whose share of the shelf it takes."""
-        self.lane: str | None = None
+        self._lane: str | None = None
         """On which the turn is that is under way."""
         self._limit = limit
         self._shelf = shelf
         self._owner = owner
         self._kept: dict[str | None, _Known] = {}
         """By lane, the oldest first."""
-        self._brought = b"[]"
         self._new: tuple[str, bytes, int] | None = None
 
-    def bring(self, body: Any, pay: Callable[[int], None]) -> Pieces:
-        """Finds and unpacks what the request continues, if anything. Raises a fault when that is not known, or when
-        there is no memory to work with it: `pay` takes it, and raises so."""
-        self._new = None
-        previous = body.get("previous_response_id")
-        if not isinstance(previous, str):  # anything but null is refused when it is decoded
-            return
+    def begin(self, lane: str | None) -> None:
+        """A turn on this lane begins; what an earlier one kept and did not shelve was never told."""
+        self._lane, self._new = lane, None
+
+    def unpacked(self, previous: str, pay: Callable[[int], None]) -> Iterator[bytes]:
+        """The conversation up to that response and with it, in pieces of a JSON list. Raises a fault when it is not
+        known, or when there is no memory to work with it: `pay` takes it, and raises so."""
         found = next((lane for lane, known in self._kept.items() if known.id == previous), NOWHERE)
         if found is NOWHERE:
             raise _not_found(previous)
@@ -109,36 +91,22 @@ class LatestResponses:
             del self._kept[found]
             raise _not_found(previous)
         pay(known.weight)
-        if found == self.lane:
+        if found == self._lane:
             self._forget(found)
-        yield from self._unpack(packed)
-
-    def _unpack(self, packed: bytes) -> Pieces:
-        unpacker, pieces = zlib.decompressobj(), []
+        unpacker = zlib.decompressobj()
         while not unpacker.eof:
-            pieces.append(unpacker.decompress(packed, PIECE_BYTES))
+            yield unpacker.decompress(packed, PIECE_BYTES)
             packed = unpacker.unconsumed_tail
-            yield
-        self._brought = b"".join(pieces)
 
-    def completed(self, body: Any) -> Any:
-        if not isinstance(body.get("previous_response_id"), str):
-            return body
-        items = jsontext.loads(self._brought) + _items(body.get("input"))
-        whole = body | {"input": items}
-        del whole["previous_response_id"]
-        return whole
-
-    def keep(self, response_id: str, body: Mapping[str, Any], output: list[dict[str, Any]]) -> None:
-        items = _items(body.get("input")) + output
-        conversation = jsontext.dumps(items)
-        self._forget(self.lane)
+    def keep(self, stored: Stored) -> None:
+        """Notes a response that went well; `shelve` packs it when its client has had the answer."""
+        conversation = jsontext.dumps(stored.items)
+        self._forget(self._lane)
         if len(conversation) <= self._limit and not has_more_values(conversation, jsontext.MAX_VALUES):
-            self._new = (response_id, conversation, weight(items, len(conversation)))
+            self._new = (stored.id, conversation, weight(stored.items, len(conversation)))
 
     def shelve(self) -> Pieces:
         """Packs what was kept in this turn, and lets go of what it has continued."""
-        self._brought = b"[]"
         if self._new is None:
             return
         (response_id, conversation, weight), self._new = self._new, None
@@ -149,7 +117,7 @@ class LatestResponses:
         packed = b"".join((*pieces, packer.flush()))
         key = object()
         self._shelf.put(self._owner, key, packed, len(packed) + ENTRY_BYTES)
-        self._kept[self.lane] = _Known(response_id, key, len(conversation), weight)
+        self._kept[self._lane] = _Known(response_id, key, len(conversation), weight)
         while len(self._kept) > MAX_LANES or self._size() > self._limit:
             self._forget(next(iter(self._kept)))
 
@@ -175,12 +143,23 @@ def _not_found(previous: str) -> ClientFault:
     )
 
 
-def known_items(body: Any, completed: Any) -> int:
-    """How many of the items of an input that was completed, all of them its first, its client did not send."""
-    return len(completed["input"]) - len(_items(body.get("input")))
+def previous_of(body: Any) -> str | None:
+    """The response that a request continues. What is neither an id nor null is refused when the request is decoded."""
+    previous = body.get("previous_response_id") if isinstance(body, dict) else None
+    return previous if isinstance(previous, str) else None
 
 
-def _items(given: Any) -> list[Any]:
+def continued(body: Any, before: bytes) -> tuple[Any, int]:
+    """The request with the conversation that it continues in its place, and how many of its items, all of them its
+    first, its client did not send."""
+    known = jsontext.loads(before)
+    whole = body | {"input": known + items_of(body.get("input"))}
+    del whole["previous_response_id"]
+    return whole, len(known)
+
+
+def items_of(given: Any) -> list[Any]:
+    """The input of a request as the list that a string stands for."""
     if given is None:
         return []
     if isinstance(given, str):

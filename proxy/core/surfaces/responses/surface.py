@@ -15,13 +15,11 @@ from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses import decode
-from proxy.core.surfaces.responses.continuation import Memory, NoMemory, known_items
+from proxy.core.surfaces.responses.continuation import continued, items_of, previous_of
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
-from proxy.core.surfaces.surface import WholeAnswer
-
-NO_MEMORY = NoMemory()
+from proxy.core.surfaces.surface import Stored, WholeAnswer
 
 
 @dataclass(slots=True, frozen=True)
@@ -38,8 +36,6 @@ class ResponsesSurface:
     now: Callable[[], float]
     signer: TokenSigner
     options: ResponsesOptions
-    memory: Memory = NO_MEMORY
-    """Remembers what the client may continue."""
     form: type[ResponseObject] = ResponseObject
     """The form of the answers."""
     name: str = "responses"
@@ -52,17 +48,24 @@ class ResponsesSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
+    def continues(self, body: Any) -> str | None:
+        return previous_of(body)
+
     def read(
-        self, body: Any, headers: Mapping[str, str], ledger: Ledger, tenant: str = ""
+        self,
+        body: Any,
+        headers: Mapping[str, str],
+        ledger: Ledger,
+        tenant: str = "",
+        before: bytes | None = None,
     ) -> "ResponsesContext":
         client = clients.recognise(headers)
         ledger.note("client", client.name)
         facts: dict[str, Any] = {}
-        known = 0
-        completed = self.memory.completed(body)
-        if completed is not body:
+        completed, known = body, 0
+        if before is not None:
             facts["continues"] = body["previous_response_id"]
-            known = known_items(body, completed)
+            completed, known = continued(body, before)
         signer = self.signer.of(tenant)
         request = decode.decode(completed, ledger, client.orphan_outputs, signer, known)
         signs = request.reasoning.wants_token or request.compact
@@ -71,9 +74,7 @@ class ResponsesSurface:
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.options.events, bool(request.tools))
         message_first = self.options.message_first and not request.compact
-        return ResponsesContext(
-            request, client, facts, response, extended, message_first, self.memory, completed
-        )
+        return ResponsesContext(request, client, facts, response, extended, message_first, completed)
 
 
 @dataclass(slots=True)
@@ -84,7 +85,6 @@ class ResponsesContext:
     response: ResponseObject
     extended: Extended
     message_first: bool
-    memory: Memory
     completed: Any
     """The request with all items in it, those of the conversation that it continues included."""
 
@@ -96,11 +96,14 @@ class ResponsesContext:
         return WholeAnswer(self.response.whole(reply))
 
     def remember(self, reply: Reply, owner: str) -> None:
+        """Remembers nothing by itself: what a response is continued from goes to the store."""
+
+    def to_store(self, reply: Reply) -> Stored:
         # A summary stands for all that was said before it.
-        conversation = {} if self.request.compact else self.completed
+        conversation = [] if self.request.compact else items_of(self.completed.get("input"))
         # Nobody can answer half a call.
         output = [item for item in self.response.output if not _is_half_call(item)]
-        self.memory.keep(self.response.id, conversation, output)
+        return Stored(self.response.id, conversation + output)
 
 
 def _is_half_call(item: Mapping[str, Any]) -> bool:

@@ -45,6 +45,12 @@ def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None
     assert read.whole(said) == read.whole(said)
 
 
+def test_nothing_continues_a_completion() -> None:
+    surface = ChatSurface(counting_mint(), lambda: NOW)
+    assert surface.continues(BODY | {"previous_response_id": "resp_1"}) is None
+    assert asked().to_store(reply(Text("Hello"))) is None
+
+
 def test_a_stream_with_its_usage() -> None:
     frames: list[bytes] = []
     encoder = asked(stream=True, stream_options={"include_usage": True}).encoder(frames.append, SSE)

@@ -121,6 +121,11 @@ def test_without_a_conversation_there_is_nothing_to_remember() -> None:
     assert read.call_map.backends("call_a") is None
 
 
+def test_nothing_continues_a_completion() -> None:
+    assert surface().continues(BODY | {"previous_response_id": "resp_1"}) is None
+    assert asked().to_store(reply(CALL)) is None
+
+
 def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:
     assert (surface().strict, surface().own_call_ids, surface().parses_arguments) == (True, True, True)
 

@@ -10,10 +10,12 @@ from proxy.core.surfaces.responses.continuation import (
     MAX_LANES,
     PIECE_BYTES,
     LatestResponses,
-    NoMemory,
     Remembered,
-    known_items,
+    continued,
+    items_of,
+    previous_of,
 )
+from proxy.core.surfaces.surface import Stored
 from tests.support.tables import table
 
 USER = {"type": "message", "role": "user", "content": "Hi"}
@@ -36,16 +38,19 @@ def memory(limit: int = 1000) -> LatestResponses:
 
 
 def keep(known: LatestResponses, response_id: str, body: Any, output: list[dict[str, Any]]) -> None:
-    known.keep(response_id, body, output)
+    known.keep(Stored(response_id, items_of(body.get("input")) + output))
     for _ in known.shelve():
         pass
 
 
 def completed(known: LatestResponses, body: Any) -> Any:
-    for _ in known.bring(body, free):
-        pass
-    assert known.completed(body) == known.completed(body), "long work is begun again beside the loop"
-    return known.completed(body)
+    """The request as its surface reads it."""
+    previous = previous_of(body)
+    if previous is None:
+        return body
+    before = b"".join(known.unpacked(previous, free))
+    assert continued(body, before) == continued(body, before), "long work is begun again in a thread"
+    return continued(body, before)[0]
 
 
 def missed(known: LatestResponses, previous: str) -> ClientFault:
@@ -57,12 +62,6 @@ def missed(known: LatestResponses, previous: str) -> ClientFault:
 def test_a_request_that_continues_nothing_is_complete() -> None:
     body = {"input": "Hi", "previous_response_id": None}
     assert completed(memory(), body) is body
-
-
-def test_where_nothing_is_kept_a_request_stays_as_it_is() -> None:
-    body = {"input": "Hi", "previous_response_id": "resp_1"}
-    NoMemory().keep("resp_1", body, [])
-    assert NoMemory().completed(body) is body
 
 
 @table(
@@ -132,14 +131,15 @@ def test_what_is_too_long_is_forgotten() -> None:
 def test_the_items_that_its_client_did_not_send_are_counted(sent: dict[str, Any], known: int) -> None:
     """Places in messages are those of the client's own list."""
     body = sent | {"previous_response_id": "resp_1"}
-    assert known_items(body, completed(memory(), body)) == known
+    before = b"".join(memory().unpacked("resp_1", free))
+    assert continued(body, before)[1] == known
 
 
 # ── lanes ──
 
 
 def on(known: LatestResponses, lane: str | None) -> LatestResponses:
-    known.lane = lane
+    known.begin(lane)
     return known
 
 
@@ -230,22 +230,24 @@ def test_attack_14_who_cannot_pay_for_the_work_may_come_again() -> None:
 
     known = memory()
     with pytest.raises(ClientFault, match="no"):
-        list(known.bring({"previous_response_id": "resp_1"}, refuse))
+        list(known.unpacked("resp_1", refuse))
     assert asked[0] > 1000
     assert completed(known, {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
 
 
 def test_attack_14_large_ones_are_packed_and_unpacked_piece_by_piece() -> None:
     known = empty(1 << 24)
-    known.keep("resp_1", {"input": "x" * (3 * PIECE_BYTES)}, [])
+    known.keep(Stored("resp_1", items_of("x" * (3 * PIECE_BYTES))))
     assert len(list(known.shelve())) == 4
-    assert len(list(known.bring(more := {"previous_response_id": "resp_1"}, free))) == 4
-    assert len(known.completed(more)["input"][0]["content"]) == 3 * PIECE_BYTES
+    pieces = list(known.unpacked("resp_1", free))
+    assert len(pieces) == 4
+    whole, _ = continued({"previous_response_id": "resp_1"}, b"".join(pieces))
+    assert len(whole["input"][0]["content"]) == 3 * PIECE_BYTES
 
 
 def test_a_turn_that_failed_after_all_is_not_kept_by_the_next() -> None:
     known = empty()
-    known.keep("resp_1", {"input": "Hi"}, [])
-    assert completed(known, {"input": "More"})
+    known.keep(Stored("resp_1", items_of("Hi")))
+    known.begin(None)
     assert list(known.shelve()) == []
     missed(known, "resp_1")

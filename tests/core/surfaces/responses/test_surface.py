@@ -1,6 +1,6 @@
 """One request of the Responses surface, from what came in to whoever tells the answer."""
 
-from proxy.core.caches.shelf import Shelf
+from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
@@ -55,14 +55,13 @@ def test_the_configured_order_of_items_and_none_for_a_summary() -> None:
 
 
 def test_what_was_answered_can_be_continued() -> None:
-    known = LatestResponses(10_000, Shelf(10_000), "ann")
-    speaking = surface(memory=known)
+    speaking = surface()
     first = speaking.read(BODY, {}, Ledger())
     first.whole(REPLY)
-    first.remember(REPLY, "ann")
+    stored = first.to_store(REPLY)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
-    assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
-    second = speaking.read(more, {}, Ledger())
+    assert speaking.continues(more) == stored.id == first.response.id
+    second = speaking.read(more, {}, Ledger(), before=jsontext.dumps(stored.items))
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
     assert second.facts["continues"] == first.response.id
 
@@ -71,14 +70,12 @@ def test_half_a_call_is_not_continued() -> None:
     """Nobody ran it, so nobody can say what came of it."""
     cut = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a')
     reply = Reply([PartEnded(Text("Hel"), True), PartEnded(cut, False)], ReplyEnded(Ending.MAX_TOKENS))
-    known = LatestResponses(10_000, Shelf(10_000), "ann")
-    speaking = surface(memory=known)
+    speaking = surface()
     first = speaking.read(BODY, {}, Ledger())
     assert [item["status"] for item in first.whole(reply).body["output"]] == ["completed", "incomplete"]
-    first.remember(reply, "ann")
+    stored = first.to_store(reply)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
-    assert len([*known.shelve(), *known.bring(more, lambda _: None)]) == 2
-    second = speaking.read(more, {}, Ledger())
+    second = speaking.read(more, {}, Ledger(), before=jsontext.dumps(stored.items))
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
 
 
