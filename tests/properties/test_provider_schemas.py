@@ -15,7 +15,7 @@ from referencing import Registry
 
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.schemas import validity
+from proxy.core.schemas import for_backend, validity
 from proxy.core.schemas.aliases import renamed
 from proxy.core.tools.arguments import verdict
 from proxy.core.work import Work
@@ -234,13 +234,13 @@ def answers_read(here: dict[str, Any]) -> bool:
 def test_a_provider_gets_only_what_it_reads(candidate: dict[str, Any]) -> None:
     assume(usable(candidate))
     for rule, reads in (("google_proto", proto_reads), ("google", google_reads)):
-        result = validity.rewritten(candidate, {rule}, Work())
-        assert result == validity.rewritten(candidate, {rule}, Work())
+        result = for_backend.rewritten(candidate, {rule}, Work())
+        assert result == for_backend.rewritten(candidate, {rule}, Work())
         assert result.refused or all(map(reads, nodes(result.schema)))
-    loose = validity.rewritten(candidate, {"anthropic"}, Work())
+    loose = for_backend.rewritten(candidate, {"anthropic"}, Work())
     assert loose.refused or not loose.schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
     try:
-        answer = validity.rewritten_answer(candidate, {"anthropic"}, "text.format.schema", Work()).schema
+        answer = for_backend.rewritten_answer(candidate, {"anthropic"}, "text.format.schema", Work()).schema
     except ClientFault:
         return
     assert all(map(answers_read, nodes(answer)))
@@ -278,7 +278,7 @@ def test_what_was_allowed_still_is_and_nothing_else_unless_it_is_reported(
     was = valid(candidate, instance)
     assume(was is not None)
     for rule in ("anthropic", "google", "google_proto"):
-        result = validity.rewritten(candidate, {rule}, Work())
+        result = for_backend.rewritten(candidate, {rule}, Work())
         if result.refused or any("$ref" in node for node in nodes(result.schema)):
             continue
         aliases = {name: alias for alias, name in result.aliases.items()}

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from proxy.core.errors import ClientFault
 from proxy.core.masking.redact import shown
-from proxy.core.schemas.metaschema import BAD_PARAMETERS
 from proxy.core.schemas.traversal import Path, Schema, each_inside, spelled, subschemas, target_of, without
+from proxy.core.schemas.validity import BAD_PARAMETERS
 
 MAX_PROPERTIES = 100
 MAX_LEVELS = 5

@@ -1,25 +1,20 @@
-"""Is it a JSON Schema, and what of it can a backend read?
+"""Is it a JSON Schema?
 
-Both answers are remembered by the schema's bytes: the same twenty tools come with every request of an agent, and
-checking one takes a thousand times longer than recognising it. Whatever is not known is paid for by the request.
+The proxy remembers each answer by the schema's bytes: the same twenty tools come with every request of an agent, and
+checking one takes a thousand times longer than recognising it. The request pays for each schema that is not known.
 """
 
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from jsonschema import Draft202012Validator
-from jsonschema.validators import extend
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
-
 from proxy.core import jsontext
-from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
-from proxy.core.errors import ClientFault, Incompatible
-from proxy.core.schemas import loosening, metaschema, rewriting, traversal
-from proxy.core.schemas.losses import Rewritten
-from proxy.core.schemas.metaschema import BAD_PARAMETERS, BAD_SCHEMA
-from proxy.core.schemas.subsets import PROVIDERS
+from proxy.core.caches.remembered import Remembered
+from proxy.core.errors import ClientFault
+from proxy.core.schemas import loosening, metaschema, traversal
 from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
+
+BAD_PARAMETERS, BAD_SCHEMA = "invalid_function_parameters", "invalid_json_schema"
+"""The codes of refusals, as OpenAI has them: of a tool's schema, and of an answer's."""
 
 MAX_NESTING = 64
 """Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
@@ -34,14 +29,6 @@ READING, VALIDATING, BYTES_PER_UNIT = 20, 300, 100
 """What a schema costs that is looked at, one that the validator has to judge, and how many bytes are parsed in that
 time."""
 
-_REDUCTIONS = {
-    "moonshot": loosening.moonshot,
-    "gemini": loosening.gemini,
-    "bounded": loosening.bounded,
-}
-"""In the order in which they are made; `plain` and `inline` come before them. They loosen whatever a server would choke
-on; the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
-
 
 class _Flaw(NamedTuple):
     where: str
@@ -51,40 +38,6 @@ class _Flaw(NamedTuple):
 
 TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels: flatten it.")
 TOO_MANY = _Flaw("", f"holds more than {MAX_SUBSCHEMAS} schemas: send fewer.")
-
-
-def _meta_schema_of_one_level() -> Schema:
-    """The meta-schema of 2020-12 with its vocabularies laid together and every "a schema here" left open.
-
-    It judges one schema without those inside it, which are judged by themselves: eight vocabularies with dynamic
-    references at each level cost five times as much, and a Python frame for every step down.
-    """
-    draft = Draft202012Validator.META_SCHEMA
-    parts = [REGISTRY.contents(draft["$id"].removesuffix("schema") + part["$ref"]) for part in draft["allOf"]]
-    flat: Schema = {"type": ["object", "boolean"], "properties": {}, "$defs": {}}
-    for part in (*parts, draft):
-        for shelf in ("properties", "$defs"):
-            flat[shelf] |= part.get(shelf, {})
-
-    def opened(value: Any) -> Any:
-        match value:
-            case {"$dynamicRef": "#meta"}:
-                return {"type": flat["type"]}
-            case {"$ref": str(reference)}:
-                return value | {"$ref": "#" + reference.partition("#")[2]}
-            case dict():
-                return {keyword: opened(inner) for keyword, inner in value.items()}
-            case list():
-                return [opened(inner) for inner in value]
-            case _:
-                return value
-
-    return {shelf: opened(value) for shelf, value in flat.items()}
-
-
-_META = extend(Draft202012Validator, {"uniqueItems": None})(_meta_schema_of_one_level(), registry=REGISTRY)
-"""The registry holds the meta-schemas and fetches nothing. `uniqueItems` compares each with each, which takes seconds
-for a hostile list, and a name required twice harms nobody."""
 
 
 def check(parameters: Any, param: str, work: Work) -> None:
@@ -128,10 +81,9 @@ def check_answer(schema: Schema, param: str, work: Work) -> None:
 
 _FLAWS: Remembered[_Flaw | None] = Remembered()
 _DEAD_ENDS: Remembered[str] = Remembered()
-_REWRITTEN: Remembered[tuple[Rewritten, int]] = Remembered()
 
 
-def _read(data: bytes, work: Work) -> Schema:
+def parsed(data: bytes, work: Work) -> Schema:
     """Parsed, and paid for as far as its bytes tell what it costs."""
     schemas = data.count(b"{") + data.count(b"true") + data.count(b"false")
     work.spend(READING * schemas + 2 * data.count(b",") + len(data) // BYTES_PER_UNIT)
@@ -141,7 +93,7 @@ def _read(data: bytes, work: Work) -> Schema:
 
 def _dead_end(data: bytes, work: Work) -> str:
     """Where the first one is. In either form: one knows older drafts, the other what a boolean stands for."""
-    whole = _read(data, work)
+    whole = parsed(data, work)
     plain = loosening.plain(whole)
     for path, here in traversal.subschemas(plain):
         if loosening.is_dead_end(plain, here) and loosening.is_dead_end(whole, here):
@@ -152,7 +104,7 @@ def _dead_end(data: bytes, work: Work) -> str:
 def _flaw(data: bytes, work: Work) -> _Flaw | None:
     if data.count(b"{") > MAX_OBJECTS:
         return TOO_MANY
-    whole = _read(data, work)
+    whole = parsed(data, work)
     if jsontext.deeper_than(whole, MAX_NESTING):
         return TOO_DEEP
     for count, (path, schema) in enumerate(traversal.subschemas(loosening.plain(whole))):
@@ -161,7 +113,7 @@ def _flaw(data: bytes, work: Work) -> _Flaw | None:
         if metaschema.is_right(schema):
             continue
         work.spend(VALIDATING + READING * _values(traversal.own_part(schema)))
-        if error := next(_META.iter_errors(schema), None):
+        if error := metaschema.first_error(schema):
             place = (*path, *error.absolute_path)
             where = traversal.spelled(traversal.as_sent(whole, place))
             return _Flaw(where, f"must be {metaschema.wanted(place[len(path) :])}, as in any JSON Schema.")
@@ -173,72 +125,3 @@ def _values(value: Any) -> int:
     if isinstance(value, dict):
         return 1 + sum(map(_values, value.values()))
     return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
-
-
-def rewritten(parameters: Schema | None, rules: Collection[str], work: Work) -> Rewritten:
-    """The parameters of a tool as a backend with these rules can read them, and what became of them on the way."""
-    return _rewritten(parameters or {}, frozenset(rules), True, work)
-
-
-def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: Work) -> Rewritten:
-    """The same for the schema of an answer, which need not describe an object, and stands at `param`. Raises
-    Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
-    work.on = param
-    result = _rewritten(schema, frozenset(rules), False, work)
-    if result.refusals:
-        raise incompatible(result, "the schema of the answer", "this backend", schema, param)
-    return result
-
-
-def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
-    data = jsontext.dumps(schema)
-
-    def make() -> tuple[tuple[Rewritten, int], int]:
-        result = _reduction(data, rules, of_tool, work)
-        size = len(jsontext.dumps(result.schema))
-        return (result, size), OBJECTS_PER_BYTE * size
-
-    result, size = _REWRITTEN.of((data, (rules, of_tool)), make)
-    work.grow(max(0, size - len(data)))  # remembered or not, it is written
-    return result
-
-
-def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
-    schema = _read(data, work)
-    if provider := next((rule for rule in PROVIDERS if rule in rules), None):
-        return rewriting.rewritten(schema, provider, work, of_tool=of_tool)
-    sent, schema = schema, loosening.plain(schema)
-    if of_tool:
-        schema = loosening.without_dead_ends(schema)
-    lost = ("$ref",) if _references(schema) < _references(sent) else ()
-    if of_tool:
-        schema = loosening.as_object(schema)
-    if "inline" in rules:
-        schema, cut = loosening.inline(schema, work)
-        lost = ("$ref",) if cut else lost
-    for rule, reduction in _REDUCTIONS.items():
-        if rule in rules:
-            work.spend(READING * sum(1 for _ in traversal.subschemas(schema)))
-            schema = reduction(schema)
-    return Rewritten(schema, lost)
-
-
-def _references(schema: Schema) -> int:
-    return sum("$ref" in here for _, here in traversal.subschemas(schema))
-
-
-def incompatible(
-    result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str
-) -> Incompatible:
-    """`param`: where the client's schema stands."""
-    found = [
-        f"'{keyword}'{f' (in {traversal.spelled(at)})' if at else ''}" for keyword, at in result.refusals
-    ]
-    keyword, at = result.refusals[0]
-    place = param + traversal.spelled(traversal.as_sent(schema or {}, (*at, keyword)))
-    return Incompatible(
-        f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
-        "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",
-        param=place,
-        details={"incompatible_features": list(result.refused)},
-    )

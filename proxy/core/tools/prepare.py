@@ -12,7 +12,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import shown
 from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import BackendProfile
-from proxy.core.schemas import validity
+from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
 from proxy.core.tools import support
 from proxy.core.tools.kinds.bridges import BRIDGES
@@ -147,10 +147,10 @@ def _prepared(
     description, parameters = BRIDGES[spec.kind].declared(spec)
     name = names.upstream(spec.tool, spec.kind)
     work.on = place = f"{spec.path}.parameters"
-    result = validity.rewritten(parameters, profile.schema, work)
+    result = for_backend.rewritten(parameters, profile.schema, work)
     if result.refusals:
         backend = f"the backend ({profile.name}, model {shown(model)})"
-        raise validity.incompatible(
+        raise for_backend.incompatible(
             result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, place
         )
     if result.relaxed:

@@ -1,19 +1,19 @@
 """Bad schemas are refused with the place in them; good ones and mendable ones pass, and cost next to nothing again."""
 
-from collections.abc import Callable
 from time import thread_time
 from timeit import repeat
 from typing import Any
 
 import pytest
 
-from proxy.core import jsontext
-from proxy.core.errors import ClientFault, Incompatible
+from proxy.core.errors import ClientFault
 from proxy.core.schemas import validity
 from proxy.core.work import UNITS, Work
 from tests.support.tables import table
 
 PARAM = "tools[2].parameters"
+
+
 WEATHER = {
     "type": "object",
     "properties": {"city": {"type": "string", "description": "Where."}, "days": {"type": "integer"}},
@@ -83,6 +83,11 @@ def test_what_can_be_read_or_mended_is_accepted(good: Any) -> None:
     validity.check(good, PARAM, Work())
 
 
+def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
+    answer = {"type": "array", "items": {"$comment": "c", "type": "string"}}
+    validity.check_schema(answer, "text.format.schema", Work())
+
+
 def test_the_message_shows_little_of_what_it_quotes() -> None:
     with pytest.raises(ClientFault) as caught:
         validity.check({"required": "x" * 10_000}, PARAM, Work())
@@ -91,10 +96,9 @@ def test_the_message_shows_little_of_what_it_quotes() -> None:
 
 @table("keyword", ["items", "not", "if", "additionalProperties"])
 def test_nesting_up_to_the_limit_is_read_and_beyond_it_refused(keyword: str) -> None:
-    """No RecursionError whatever it is made of: the deepest legal schema goes through every reduction too."""
+    """No RecursionError whatever it is made of."""
     deepest = {"properties": {"x": nested(validity.MAX_NESTING - 2, keyword)}}
     validity.check(deepest, PARAM, Work())
-    validity.rewritten(deepest, {"inline", "moonshot", "gemini", "bounded"}, Work())
     with pytest.raises(ClientFault, match="nested deeper than 64 levels"):
         validity.check({"properties": {"x": nested(validity.MAX_NESTING - 1, keyword)}}, PARAM, Work())
 
@@ -116,10 +120,9 @@ def test_a_schema_of_too_many_parts_is_refused(count: int) -> None:
         validity.check({"anyOf": [{}] * count}, PARAM, Work())
 
 
-def test_a_schema_too_long_to_be_remembered_is_checked_and_reduced_all_the_same() -> None:
+def test_a_schema_too_long_to_be_remembered_is_checked_all_the_same() -> None:
     long = {"properties": {"x": {"type": "string", "description": "y" * (validity.MAX_BYTES - 100)}}}
     validity.check(long, PARAM, Work())
-    assert validity.rewritten(long, {"plain"}, Work()) is not validity.rewritten(long, {"plain"}, Work())
     with pytest.raises(ClientFault):
         validity.check(long | {"required": 1}, PARAM, Work())
 
@@ -152,90 +155,10 @@ def test_a_list_that_would_be_compared_each_with_each_costs_no_time() -> None:
 def test_a_schema_seen_before_is_not_checked_again() -> None:
     """A check against the meta-schema takes milliseconds, so even a slow machine tells the two apart."""
     validity.check(WEATHER, PARAM, Work())
-    validity.rewritten(WEATHER, {"plain"}, Work())
     a_hundred = min(
         repeat(timer=thread_time, stmt=lambda: validity.check(WEATHER, PARAM, Work()), number=100, repeat=5)
     )
     assert a_hundred < 100 * 200e-6
-    assert (
-        min(
-            repeat(
-                timer=thread_time,
-                stmt=lambda: validity.rewritten(WEATHER, {"plain"}, Work()),
-                number=100,
-                repeat=5,
-            )
-        )
-        < 100 * 200e-6
-    )
-
-
-def test_reducing_leaves_the_clients_object_alone() -> None:
-    theirs = {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
-    validity.rewritten(theirs, {"plain", "inline", "moonshot", "gemini", "bounded"}, Work())
-    assert theirs == {"properties": {"x": {"type": "STRING", "$comment": "c"}}, "strict": True}
-
-
-@table("absent", [None, {}])
-def test_parameters_are_always_an_object_with_properties(absent: Any) -> None:
-    """G6."""
-    assert validity.rewritten(absent, frozenset(), Work()).schema == {"type": "object", "properties": {}}
-
-
-def test_a_schema_of_an_answer_need_not_be_an_object() -> None:
-    answer = {"type": "array", "items": {"$comment": "c", "type": "string"}}
-    assert validity.rewritten_answer(answer, {"plain"}, "text.format.schema", Work()).schema == {
-        "type": "array",
-        "items": {"type": "string"},
-    }
-    validity.check_schema(answer, "text.format.schema", Work())
-
-
-def test_all_reductions_together_come_in_their_order() -> None:
-    theirs = {
-        "properties": {"x": {"$ref": "#/$defs/x", "maxLength": 5000}},
-        "$defs": {"x": {"type": ["string", "null"], "pattern": "^a"}},
-    }
-    assert validity.rewritten(theirs, {"plain", "inline", "gemini", "bounded"}, Work()).schema == {
-        "type": "object",
-        "properties": {"x": {"type": "string", "nullable": True}},
-    }
-
-
-REFUSED = {"properties": {"a": {"not": {"type": "string"}}, "b": {"if": {}}}}
-
-
-def test_what_a_provider_cannot_be_told_of_is_refused() -> None:
-    """P02. Of a tool's schema `prepare` says it."""
-    with pytest.raises(
-        Incompatible, match=r"'if' \(in .properties.b\), 'not' \(in .properties.a\), which this backend"
-    ) as caught:
-        validity.rewritten_answer(REFUSED, {"plain", "google"}, "text.format.schema", Work())
-    assert caught.value.details == {"incompatible_features": ["if", "not"]}
-    assert caught.value.param == "text.format.schema.properties.b.if"
-
-
-def test_the_place_of_what_is_refused_is_one_in_the_clients_own_schema() -> None:
-    """References are followed before anything is refused: then it is the property that has one."""
-    shared = {"properties": {"x": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"not": {"type": "string"}}}}
-    with pytest.raises(Incompatible) as caught:
-        validity.rewritten_answer(shared, {"google"}, "text.format.schema", Work())
-    assert caught.value.param == "text.format.schema.properties.x"
-
-
-@table(
-    ("references", "relaxed"),
-    [
-        ({"x": {"$ref": "#/$defs/x"}}, ()),
-        ({"x": {"$ref": "#/$defs/missing"}}, ("$ref",)),
-        ({"x": {"$ref": "https://x.example/x.json"}}, ("$ref",)),
-    ],
-)
-def test_a_tool_keeps_its_place_without_what_it_refers_to(references: Any, relaxed: Any) -> None:
-    """What a chat backend is not told is counted."""
-    result = validity.rewritten({"properties": references, "$defs": {"x": {}}}, {"plain"}, Work())
-    assert result.relaxed == relaxed
-    assert ("$ref" in result.schema["properties"]["x"]) is not bool(relaxed)
 
 
 @table(
@@ -259,48 +182,7 @@ def test_an_answer_cannot_be_held_to_what_is_not_there(padding: str) -> None:
     assert caught.value.code == "invalid_json_schema"
 
 
-def test_a_provider_alone_decides_what_becomes_of_a_schema() -> None:
-    theirs = {"properties": {"x": {"type": "string", "minLength": 2, "$comment": "c"}}}
-    result = validity.rewritten(theirs, {"plain", "google"}, Work())
-    assert result.schema == {
-        "type": "object",
-        "properties": {"x": {"type": "string", "description": "Constraint: minLength 2"}},
-    }
-    assert result.relaxed == ("minLength",)
-
-
 # ── what it costs ──
-
-
-def doubling(text: str, levels: int = 10) -> dict[str, Any]:
-    """Each definition points twice at the next one, and the last says something."""
-    steps = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)}
-    last = {f"d{levels}": {"description": text}}
-    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": steps | last}
-
-
-def hostile(number: int) -> dict[str, Any]:
-    """Short to write; who compares each with each has much to do."""
-    lists = [{"required": [f"{number} {list_} {name}" for name in range(20)]} for list_ in range(100)]
-    return {"type": "object", "properties": {"x": {"allOf": lists}}}
-
-
-def all_of_them(rules: set[str], make: Callable[[int], Any], work: Work) -> str:
-    for number in range(1_000):
-        work.on = f"tools[{number}]"
-        validity.rewritten(make(number), rules, work)
-    return "all were served"
-
-
-@table("rules", [{"anthropic"}, {"google"}, {"google_proto"}])
-def test_all_schemas_of_a_request_share_one_budget(rules: set[str]) -> None:
-    """attack-13: each was bounded, the request was not."""
-    work = Work()
-    work.left //= 10  # less to wait for
-    with pytest.raises(ClientFault) as refused:
-        all_of_them(rules, hostile, work)
-    assert refused.value.code == "request_too_complex"
-    assert refused.value.param == work.on
 
 
 def test_a_check_costs_by_what_the_validator_looks_at() -> None:
@@ -316,31 +198,6 @@ def test_a_check_costs_by_what_the_validator_looks_at() -> None:
 def test_what_is_remembered_costs_nothing() -> None:
     seen, again = Work(), Work()
     for work in (seen, again):
-        validity.check(doubling("seen once"), PARAM, work)
-        validity.rewritten(doubling("seen once"), {"google"}, work)
-    assert UNITS - seen.left > 10_000
+        validity.check(WEATHER | {"title": "seen once"}, PARAM, work)
+    assert UNITS - seen.left > 60
     assert again.left == UNITS
-
-
-@table("rules", [{"plain", "inline"}, {"google"}, {"anthropic"}])
-def test_what_schemas_grow_to_is_bounded_for_a_request(rules: set[str]) -> None:
-    """attack-03: a text of 30 KB behind eleven doublings was written 2,048 times; and remembered or not, it is sent."""
-    for _ in range(2):
-        with pytest.raises(ClientFault, match="fewer alternatives and references"):
-            all_of_them(rules, lambda number: doubling(f"{number}" + "x" * 30_000, 4), Work())
-
-
-def test_one_schema_is_cut_where_it_grows_too_large_and_that_is_told() -> None:
-    """attack-03"""
-    result = validity.rewritten(doubling("x" * 30_000), {"plain", "inline"}, Work())
-    assert len(jsontext.dumps(result.schema)) < 2 << 20
-    assert result.relaxed == ("$ref",)
-    assert validity.rewritten(doubling("short", 4), {"plain", "inline"}, Work()).relaxed == ()
-
-
-def test_what_grew_is_not_remembered_by_the_size_of_what_came() -> None:
-    """attack-26: 512 schemas of 32 KB were kept as 200 MB."""
-    grown = doubling("y" * 30_000, 4)
-    first = validity.rewritten(grown, {"google"}, Work())
-    assert validity.rewritten(grown, {"google"}, Work()) is not first
-    assert validity.rewritten(WEATHER, {"google"}, Work()) is validity.rewritten(WEATHER, {"google"}, Work())

@@ -6,7 +6,7 @@ from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.model import FormatKind, OutputFormat
 from proxy.core.profile import BackendProfile
-from proxy.core.schemas import validity
+from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
 
@@ -38,7 +38,7 @@ def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tool
         return NOTHING
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
-        result = validity.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)
+        result = for_backend.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)
         named = _named(wanted, result.schema)
         return FormatPlan({"type": "json_schema", "json_schema": named}, None, result.relaxed)
     if "json_object" not in enforced:

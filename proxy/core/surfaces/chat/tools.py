@@ -6,7 +6,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ChoiceMode, ToolChoice, ToolName, ToolSpec
 from proxy.core.schemas import strictness
-from proxy.core.schemas.metaschema import BAD_PARAMETERS
+from proxy.core.schemas.validity import BAD_PARAMETERS
 from proxy.core.surfaces.chat.envelope import ChatEnvelope
 from proxy.core.surfaces.reading import tools
 from proxy.core.surfaces.reading.checks import FieldFault, string_in, unsupported, wrong_type, wrong_value

@@ -1,0 +1,95 @@
+"""What is left of a client's schema for a backend.
+
+The proxy remembers each result by the schema's bytes, as `validity` does with its answers. The request pays for each
+schema that is not known, and for what each has grown by, known or not.
+"""
+
+from collections.abc import Collection
+
+from proxy.core import jsontext
+from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
+from proxy.core.errors import Incompatible
+from proxy.core.schemas import loosening, rewriting, traversal, validity
+from proxy.core.schemas.losses import Rewritten
+from proxy.core.schemas.subsets import PROVIDERS
+from proxy.core.schemas.traversal import Schema
+from proxy.core.work import Work
+
+_REDUCTIONS = {
+    "moonshot": loosening.moonshot,
+    "gemini": loosening.gemini,
+    "bounded": loosening.bounded,
+}
+"""In the order in which they are made; `plain` and `inline` come before them. They loosen whatever a server would choke
+on; the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
+
+_REWRITTEN: Remembered[tuple[Rewritten, int]] = Remembered()
+
+
+def rewritten(parameters: Schema | None, rules: Collection[str], work: Work) -> Rewritten:
+    """The parameters of a tool as a backend with these rules can read them, and what became of them on the way."""
+    return _rewritten(parameters or {}, frozenset(rules), True, work)
+
+
+def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: Work) -> Rewritten:
+    """The same for the schema of an answer, which need not describe an object, and stands at `param`. Raises
+    Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
+    work.on = param
+    result = _rewritten(schema, frozenset(rules), False, work)
+    if result.refusals:
+        raise incompatible(result, "the schema of the answer", "this backend", schema, param)
+    return result
+
+
+def _rewritten(schema: Schema, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
+    data = jsontext.dumps(schema)
+
+    def make() -> tuple[tuple[Rewritten, int], int]:
+        result = _reduction(data, rules, of_tool, work)
+        size = len(jsontext.dumps(result.schema))
+        return (result, size), OBJECTS_PER_BYTE * size
+
+    result, size = _REWRITTEN.of((data, (rules, of_tool)), make)
+    work.grow(max(0, size - len(data)))  # remembered or not, it is written
+    return result
+
+
+def _reduction(data: bytes, rules: frozenset[str], of_tool: bool, work: Work) -> Rewritten:
+    schema = validity.parsed(data, work)
+    if provider := next((rule for rule in PROVIDERS if rule in rules), None):
+        return rewriting.rewritten(schema, provider, work, of_tool=of_tool)
+    sent, schema = schema, loosening.plain(schema)
+    if of_tool:
+        schema = loosening.without_dead_ends(schema)
+    lost = ("$ref",) if _references(schema) < _references(sent) else ()
+    if of_tool:
+        schema = loosening.as_object(schema)
+    if "inline" in rules:
+        schema, cut = loosening.inline(schema, work)
+        lost = ("$ref",) if cut else lost
+    for rule, reduction in _REDUCTIONS.items():
+        if rule in rules:
+            work.spend(validity.READING * sum(1 for _ in traversal.subschemas(schema)))
+            schema = reduction(schema)
+    return Rewritten(schema, lost)
+
+
+def _references(schema: Schema) -> int:
+    return sum("$ref" in here for _, here in traversal.subschemas(schema))
+
+
+def incompatible(
+    result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str
+) -> Incompatible:
+    """`param`: where the client's schema stands."""
+    found = [
+        f"'{keyword}'{f' (in {traversal.spelled(at)})' if at else ''}" for keyword, at in result.refusals
+    ]
+    keyword, at = result.refusals[0]
+    place = param + traversal.spelled(traversal.as_sent(schema or {}, (*at, keyword)))
+    return Incompatible(
+        f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
+        "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",
+        param=place,
+        details={"incompatible_features": list(result.refused)},
+    )
