@@ -79,8 +79,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.families.mistral:_NAME": ("- [CALL_ID]- [ARGS] ", " ", ""),
     "core.markup.families.mistral:_NAME_BEGUN": ("- [CALL_ID]", "I- [ARGS] ", ""),
     "core.markup.families.qwen:_grammar": ("<function\nname\n=", "<", "{"),
-    "core.markup.families.sentinels:_AUTHOR": ("<|message_model|>", "|", ""),
-    "core.markup.families.sentinels:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
+    "core.markup.families.plain_json:_AUTHOR": ("<|message_model|>", "|", ""),
+    "core.markup.families.plain_json:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
     "core.markup.families.step:_CDATA": (" <![CDATA[!]]>", "]", "a"),
     "core.markup.families.step:_MINICPM": ("<parameter\nname", "<", "A"),
     "core.markup.families.step:_STEP": (

@@ -19,9 +19,9 @@ from proxy.core.markup.families import (
     kimi,
     minimax_m3,
     mistral,
+    plain_json,
     pythonic,
     qwen,
-    sentinels,
     step,
 )
 from proxy.core.markup.formats import Dialect, Tier, Tools
@@ -43,7 +43,7 @@ FAMILIES: Final = (
     gemma,
     step,
     pythonic,
-    sentinels,
+    plain_json,
     elements,
 )
 """The first of two dialects that share an opener is asked first, and wins if it finds a block."""

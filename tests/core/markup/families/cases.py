@@ -12,9 +12,9 @@ from tests.core.markup.families import (
     test_invoke,
     test_kimi,
     test_mistral,
+    test_plain_json,
     test_pythonic,
     test_qwen,
-    test_sentinels,
 )
 
 TABLES: Final = (
@@ -29,7 +29,7 @@ TABLES: Final = (
     test_mistral,
     test_pythonic,
     test_qwen,
-    test_sentinels,
+    test_plain_json,
 )
 
 BLOCKS: Final[tuple[str, ...]] = tuple(text for table in TABLES for text, _, _ in table.CASES.values())

@@ -1,11 +1,11 @@
 """R08: the small families, and the optional forms without a token."""
 
-from proxy.core.markup.families import elements, sentinels, step
+from proxy.core.markup.families import elements, plain_json, step
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*sentinels.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
+DIALECTS = (*plain_json.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
 WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is not Tier.OPTIONAL)
 OPTIONAL = {dialect.name: dialect for dialect in DIALECTS if dialect.tier is Tier.OPTIONAL}
 OSLO = ("get_weather", {"city": "Oslo"})
