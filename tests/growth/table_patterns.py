@@ -67,6 +67,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.families.glm:_grammar": ("<tool_call>\n/", '"<arg_key>', '"'),
     "core.markup.families.harmony:_HEADER": ("<|start|> assistant to== <|channel|> a to==", " ", "-"),
     "core.markup.families.harmony:_STRIPPED": ("assistant commentary to=functions.- ", " ", "<"),
+    "core.markup.families.inkling:_AUTHOR": ("<|message_model|>", "|", ""),
+    "core.markup.families.inkling:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
     "core.markup.families.invoke:_INSTEAD": ("\tcall\t", "\n", "A"),
     "core.markup.families.invoke:_grammar": ("<a-:parameter\nname", "<", "."),
     "core.markup.families.kimi:_K2": ("<|tool_calls_arguments", "<", "A"),
@@ -79,8 +81,6 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.families.mistral:_NAME": ("- [CALL_ID]- [ARGS] ", " ", ""),
     "core.markup.families.mistral:_NAME_BEGUN": ("- [CALL_ID]", "I- [ARGS] ", ""),
     "core.markup.families.qwen:_grammar": ("<function\nname\n=", "<", "{"),
-    "core.markup.families.plain_json:_AUTHOR": ("<|message_model|>", "|", ""),
-    "core.markup.families.plain_json:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
     "core.markup.families.step:_CDATA": (" <![CDATA[!]]>", "]", "a"),
     "core.markup.families.step:_MINICPM": ("<parameter\nname", "<", "A"),
     "core.markup.families.step:_STEP": (

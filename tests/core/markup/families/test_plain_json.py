@@ -12,8 +12,6 @@ OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 TIME = '{"name": "get_time", "arguments": {}}'
 
-INKLING = f"<|content_invoke_tool_json|>{JSON.replace('arguments', 'args')}<|end_message|>"
-
 
 def step3(*invokes: str) -> str:
     calls = "\n".join(
@@ -73,16 +71,6 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO],
         "",
     ),
-    "Llama 3": (f"<|python_tag|>{JSON.replace('arguments', 'parameters')}", [OSLO], ""),
-    "Llama 3, two": (f"<|python_tag|>{JSON}; {TIME}<|eom_id|>", [OSLO, ("get_time", {})], ""),
-    "Llama 3, built in": ('<|python_tag|>get_weather.call(city="Oslo")', [OSLO], ""),
-    "Llama 3, built in, and its end": (
-        'a <|python_tag|>get_weather.call(city="Oslo")<|eom_id|> b',
-        [OSLO],
-        "a  b",
-    ),
-    "Inkling": (INKLING, [OSLO], ""),
-    "Inkling, with its author": (f"a<|message_model|>weather{INKLING}b", [OSLO], "ab"),
     "Step 3": (step3(steptml("get_weather", city="Oslo")), [OSLO], ""),
     "Step 3, two": (
         step3(steptml("get_weather", city="Oslo"), steptml("get_time")),
@@ -123,14 +111,10 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "MiniCPM 5, prose on both sides": (f"a {minicpm('get_time')} b", [("get_time", {})], "a  b"),
-    "the end of a thought behind a call": (f"<|tool_call|>[{JSON}]\n</think>", [OSLO], "\n"),
-    "the end of the turn behind a call": (f"<|tool_call|>[{JSON}]<|/tool_call|>\n<|eot_id|>\n", [OSLO], ""),
 }
 
 TEXTS = (
     "<|tool_call|> is a token",
-    "a thought ends with </think> and goes on",
-    "<|im_end|> ends a turn, and so does <|eot_id|><|im_",
     f"<|tool_call|>[{JSON}",
     "<|tool_call|>[{]",
     "<tool_calls>[1]</tool_calls>",
@@ -140,11 +124,6 @@ TEXTS = (
     # what the prompt tells of the tools
     '<tools>\n{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", '
     '"properties": {"city": {"type": "string"}}}}}\n</tools>',
-    "<|python_tag|>print('x')",
-    "<|python_tag|>import math",
-    "<|python_tag|>",
-    "<|message_model|>Hello.<|end_message|>",
-    "<|message_model|>weather<|content_inv",
     "<|tools_prefix|>[]<|tools_suffix|>",
     "<function name=x> in XML",
     minicpm("get_weather", city="Oslo").removesuffix("</function>"),
@@ -243,7 +222,7 @@ def test_what_is_only_read_if_that_is_asked_for(name: str, text: str, calls: Cal
 
 @table(
     "text",
-    ["<|tool_call|> is", "<TOOLCALL> is", "<|python_tag|>1", "<|message_model|>\n", "<function name=x>y"],
+    ["<|tool_call|> is", "<TOOLCALL> is", "<function name=x>y"],
 )
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     for dialect in WRAPPED:

@@ -1,0 +1,35 @@
+"""Tokens that end a turn, or the thought that calls stand in, where a backend leaves them in the text.
+
+They come behind the calls of any family and are part of none of them. Each is markup without a call, and only at the
+end of the text: a text that goes on behind such a token talks about it.
+"""
+
+from typing import Final
+
+from proxy.core.markup import bodies
+from proxy.core.markup.formats import MORE, Block, Dialect, Tier, Tools, Verdict
+
+_TOKENS: Final = (
+    "<|eom_id|>",
+    "<|eot_id|>",
+    "<|end_of_text|>",
+    "<|im_end|>",
+    "<｜end▁of▁sentence｜>",
+    "<|endoftext|>",
+    "<|observation|>",
+    "<|return|>",
+    "<|/tool_call|>",
+    "[e~[",
+    "</think>",
+)
+
+
+def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
+    while token := bodies.follows(text, at, _TOKENS):
+        at = bodies.after_blank(text, token)
+    if at == len(text):
+        return Block(at, ()) if ended else MORE
+    return MORE if not ended and bodies.may_follow(text, at, _TOKENS) else None
+
+
+DIALECTS: Final = (Dialect("end-of-turn", Tier.ALWAYS, _TOKENS, _read, _TOKENS),)

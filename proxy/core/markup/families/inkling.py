@@ -1,0 +1,28 @@
+"""Inkling: JSON between two tokens, behind a header that may name an author and names nothing else.
+
+<|message_model|>AUTHOR<|content_invoke_tool_json|>{"name": NAME, "args": {...}}<|end_message|>
+"""
+
+import re
+from typing import Final
+
+from proxy.core.markup import bodies
+from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.formats import MORE, Dialect, Tier, Tools, Verdict
+
+_CALL: Final = Envelope(("<|content_invoke_tool_json|>",), ("<|end_message|>",))
+_AUTHOR: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?=<\|content_invoke_tool_json\|>)")
+_AUTHOR_BEGUN: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?:<\|?\w{0,30}\|?)?\Z")
+
+
+def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    if header := _AUTHOR.match(text, at):
+        at = header.end()
+    elif not text.startswith(_CALL.openers, at):
+        return MORE if not ended and _AUTHOR_BEGUN.match(text, at) else None
+    return bodies.read(_CALL, text, at, ended, tools)
+
+
+DIALECTS: Final = (
+    Dialect("inkling", Tier.WRAPPED, ("<|message_model|>", *_CALL.openers), _read, _CALL.closers),
+)

@@ -1,0 +1,28 @@
+"""Llama 3: JSON behind a token, or a call of a tool that is built in, up to the end of the turn.
+
+<|python_tag|>{"name": NAME, "parameters": {...}}
+<|python_tag|>NAME.call(KEY=value)<|eom_id|>
+"""
+
+from typing import Final
+
+from proxy.core.markup import bodies, expressions
+from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.expressions import Listing
+from proxy.core.markup.formats import Block, Dialect, Tier, Tools, Verdict
+
+_PYTHON_TAG: Final = "<|python_tag|>"
+_ENDS_OF_TURN: Final = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>", "<|im_end|>")
+
+_JSON: Final = Envelope((_PYTHON_TAG,), _ENDS_OF_TURN, strict=False)
+_CODE: Final = Listing((_PYTHON_TAG,), _ENDS_OF_TURN)
+
+
+def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    verdict = bodies.read(_JSON, text, at, ended, tools)
+    if verdict is None:
+        verdict = expressions.read(_CODE, text + ("<|eom_id|>" if ended else ""), at, ended, tools)
+    return Block(min(verdict.end, len(text)), verdict.calls) if isinstance(verdict, Block) else verdict
+
+
+DIALECTS: Final = (Dialect("llama3", Tier.WRAPPED, (_PYTHON_TAG,), _read, _ENDS_OF_TURN),)

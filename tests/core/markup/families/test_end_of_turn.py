@@ -1,0 +1,31 @@
+"""R08: what ends a turn behind a call, and in prose."""
+
+from proxy.core.markup.families import end_of_turn, plain_json
+from proxy.core.markup.formats import Tier
+from tests.core.markup.families.driver import Calls, check
+from tests.support.tables import table
+
+DIALECTS = (*(one for one in plain_json.DIALECTS if one.tier is not Tier.OPTIONAL), *end_of_turn.DIALECTS)
+
+OSLO = ("get_weather", {"city": "Oslo"})
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "the end of a thought behind a call": (f"<|tool_call|>[{JSON}]\n</think>", [OSLO], "\n"),
+    "the end of the turn behind a call": (f"<|tool_call|>[{JSON}]<|/tool_call|>\n<|eot_id|>\n", [OSLO], ""),
+}
+
+TEXTS = (
+    "a thought ends with </think> and goes on",
+    "<|im_end|> ends a turn, and so does <|eot_id|><|im_",
+)
+
+
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(DIALECTS, text, calls, left)
+
+
+@table("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(DIALECTS, text, [], text)
