@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from proxy.core.dialects.anthropic import models
 from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.openers import Openers
-from proxy.core.markup.registry import DIALECTS
+from proxy.core.markup.registry import FORMATS
 from proxy.core.masking.secrets import Secrets
 from proxy.core.policy.admission import _matcher
 
@@ -182,12 +182,12 @@ OF_CLIENTS: Mapping[str, str] = {
 
 
 def _openers() -> Openers:
-    return Openers(DIALECTS)
+    return Openers(FORMATS)
 
 
 def _closers() -> list[re.Pattern[str]]:
     openers = _openers()
-    readers = [openers.readers(opener) for dialect in DIALECTS for opener in dialect.openers]
+    readers = [openers.readers(opener) for format in FORMATS for opener in format.openers]
     return list({one.closed.pattern: one.closed for one in readers if one.closed}.values())
 
 

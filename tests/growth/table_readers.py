@@ -18,7 +18,7 @@ from proxy.core.errors import Fault
 from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.markup import jsonish, registry, values
-from proxy.core.markup.formats import Dialect
+from proxy.core.markup.formats import Format
 from proxy.core.masking import redact, secrets
 from proxy.core.model import ToolKind
 from proxy.core.schemas import patterns
@@ -351,7 +351,7 @@ TEXTS: Mapping[str, Make] = {
 }
 
 
-# ── dialects of calls in text ──
+# ── formats of calls in text ──
 
 HEADS = (
     "",
@@ -366,13 +366,13 @@ UNITS = ("<", '{"a":[', "\n", "a ", 'a="b" ', "<a>b</a>", "</", "[")
 _FAMILY_TESTS = sorted((ROOT / "tests/core/markup/families").glob("test_*.py"))
 
 
-def _read(dialect: Dialect, head: str, unit: str) -> Make:
-    return _on(lambda text: dialect.read(text, 0, True, TOOLS), head, unit)
+def _read(format: Format, head: str, unit: str) -> Make:
+    return _on(lambda text: format.read(text, 0, True, TOOLS), head, unit)
 
 
-def _begun(dialect: Dialect) -> list[str]:
-    """The longest call that the tests of the dialect's family know, without its end."""
-    said = [text for text in _known_calls() if text.startswith(dialect.openers)]
+def _begun(format: Format) -> list[str]:
+    """The longest call that the tests of the format's family know, without its end."""
+    said = [text for text in _known_calls() if text.startswith(format.openers)]
     longest = max(said, key=len, default="")
     return [longest[: len(longest) * 4 // 5]] if longest else []
 
@@ -384,9 +384,9 @@ def _known_calls() -> list[str]:
 
 
 FAMILIES: Mapping[str, Make] = {
-    f"{dialect.name}: {head!r} {unit!r}": _read(dialect, head, unit)
-    for dialect in registry.DIALECTS
-    for head in (*(dialect.openers[0] + head for head in HEADS), *_begun(dialect))
-    for unit in (*UNITS, *dialect.closers[:1], dialect.openers[0])
+    f"{format.name}: {head!r} {unit!r}": _read(format, head, unit)
+    for format in registry.FORMATS
+    for head in (*(format.openers[0] + head for head in HEADS), *_begun(format))
+    for unit in (*UNITS, *format.closers[:1], format.openers[0])
 }
-"""One reading of a dialect's. How often a text is read is the scanner's to bound: see `FREE_WASTE` and `FREE_LOOKS`."""
+"""One reading of a format's. How often a text is read is the scanner's to bound: see `FREE_WASTE` and `FREE_LOOKS`."""

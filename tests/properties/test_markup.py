@@ -27,10 +27,10 @@ TOOLS = Tools(
         "get_time": {"type": "object", "properties": {}},
     }
 )
-DIALECTS = registry.active()
-OPENERS = Openers(DIALECTS)
-EVERYTHING = Openers(registry.DIALECTS)
-LONGEST = max(len(opener) for dialect in registry.DIALECTS for opener in dialect.openers)
+FORMATS = registry.active()
+OPENERS = Openers(FORMATS)
+EVERYTHING = Openers(registry.FORMATS)
+LONGEST = max(len(opener) for format in registry.FORMATS for opener in format.openers)
 
 BLOCKS = (
     '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>',
@@ -48,8 +48,8 @@ BLOCKS = (
     '<minimax:tool_call><invoke name="get_time"></invoke></minimax:tool_call>',
 )
 TAGS = sorted(
-    {opener for dialect in DIALECTS for opener in dialect.openers}
-    | {closer for dialect in DIALECTS for closer in dialect.closers}
+    {opener for format in FORMATS for opener in format.openers}
+    | {closer for format in FORMATS for closer in format.closers}
 )
 THOUGHTS = {*ALONE, *(form.opener for form in FORMS)}
 MARKS = [

@@ -1,4 +1,4 @@
-"""What every dialect owes to the scanner, whatever the text."""
+"""What every format owes to the scanner, whatever the text."""
 
 import gc
 import time
@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
-from proxy.core.markup.formats import MORE, Block, Dialect, Tier
-from proxy.core.markup.registry import DIALECTS, FAMILIES
+from proxy.core.markup.formats import MORE, Block, Format, Tier
+from proxy.core.markup.registry import FAMILIES, FORMATS
 from tests.core.markup.families.cases import BLOCKS, TEXTS
 from tests.core.markup.families.driver import TOOLS, check_prefixes
 from tests.support.tables import table
 
-PIECES = sorted({opener for dialect in DIALECTS for opener in dialect.openers} | {
-    closer for dialect in DIALECTS for closer in dialect.closers
+PIECES = sorted({opener for format in FORMATS for opener in format.openers} | {
+    closer for format in FORMATS for closer in format.closers
 })  # fmt: skip
 NOISE = (
     *PIECES,
@@ -55,12 +55,12 @@ def mutated(draw: st.DrawFn) -> str:
 @given(mutated())
 def test_no_text_is_too_broken(text: str) -> None:
     """Never an exception, never a block that is longer than the text, never arguments that are no JSON object."""
-    for dialect in DIALECTS:
+    for format in FORMATS:
         for at in range(len(text)):
-            if not text.startswith(dialect.openers, at):
+            if not text.startswith(format.openers, at):
                 continue
             for ended in (False, True):
-                verdict = dialect.read(text, at, ended, TOOLS)
+                verdict = format.read(text, at, ended, TOOLS)
                 assert not (ended and verdict is MORE)
                 if isinstance(verdict, Block):
                     assert at < verdict.end <= len(text)
@@ -70,16 +70,16 @@ def test_no_text_is_too_broken(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(mutated())
 def test_the_cuts_decide_nothing(text: str) -> None:
-    check_prefixes(DIALECTS, text)
+    check_prefixes(FORMATS, text)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(BLOCKS), st.text(max_size=20))
 def test_what_stands_before_decides_nothing(block: str, before: str) -> None:
-    for dialect in DIALECTS:
-        if block.startswith(dialect.openers):
-            alone = dialect.read(block, 0, True, TOOLS)
-            moved = dialect.read(before + block, len(before), True, TOOLS)
+    for format in FORMATS:
+        if block.startswith(format.openers):
+            alone = format.read(block, 0, True, TOOLS)
+            moved = format.read(before + block, len(before), True, TOOLS)
             if isinstance(alone, Block) and isinstance(moved, Block):
                 assert (moved.end - len(before), moved.calls) == (alone.end, alone.calls)
             else:
@@ -123,28 +123,28 @@ HOSTILE = (
 )
 
 
-@table("dialect", DIALECTS, ids=[dialect.name for dialect in DIALECTS])
-def test_four_times_the_text_takes_four_times_the_time(dialect: Dialect) -> None:
+@table("format", FORMATS, ids=[format.name for format in FORMATS])
+def test_four_times_the_text_takes_four_times_the_time(format: Format) -> None:
     """Over all that is hostile together: what grows with the square would take sixteen times as long."""
 
     def read(size: int) -> Callable[[], object]:
-        beginnings = [block[: len(block) * 2 // 3] for block in BLOCKS if block.startswith(dialect.openers)][
+        beginnings = [block[: len(block) * 2 // 3] for block in BLOCKS if block.startswith(format.openers)][
             :1
         ]
         texts = [
             beginning + piece * (size // len(piece))
-            for beginning in (*dialect.openers[:1], *beginnings)
+            for beginning in (*format.openers[:1], *beginnings)
             for piece in HOSTILE
         ]
-        return lambda: [dialect.read(text, 0, ended, TOOLS) for text in texts for ended in (False, True)]
+        return lambda: [format.read(text, 0, ended, TOOLS) for text in texts for ended in (False, True)]
 
     ratios = (_seconds(read(8_000)) / max(_seconds(read(2_000)), 1e-3) for _ in range(3))
     assert any(ratio < 9 for ratio in ratios)
 
 
-def test_every_family_names_its_dialects_once() -> None:
-    assert len({dialect.name for dialect in DIALECTS}) == len(DIALECTS)
-    assert all(dialect.openers and dialect.closers for dialect in DIALECTS)
+def test_every_family_names_its_formats_once() -> None:
+    assert len({format.name for format in FORMATS}) == len(FORMATS)
+    assert all(format.openers and format.closers for format in FORMATS)
 
 
 @table("family", FAMILIES, ids=[family.__name__.rpartition(".")[2] for family in FAMILIES])
@@ -154,6 +154,6 @@ def test_every_family_shows_its_grammar(family: object) -> None:
 
 def test_what_is_on_by_default_begins_with_a_sign_that_prose_seldom_has() -> None:
     """A stream holds back what may become an opener, so no opener may begin like a word."""
-    for dialect in DIALECTS:
-        if dialect.tier is not Tier.OPTIONAL:
-            assert {opener[0] for opener in dialect.openers} <= set("<[]")
+    for format in FORMATS:
+        if format.tier is not Tier.OPTIONAL:
+            assert {opener[0] for opener in format.openers} <= set("<[]")

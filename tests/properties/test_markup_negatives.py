@@ -207,7 +207,7 @@ NO_TOOLS = {"model": "m", "input": "Hi", "stream": True}
         {"profile": replace(DEFAULT, markup=False)},
         {"profile": replace(DEFAULT, markup_without=registry.NAMES)},
     ],
-    ids=["no tools", "tool_choice none", "another tool forced", "switched off", "all dialects off"],
+    ids=["no tools", "tool_choice none", "another tool forced", "switched off", "all formats off"],
 )
 def test_where_it_cannot_be_meant_markup_is_text(block: str, how: dict[str, Any]) -> None:
     for pieces in cuts(f"a\n{block}\nb"):

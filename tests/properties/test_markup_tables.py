@@ -1,4 +1,4 @@
-"""R08: every text of every family's tables through the real scanner, in every kind of cut, with all dialects at once.
+"""R08: every text of every family's tables through the real scanner, in every kind of cut, with all formats at once.
 
 The families' own tests ask one family at a time. Here the scanner decides who is asked, and when.
 """
@@ -10,7 +10,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.markup import registry
 from proxy.core.markup.candidate import End
-from proxy.core.markup.formats import Dialect
+from proxy.core.markup.formats import Format
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
 from tests.core.markup.families.cases import TABLES
@@ -77,11 +77,11 @@ CASES |= {
 RANDOM_CUTS = 6
 
 
-def recovered(pieces: list[str], dialects: tuple[Dialect, ...]) -> tuple[list[tuple[str, Any]], str]:
+def recovered(pieces: list[str], formats: tuple[Format, ...]) -> tuple[list[tuple[str, Any]], str]:
     calls: list[tuple[str, Any]] = []
     left: list[str] = []
 
-    scanner = Scanner(Openers(dialects), TOOLS, count=lambda why, dialect: None)
+    scanner = Scanner(Openers(formats), TOOLS, count=lambda why, format: None)
     said = [one for piece in pieces for one in scanner.feed(piece)]
     for one in (*said, *scanner.flush(End.WHOLE)):
         if isinstance(one, str):
@@ -107,9 +107,9 @@ def cuts(name: str, text: str) -> list[list[str]]:
 def test_every_case_in_every_cut(name: str) -> None:
     text, calls, left = CASES[name]
     named = [(TOOLS.declared(said) or "", arguments) for said, arguments in calls]
-    dialects = registry.active()
+    formats = registry.active()
     for pieces in cuts(name, text):
-        assert recovered(pieces, dialects) == (named, left), pieces
+        assert recovered(pieces, formats) == (named, left), pieces
 
 
 def test_there_are_enough_of_them() -> None:

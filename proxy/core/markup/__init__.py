@@ -1,7 +1,7 @@
 """Tool calls that a backend leaves in the text, made into real ones.
 
-formats    what a dialect is
-families   the dialects, one module for each family of models
+formats    what a format is
+families   the formats, one module for each family of models
 bodies, tagged, sections, expressions    readers that families share: JSON, tags, tokens, Python's calls
 jsonish, values    JSON as models write it, and texts as the tool's schema types them
 registry   which of them are on

@@ -1,4 +1,4 @@
-"""The reader shared by the dialects whose calls are JSON between two markers.
+"""The reader shared by the formats whose calls are JSON between two markers.
 
 Whatever the markers: one object, several, or an array; the function's name and arguments under any of the keys that
 models use for them; the arguments as an object or as the text of one; a code fence around it all; brackets too many

@@ -1,6 +1,6 @@
 """What begins with an opener, until it is settled what it is.
 
-Three things can be open: whether it stands in a code sample (a Doubt), whether it is markup of some dialect (a
+Three things can be open: whether it stands in a code sample (a Doubt), whether it is markup of some format (a
 Candidate), and whether the marks around it say that it is only quoted (a Quotation). All are told of every further
 piece by `hear`, which says whether another `look` at the whole is worth it. Dialects are asked only at places that the
 text itself defines, always about the text up to there and no further; so neither the answer nor the cost can depend
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from proxy.core.markup.code import CodeTracker, Lookahead
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tools
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tools
 from proxy.core.markup.openers import Readers
 
 MAX_HELD = 1 << 20
 """No call that was meant is longer (1 MiB), and no client should wait longer for text that looks like one."""
 FIRST_LOOK = 32
-"""Text about markup is found out soon: dialects are asked here, and again each time this length has doubled."""
+"""Text about markup is found out soon: formats are asked here, and again each time this length has doubled."""
 LOOKS, FREE_LOOKS = 8, 16_384
 """Closers are worth a look as long as all looks together read no more than this often what is held, and a bit."""
 
@@ -47,7 +47,7 @@ class Taken:
     """Markup. The calls have declared names."""
 
     length: int
-    dialect: Dialect
+    format: Format
     calls: tuple[Recovered, ...]
 
 
@@ -91,7 +91,7 @@ class Doubt:
     """Is the opener in a code sample? Settled by what follows."""
 
     spent = 0
-    """It costs no reading of dialects."""
+    """It costs no reading of formats."""
 
     def __init__(self, tracker: CodeTracker, readers: Readers) -> None:
         self.readers = readers
@@ -135,14 +135,14 @@ class Quotation:
 
 
 class Candidate:
-    """Is it a block? The dialects are asked in their order; one that waits for more keeps the later ones waiting."""
+    """Is it a block? The formats are asked in their order; one that waits for more keeps the later ones waiting."""
 
     def __init__(self, readers: Readers, tools: Tools, before: str = "") -> None:
         self.readers = readers
         self.spent = 0
-        """How many characters dialects were asked to read."""
+        """How many characters formats were asked to read."""
         self._tools = tools
-        self._left = [one for one in readers.dialects if one.behind is None or one.behind.search(before)]
+        self._left = [one for one in readers.formats if one.behind is None or one.behind.search(before)]
         self._undeclared: Passed | None = None
         self._heard = 0
         self._tail = ""
@@ -185,12 +185,12 @@ class Candidate:
     ) -> Outcome:
         self.spent += len(text)
         while self._left:
-            dialect = self._left[0]
-            verdict = dialect.read(text, 0, ended, self._tools)
+            format = self._left[0]
+            verdict = format.read(text, 0, ended, self._tools)
             if verdict is MORE and not last:
                 return None
             if isinstance(verdict, Block):
-                if taken := self._taken(dialect, verdict):
+                if taken := self._taken(format, verdict):
                     return taken
                 self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED)
             elif verdict is MORE and passed is not None:
@@ -198,14 +198,14 @@ class Candidate:
             del self._left[0]
         return self._undeclared or Passed(1, Why.RELEASED)
 
-    def _taken(self, dialect: Dialect, block: Block) -> Taken | None:
+    def _taken(self, format: Format, block: Block) -> Taken | None:
         calls = []
         for call in block.calls:
             name = self._tools.declared(call.name)
             if name is None:
                 return None
             calls.append(Recovered(name, call.arguments))
-        return Taken(block.end, dialect, tuple(calls))
+        return Taken(block.end, format, tuple(calls))
 
     # ── when to ask ──
 

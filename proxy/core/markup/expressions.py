@@ -1,4 +1,4 @@
-"""The reader shared by the dialects that write calls as Python does: `[f(a=1, b='x'), g()]`.
+"""The reader shared by the formats that write calls as Python does: `[f(a=1, b='x'), g()]`.
 
 Nothing is evaluated. An argument list is read as an object whose keys stand before `=` instead of `:`.
 """

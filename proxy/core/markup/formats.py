@@ -1,8 +1,8 @@
-"""The words of this room: what a dialect is, and what reading one can come to.
+"""The words of this room: what a format is, and what reading one can come to.
 
-A dialect is data plus one pure function. `read` gets all text from the opener on and says what stands there; it never
+A format is data plus one pure function. `read` gets all text from the opener on and says what stands there; it never
 guesses, never raises, and does not know how the text was cut. When to ask, what to hold back, where code samples
-are, and which names were declared is the scanner's business, the same for all dialects.
+are, and which names were declared is the scanner's business, the same for all formats.
 """
 
 import re
@@ -68,11 +68,11 @@ class _More(Enum):
 MORE: Final = _More.MORE
 
 Verdict = Block | _More | None
-"""None: this is no block of the dialect, whatever may follow."""
+"""None: this is no block of the format, whatever may follow."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Format:
     name: str
     tier: Tier
     openers: tuple[str, ...]

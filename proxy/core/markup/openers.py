@@ -1,17 +1,17 @@
-"""All openers of some dialects as one pattern, made once: most of a text is nothing but looked through for them."""
+"""All openers of some formats as one pattern, made once: most of a text is nothing but looked through for them."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from proxy.core.markup.formats import Dialect
+from proxy.core.markup.formats import Format
 
 
 @dataclass(frozen=True, slots=True)
 class Readers:
     """Who may read what begins with an opener, in the order of their priority."""
 
-    dialects: tuple[Dialect, ...]
+    formats: tuple[Format, ...]
     closed: re.Pattern[str] | None
     """Matches the last character of whatever may end a block of theirs, and nothing before it."""
     reach: int
@@ -21,14 +21,14 @@ class Readers:
 class Openers:
     __slots__ = ("_beginnings", "_literals", "begun", "whole")
 
-    def __init__(self, dialects: Sequence[Dialect]) -> None:
-        literals = sorted({opener for dialect in dialects for opener in dialect.openers})
+    def __init__(self, formats: Sequence[Format]) -> None:
+        literals = sorted({opener for format in formats for opener in format.openers})
         self.whole = re.compile(_pattern(literals, partial=False))
         """Finds the next opener, the longest that stands there."""
         self.begun = re.compile(_pattern(literals, partial=True))
         """The same, and also a beginning of one that the text ends with."""
         self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
-        self._literals = {literal: _readers(literal, dialects) for literal in literals}
+        self._literals = {literal: _readers(literal, formats) for literal in literals}
 
     def may_grow(self, literal: str) -> bool:
         """Can what the text ends with still become an opener, or a longer one?"""
@@ -38,9 +38,9 @@ class Openers:
         return self._literals[literal]
 
 
-def _readers(literal: str, dialects: Iterable[Dialect]) -> Readers:
-    ours = tuple(dialect for dialect in dialects if literal.startswith(dialect.openers))
-    closers = sorted({closer for dialect in ours for closer in dialect.closers})
+def _readers(literal: str, formats: Iterable[Format]) -> Readers:
+    ours = tuple(format for format in formats if literal.startswith(format.openers))
+    closers = sorted({closer for format in ours for closer in format.closers})
     if not closers:
         return Readers(ours, None, 0)
     last = "".join(sorted({re.escape(closer[-1]) for closer in closers}))

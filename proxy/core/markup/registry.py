@@ -1,6 +1,6 @@
-"""Which dialects there are, and which of them are looked for in one reply.
+"""Which formats there are, and which of them are looked for in one reply.
 
-All are tried whatever the model is called: models are served under any name, and write in each other's dialects.
+All are tried whatever the model is called: models are served under any name, and write in each other's formats.
 """
 
 from collections.abc import Set
@@ -27,7 +27,7 @@ from proxy.core.markup.families import (
     qwen,
     step,
 )
-from proxy.core.markup.formats import Dialect, Tier, Tools
+from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.stage import MarkupSettings
 from proxy.core.tools.prepare import Prepared
@@ -52,24 +52,24 @@ FAMILIES: Final = (
     inkling,
     elements,
 )
-"""The first of two dialects that share an opener is asked first, and wins if it finds a block."""
+"""The first of two formats that share an opener is asked first, and wins if it finds a block."""
 
-DIALECTS: Final[tuple[Dialect, ...]] = tuple(dialect for family in FAMILIES for dialect in family.DIALECTS)
-NAMES: Final = frozenset(dialect.name for dialect in DIALECTS)
+FORMATS: Final[tuple[Format, ...]] = tuple(format for family in FAMILIES for format in family.FORMATS)
+NAMES: Final = frozenset(format.name for format in FORMATS)
 
 
 def check(names: Set[str]) -> None:
-    """ValueError, in one line, for names of no dialect."""
+    """ValueError, in one line, for names of no format."""
     if unknown := sorted(names - NAMES):
         raise ValueError(f"no markup dialect {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
 
 
-def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tuple[Dialect, ...]:
+def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tuple[Format, ...]:
     """All but the optional ones; of those the ones named in `also`; none that is named in `without`."""
     return tuple(
-        dialect
-        for dialect in DIALECTS
-        if dialect.name not in without and (dialect.tier is not Tier.OPTIONAL or dialect.name in also)
+        format
+        for format in FORMATS
+        if format.name not in without and (format.tier is not Tier.OPTIONAL or format.name in also)
     )
 
 
@@ -87,5 +87,5 @@ def for_reply(
 @lru_cache(maxsize=32)
 def _openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
     """Compiled once for each way in which backends are set up."""
-    dialects = active(also, without)
-    return Openers(dialects) if dialects else None
+    formats = active(also, without)
+    return Openers(formats) if formats else None

@@ -2,7 +2,7 @@
 
 Nothing is held back but a suffix that can still become an opener, and what stands behind an opener until it is
 settled (`candidate`). What turns out to be no markup is text again from the opener on, and is searched right behind
-it. The outcome depends on the text alone, never on its pieces, and the work is linear in it: what dialects read in
+it. The outcome depends on the text alone, never on its pieces, and the work is linear in it: what formats read in
 vain is counted, and while it is out of proportion, openers are text without being asked about.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from proxy.core.markup.candidate import QUOTES, Candidate, Doubt, End, Passed, Quotation, Settled, Taken, Why
 from proxy.core.markup.code import CodeTracker, Where
-from proxy.core.markup.formats import Dialect, Recovered, Tools
+from proxy.core.markup.formats import Format, Recovered, Tools
 from proxy.core.markup.openers import Openers, Readers
 
 WASTE, FREE_WASTE = 2, 1 << 20
@@ -26,7 +26,7 @@ UNREAD_PIECES = 1024
 class Found:
     """One block, taken out of the text."""
 
-    dialect: Dialect
+    format: Format
     calls: tuple[Recovered, ...]
     markup: str
 
@@ -39,7 +39,7 @@ Attempt = Doubt | Candidate | Quotation
 
 
 class Scanner:
-    def __init__(self, openers: Openers, tools: Tools, count: Callable[[Why, Dialect], None]) -> None:
+    def __init__(self, openers: Openers, tools: Tools, count: Callable[[Why, Format], None]) -> None:
         """`count` gets the fate of what only looked like a block."""
         self._openers = openers
         self._tools = tools
@@ -90,7 +90,7 @@ class Scanner:
             if isinstance(outcome, Settled):
                 self._code.learn(outcome.ahead)
             elif isinstance(outcome, Passed):
-                self._count(outcome.why, attempt.readers.dialects[0])
+                self._count(outcome.why, attempt.readers.formats[0])
                 self._wasted += attempt.spent + ATTEMPT
                 at += outcome.length
             else:
@@ -98,7 +98,7 @@ class Scanner:
                     out.append(text[said:at])
                 said = self._read = at + outcome.length
                 self._code.skip(outcome.length)
-                out.append(Found(outcome.dialect, outcome.calls, text[at:said]))
+                out.append(Found(outcome.format, outcome.calls, text[at:said]))
                 at = said
             attempt = None
         self.pass_by(text[self._read : at])
@@ -118,7 +118,7 @@ class Scanner:
                 return at, None
             readers = self._openers.readers(opener[0])
             if (ahead := self._in_vain(at)) > 0:
-                self._count(Why.UNREAD, readers.dialects[0])
+                self._count(Why.UNREAD, readers.formats[0])
                 at += ahead
             elif attempt := self._attempt_at(text, at, readers):
                 return at, attempt

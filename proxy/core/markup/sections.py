@@ -1,4 +1,4 @@
-"""The reader shared by the dialects that write calls as special tokens around a head and a JSON object.
+"""The reader shared by the formats that write calls as special tokens around a head and a JSON object.
 
     SECTION ( CALL head SEPARATOR {json} CALL-END )* SECTION-END
 

@@ -8,7 +8,7 @@ White space that stands by itself beside a recovered call is not worth a message
 visible in it keeps all of its own. Without a recovered call everything leaves as it came, whatever was held meanwhile.
 
 In reasoning, models rehearse calls that they make later. So markup there is a call only if nobody would rehearse in
-it (`Dialect.native`), or if it is the very last thing of a reply that has no answer and no other call. The same call in
+it (`Format.native`), or if it is the very last thing of a reply that has no answer and no other call. The same call in
 the text after such reasoning is that call once more.
 """
 
@@ -34,7 +34,7 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.markup.candidate import End, Why
-from proxy.core.markup.formats import Dialect, Recovered, Tools
+from proxy.core.markup.formats import Format, Recovered, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 
@@ -224,7 +224,7 @@ class MarkupStage:
     def _role(self, channel: Channel, found: Found) -> Role:
         if not found.calls:
             return Role.TAG
-        if channel is self._reasoning and not found.dialect.native:
+        if channel is self._reasoning and not found.format.native:
             return Role.DRAFT
         return Role.TAG if self._structured else Role.CALLS
 
@@ -256,7 +256,7 @@ class MarkupStage:
         found = kept.found
         assert found is not None
         if kept.role is Role.TAG:
-            self._ledger.found("stripped", found.dialect.name)
+            self._ledger.found("stripped", found.format.name)
             return
         for call in found.calls:
             if kept.channel is self._content and call in self._thought:
@@ -265,7 +265,7 @@ class MarkupStage:
                 continue
             if kept.channel is self._reasoning:
                 self._thought.append(call)
-            self._ledger.found("recovered", found.dialect.name)
+            self._ledger.found("recovered", found.format.name)
             place = len(self._recovered)
             self._emit(CallDelta(FIRST_INDEX + place, self._new_id(place, call), call.name, call.arguments))
             self._recovered.append(call)
@@ -309,8 +309,8 @@ class MarkupStage:
         self._emit(TextDelta(text, logprobs or None))
 
 
-def count_in(ledger: Ledger) -> Callable[[Why, Dialect], None]:
-    return lambda why, dialect: ledger.found(why.value, dialect.name)
+def count_in(ledger: Ledger) -> Callable[[Why, Format], None]:
+    return lambda why, format: ledger.found(why.value, format.name)
 
 
 def _value(arguments: str) -> Any:

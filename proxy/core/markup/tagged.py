@@ -1,4 +1,4 @@
-"""The reader shared by the dialects that write a call as tags around its parameters.
+"""The reader shared by the formats that write a call as tags around its parameters.
 
 They differ in how the tags are spelled, and in nothing else: an optional wrapper, calls in it, parameters in a call,
 text in a parameter. The hard part is where a value ends, because a value may itself hold tags (a file about tool
@@ -61,7 +61,7 @@ def as_text(_: str) -> Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How the tags of a dialect are spelled.
+    """How the tags of a format are spelled.
 
     `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
     in `name`), `called` (its end), `parameter` (what names it in `key`) and `given` (its end). Whether and how far a

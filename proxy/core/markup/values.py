@@ -1,6 +1,6 @@
 """Text values become what the tool's JSON Schema says they are.
 
-The dialects made of tags write every value as text, so `5` is a number or a string only by the schema. The schema
+The formats made of tags write every value as text, so `5` is a number or a string only by the schema. The schema
 decides, in a fixed order of types; what fits none of them stays the text that the model wrote.
 """
 

@@ -1,4 +1,4 @@
-"""Two tiny dialects, and a scanner that is fed in any cut: what the tests of the engine share."""
+"""Two tiny formats, and a scanner that is fed in any cut: what the tests of the engine share."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, cycle, islice, pairwise, takewhile
@@ -6,7 +6,7 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.markup.candidate import End, Why
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 
@@ -30,10 +30,10 @@ def tags(opener: str, closer: str, *, dangling: str = "") -> Any:
     return read
 
 
-PAIR = Dialect("pair", Tier.ALWAYS, ("<call>",), tags("<call>", "</call>"), ("</call>",))
-NATIVE = Dialect("native", Tier.ALWAYS, ("[[",), tags("[[", "]]", dangling="yes"), ("]]",), native=True)
-DIALECTS = (PAIR, NATIVE)
-OPENERS = Openers(DIALECTS)
+PAIR = Format("pair", Tier.ALWAYS, ("<call>",), tags("<call>", "</call>"), ("</call>",))
+NATIVE = Format("native", Tier.ALWAYS, ("[[",), tags("[[", "]]", dangling="yes"), ("]]",), native=True)
+FORMATS = (PAIR, NATIVE)
+OPENERS = Openers(FORMATS)
 CALL = "<call>run</call>"
 
 Piece = str | tuple[str, list[str]]
@@ -43,7 +43,7 @@ def scan(
     pieces: Iterable[str],
     *,
     end: End = End.WHOLE,
-    dialects: Sequence[Dialect] = DIALECTS,
+    formats: Sequence[Format] = FORMATS,
     counts: list[tuple[str, str]] | None = None,
     tools: Tools = TOOLS,
 ) -> list[Piece]:
@@ -58,11 +58,11 @@ def scan(
                 assert all(jsontext.is_object(call.arguments) for call in one.calls)
                 out.append((one.markup, [call.name for call in one.calls]))
 
-    def count(why: Why, dialect: Dialect) -> None:
+    def count(why: Why, format: Format) -> None:
         if counts is not None:
-            counts.append((why.value, dialect.name))
+            counts.append((why.value, format.name))
 
-    scanner = Scanner(Openers(dialects), tools, count)
+    scanner = Scanner(Openers(formats), tools, count)
     for piece in pieces:
         if not scanner.holds and scanner.spot(piece) is None:
             scanner.pass_by(piece)

@@ -1,4 +1,4 @@
-"""What begins with an opener: when its dialects are asked, what is made of their verdicts, and how a doubt ends."""
+"""What begins with an opener: when its formats are asked, what is made of their verdicts, and how a doubt ends."""
 
 import re
 from dataclasses import replace
@@ -15,20 +15,20 @@ from proxy.core.markup.candidate import (
     Why,
 )
 from proxy.core.markup.code import CodeTracker, Found, Where
-from proxy.core.markup.formats import MORE, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
-from tests.core.markup.scanning import CALL, DIALECTS, TOOLS
+from tests.core.markup.scanning import CALL, FORMATS, TOOLS
 from tests.support.tables import table
 
 
 class Asked:
-    """A dialect that notes about how much text it is asked."""
+    """A format that notes about how much text it is asked."""
 
     def __init__(self, closers: tuple[str, ...] = ("</call>",), verdict: Verdict = MORE) -> None:
         self.lengths: list[int] = []
         self.verdict = verdict
-        dialect = Dialect("asked", Tier.ALWAYS, ("<call>",), self._read, closers)
-        self.candidate = Candidate(Openers((dialect,)).readers("<call>"), TOOLS)
+        format = Format("asked", Tier.ALWAYS, ("<call>",), self._read, closers)
+        self.candidate = Candidate(Openers((format,)).readers("<call>"), TOOLS)
 
     def _read(self, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         self.lengths.append(len(text))
@@ -71,7 +71,7 @@ def test_closers_of_a_long_text_are_passed_over_when_they_become_too_many() -> N
 
 
 def candidate() -> Candidate:
-    return Candidate(Openers(DIALECTS).readers("<call>"), TOOLS)
+    return Candidate(Openers(FORMATS).readers("<call>"), TOOLS)
 
 
 @table(
@@ -101,7 +101,7 @@ def doubt(before: str) -> Doubt:
     tracker = CodeTracker()
     tracker.feed(before)
     assert tracker.where() is Where.DOUBT
-    return Doubt(tracker, Openers(DIALECTS).readers("<call>"))
+    return Doubt(tracker, Openers(FORMATS).readers("<call>"))
 
 
 def test_a_doubt_ends_when_enough_is_heard() -> None:
@@ -127,9 +127,9 @@ def test_a_doubt_that_never_ends_is_text() -> None:
     assert one.look("x" * MAX_HELD, 0, End.OPEN) == Passed(MAX_HELD, Why.CAPPED)
 
 
-def test_a_dialect_may_ask_for_what_stands_before_its_opener() -> None:
-    dialect = replace(DIALECTS[0], behind=re.compile(r"so:\Z"))
-    readers = Openers((dialect,)).readers("<call>")
+def test_a_format_may_ask_for_what_stands_before_its_opener() -> None:
+    format = replace(FORMATS[0], behind=re.compile(r"so:\Z"))
+    readers = Openers((format,)).readers("<call>")
     assert isinstance(Candidate(readers, TOOLS, "so:").look(CALL, 0, End.OPEN), Taken)
     for before in ("", "so"):
         assert Candidate(readers, TOOLS, before).look(CALL[:7], 0, End.OPEN) == Passed(1, Why.RELEASED)

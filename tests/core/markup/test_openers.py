@@ -1,17 +1,17 @@
 """All openers as one pattern: what stands somewhere, what may still become one, and who may read it."""
 
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.openers import Openers
 from tests.support.tables import table
 
 
-def dialect(name: str, openers: tuple[str, ...], closers: tuple[str, ...] = ()) -> Dialect:
-    return Dialect(name, Tier.ALWAYS, openers, lambda *_: None, closers)
+def format(name: str, openers: tuple[str, ...], closers: tuple[str, ...] = ()) -> Format:
+    return Format(name, Tier.ALWAYS, openers, lambda *_: None, closers)
 
 
-SHORT = dialect("short", ("<call",), ("/>", ">>"))
-LONG = dialect("long", ("<calls>", "[x]"))
-BOTH = dialect("both", ("[x]", "<call"), (">",))
+SHORT = format("short", ("<call",), ("/>", ">>"))
+LONG = format("long", ("<calls>", "[x]"))
+BOTH = format("both", ("[x]", "<call"), (">",))
 OPENERS = Openers((SHORT, LONG, BOTH))
 
 
@@ -51,7 +51,7 @@ def test_a_whole_opener_grows_no_more(whole: str) -> None:
 
 @table(("literal", "names"), [("<call", "short both"), ("<calls>", "short long both"), ("[x]", "long both")])
 def test_who_has_an_opener_that_begins_like_it_may_read_it_in_their_order(literal: str, names: str) -> None:
-    assert [one.name for one in OPENERS.readers(literal).dialects] == names.split()
+    assert [one.name for one in OPENERS.readers(literal).formats] == names.split()
 
 
 def test_every_place_where_a_closer_ends_is_found_even_within_another() -> None:
@@ -62,5 +62,5 @@ def test_every_place_where_a_closer_ends_is_found_even_within_another() -> None:
 
 
 def test_without_closers_there_is_none_to_find() -> None:
-    alone = Openers((dialect("alone", ("(",)),))
+    alone = Openers((format("alone", ("(",)),))
     assert alone.readers("(").closed is None

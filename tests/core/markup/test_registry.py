@@ -1,4 +1,4 @@
-"""Which dialects are looked for: the usual ones, others by name, and none where nothing may be called."""
+"""Which formats are looked for: the usual ones, others by name, and none where nothing may be called."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,24 +13,24 @@ from proxy.core.model import ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
 from proxy.core.profile import DEFAULT
 from proxy.core.tools.prepare import prepare
 
-OPTIONAL = {dialect.name for dialect in registry.DIALECTS if dialect.tier is Tier.OPTIONAL}
+OPTIONAL = {format.name for format in registry.FORMATS if format.tier is Tier.OPTIONAL}
 USUAL = registry.NAMES - OPTIONAL
 
 
 def names(**how: Any) -> set[str]:
-    return {dialect.name for dialect in registry.active(**how)}
+    return {format.name for format in registry.active(**how)}
 
 
 def test_names_are_unique_and_say_nothing_that_a_label_may_not() -> None:
-    assert len(registry.NAMES) == len(registry.DIALECTS)
+    assert len(registry.NAMES) == len(registry.FORMATS)
     assert all(name.replace("-", "").isalnum() for name in registry.NAMES)
 
 
 def test_no_opener_is_empty_and_none_begins_with_white_space() -> None:
     """The scanner looks for openers in every piece of text; one of white space would be everywhere."""
-    for dialect in registry.DIALECTS:
-        assert dialect.openers
-        assert all(opener.strip() for opener in dialect.openers)
+    for format in registry.FORMATS:
+        assert format.openers
+        assert all(opener.strip() for opener in format.openers)
 
 
 def test_without_a_word_all_are_on_but_the_optional_ones() -> None:
@@ -46,10 +46,10 @@ def test_optional_ones_are_on_by_name_and_others_off_by_name() -> None:
 
 
 def test_the_order_is_that_of_the_families() -> None:
-    assert registry.active() == tuple(one for one in registry.DIALECTS if one.name in USUAL)
+    assert registry.active() == tuple(one for one in registry.FORMATS if one.name in USUAL)
 
 
-def test_a_name_of_no_dialect_is_an_error_in_one_line() -> None:
+def test_a_name_of_no_format_is_an_error_in_one_line() -> None:
     registry.check(registry.NAMES)
     with pytest.raises(ValueError, match=r"^no markup dialect 'hermse'; there are .*hermes") as caught:
         registry.check({"hermes", "hermse"})

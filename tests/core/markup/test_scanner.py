@@ -4,10 +4,10 @@ import pytest
 
 from proxy.core.markup import candidate, scanner
 from proxy.core.markup.candidate import End
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
-from tests.core.markup.scanning import CALL, DIALECTS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
+from tests.core.markup.scanning import CALL, FORMATS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
 from tests.support.tables import table
 
 RUN: Piece = (CALL, ["run"])
@@ -80,8 +80,8 @@ def test_text_that_stops_without_an_end_is_never_guessed() -> None:
 class Watched:
     """A scanner and what it has said so far."""
 
-    def __init__(self, dialects: tuple[Dialect, ...] = DIALECTS) -> None:
-        self.scanner = Scanner(Openers(dialects), TOOLS, count=lambda *_: None)
+    def __init__(self, formats: tuple[Format, ...] = FORMATS) -> None:
+        self.scanner = Scanner(Openers(formats), TOOLS, count=lambda *_: None)
 
     def feed(self, *pieces: str) -> list[object]:
         return [one for piece in pieces for one in self.scanner.feed(piece)]
@@ -115,20 +115,20 @@ def late(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return None if after[0] == "(" else Block(closed + 1, (Recovered("run", "{}"),))
 
 
-LATE = Dialect("late", Tier.ALWAYS, ("(",), late, (")",))
+LATE = Format("late", Tier.ALWAYS, ("(",), late, (")",))
 
 
-def test_a_dialect_that_must_see_what_follows_is_soon_asked_again() -> None:
+def test_a_format_that_must_see_what_follows_is_soon_asked_again() -> None:
     long = "x" * 1000
     watched = Watched((LATE,))
     assert watched.feed(f"({long})") == []
     assert watched.feed(" ", "a", "b")[1:] == [" a", "b"]
     for text in (f"({long}) a", f"({long})   (", f"({long})"):
         for pieces in ([text], list(text)):
-            assert scan(pieces, dialects=(LATE,)) == scan([text], dialects=(LATE,))
+            assert scan(pieces, formats=(LATE,)) == scan([text], formats=(LATE,))
 
 
-FENCED = Dialect(
+FENCED = Format(
     "fenced",
     Tier.ALWAYS,
     ("<f>",),
@@ -140,26 +140,26 @@ FENCED = Dialect(
 def test_fences_inside_of_markup_do_not_count() -> None:
     text = f"<f>```</f>\n{CALL}"
     for pieces in cuts(text):
-        assert scan(pieces, dialects=(FENCED, PAIR)) == [("<f>```</f>", ["run"]), "\n", RUN]
+        assert scan(pieces, formats=(FENCED, PAIR)) == [("<f>```</f>", ["run"]), "\n", RUN]
 
 
-NEVER = Dialect("never", Tier.ALWAYS, ("<call>",), lambda *_: MORE, ("</call>",))
-NONE = Dialect("none", Tier.ALWAYS, ("<call>",), lambda *_: None, ())
+NEVER = Format("never", Tier.ALWAYS, ("<call>",), lambda *_: MORE, ("</call>",))
+NONE = Format("none", Tier.ALWAYS, ("<call>",), lambda *_: None, ())
 
 
-def test_the_first_dialect_that_finds_a_block_wins() -> None:
-    other = Dialect("other", Tier.ALWAYS, PAIR.openers, PAIR.read, PAIR.closers)
+def test_the_first_format_that_finds_a_block_wins() -> None:
+    other = Format("other", Tier.ALWAYS, PAIR.openers, PAIR.read, PAIR.closers)
     found: list[str] = []
-    for dialects in ((PAIR, other), (other, PAIR), (NONE, other), (PAIR, NEVER)):
-        one = Scanner(Openers(dialects), TOOLS, count=lambda *_: None)
-        found += [said if isinstance(said, str) else said.dialect.name for said in one.feed(CALL)]
+    for formats in ((PAIR, other), (other, PAIR), (NONE, other), (PAIR, NEVER)):
+        one = Scanner(Openers(formats), TOOLS, count=lambda *_: None)
+        found += [said if isinstance(said, str) else said.format.name for said in one.feed(CALL)]
     assert found == ["pair", "other", "other", "pair"]
 
 
-def test_a_dialect_that_waits_keeps_those_after_it_waiting_until_the_text_has_ended() -> None:
+def test_a_format_that_waits_keeps_those_after_it_waiting_until_the_text_has_ended() -> None:
     assert Watched((NEVER, PAIR)).feed(CALL, " and so on") == []
-    assert scan([CALL], dialects=(NEVER, PAIR)) == [RUN]
-    assert scan([CALL], dialects=(NEVER, PAIR), end=End.CUT) == [RUN]
+    assert scan([CALL], formats=(NEVER, PAIR)) == [RUN]
+    assert scan([CALL], formats=(NEVER, PAIR), end=End.CUT) == [RUN]
 
 
 # ── limits ──
@@ -189,7 +189,7 @@ def test_a_block_that_ends_at_the_limit_is_one() -> None:
     assert scan([text]) == scan(text) == [(text, ["run"])]
 
 
-def test_every_fate_is_counted_with_its_dialect() -> None:
+def test_every_fate_is_counted_with_its_format() -> None:
     counts: list[tuple[str, str]] = []
     scan([f"<call>! <call>walk</call> '{CALL}' [[{CALL}"], counts=counts)
     assert counts == [
@@ -204,13 +204,13 @@ def test_every_fate_is_counted_with_its_dialect() -> None:
 
 
 class Work:
-    """A dialect that counts the characters it is given to read."""
+    """A format that counts the characters it is given to read."""
 
     def __init__(self, verdict: Verdict, closer: str = "</call>") -> None:
         self.read = 0
         self.times = 0
         self.verdict = verdict
-        self.dialect = Dialect("work", Tier.ALWAYS, ("<call>",), self._read, (closer,))
+        self.format = Format("work", Tier.ALWAYS, ("<call>",), self._read, (closer,))
 
     def _read(self, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         self.read += len(text)
@@ -233,7 +233,7 @@ def test_the_reading_is_linear_in_the_text(
     work = Work(verdict)
     text = unit * (SIZE // len(unit))
     pieces = [text] if size > 1 else list(text)
-    assert scan(pieces, dialects=(work.dialect,)) == [text]
+    assert scan(pieces, formats=(work.format,)) == [text]
     assert work.read < (candidate.LOOKS + scanner.WASTE + 4) * SIZE
     assert work.times < SIZE // 10
 

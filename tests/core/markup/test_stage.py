@@ -325,7 +325,7 @@ def test_logprobs_stay_with_the_text_and_go_with_the_markup() -> None:
     assert all(not isinstance(delta, TextDelta) for delta in stage.out[2:])
 
 
-def test_every_outcome_is_counted_with_its_dialect() -> None:
+def test_every_outcome_is_counted_with_its_format() -> None:
     stage = Stage().feed(
         text(f"{CALL}{CALL} a <call>walk</call> <call>!"), structured("look"), text(NATIVE), STOP
     )

@@ -1,1 +1,1 @@
-"""The dialects, one module per family of models that write alike."""
+"""The formats, one module per family of models that write alike."""

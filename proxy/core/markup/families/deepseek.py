@@ -18,7 +18,7 @@ from itertools import product
 from typing import Final
 
 from proxy.core.markup import sections
-from proxy.core.markup.formats import Dialect, Tier, Tools
+from proxy.core.markup.formats import Format, Tier, Tools
 
 _BAR, _JOIN = "[｜|]", "[▁_]"
 
@@ -47,8 +47,8 @@ _GRAMMAR: Final = sections.Grammar(
 
 _WORDS: Final = ("｜tool▁{}▁begin｜", "|tool▁{}▁begin|", "｜tool_{}_begin｜", "|tool_{}_begin|")
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "deepseek",
         Tier.ALWAYS,
         tuple(f"<{word.format(number)}>" for word, number in product(_WORDS, ("calls", "call"))),

@@ -19,7 +19,7 @@ import re
 from typing import Final
 
 from proxy.core.markup import tagged
-from proxy.core.markup.formats import Block, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 from proxy.core.markup.tagged import Grammar
 from proxy.core.markup.values import Unknown
 
@@ -75,8 +75,8 @@ def _read_bare(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return verdict if not isinstance(verdict, Block) or _TYPED.search(text, at, verdict.end) else None
 
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "deepseek-dsml",
         Tier.ALWAYS,
         tuple(f"<{bars}DSML{bars}" for bars in ("｜", "｜｜", "‖", "|", "||")),
@@ -84,7 +84,7 @@ DIALECTS: Final = (
         ("function_calls>", "tool_calls>", "invoke>", "/>"),
         native=True,
     ),
-    Dialect(
+    Format(
         "deepseek-stripped",
         Tier.WRAPPED,
         ("<invoke name=", "<tool_calls>"),

@@ -15,7 +15,7 @@ import re
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish, tagged, values
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 from proxy.core.markup.values import Pair
 
 _KEY: Final = re.compile(r"<(?P<key>[^\W\d][\w.-]{0,99})>")
@@ -115,7 +115,7 @@ def _json_element(name: str, text: str, start: int, closer: str, ended: bool) ->
     return Block(position + len(closer), (Recovered(name, arguments),))
 
 
-DIALECTS: Final = (
-    Dialect("anthropic-oldest", Tier.WRAPPED, (_WRAPPER,), _read_invokes, (_WRAPPER_END,)),
-    Dialect("element", Tier.OPTIONAL, ("<",), _read_element, (">",)),
+FORMATS: Final = (
+    Format("anthropic-oldest", Tier.WRAPPED, (_WRAPPER,), _read_invokes, (_WRAPPER_END,)),
+    Format("element", Tier.OPTIONAL, ("<",), _read_element, (">",)),
 )

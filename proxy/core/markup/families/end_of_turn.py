@@ -7,7 +7,7 @@ end of the text: a text that goes on behind such a token talks about it.
 from typing import Final
 
 from proxy.core.markup import bodies
-from proxy.core.markup.formats import MORE, Block, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Tier, Tools, Verdict
 
 _TOKENS: Final = (
     "<|eom_id|>",
@@ -32,4 +32,4 @@ def _read(text: str, at: int, ended: bool, _tools: Tools) -> Verdict:
     return MORE if not ended and bodies.may_follow(text, at, _TOKENS) else None
 
 
-DIALECTS: Final = (Dialect("end-of-turn", Tier.ALWAYS, _TOKENS, _read, _TOKENS),)
+FORMATS: Final = (Format("end-of-turn", Tier.ALWAYS, _TOKENS, _read, _TOKENS),)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 from proxy.core.markup.jsonish import Notation
 from proxy.core.markup.values import Unknown
 
@@ -90,7 +90,7 @@ def _arguments(form: _Form, name: str, written: str, tools: Tools) -> str | None
     return values.written(said)
 
 
-DIALECTS: Final = tuple(
-    Dialect(name, Tier.WRAPPED, (form.opener,), partial(_read, form), form.closers)
+FORMATS: Final = tuple(
+    Format(name, Tier.WRAPPED, (form.opener,), partial(_read, form), form.closers)
     for name, form in (("gemma4", _GEMMA), ("functiongemma", _FUNCTION_GEMMA))
 )

@@ -18,7 +18,7 @@ from typing import Final
 from proxy.core import jsontext
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import tagged
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.tagged import Grammar
 
 _NAME: Final = r"[^\s<>{}\[\]()\"'`\\]{1,200}"
@@ -68,9 +68,9 @@ _HUNYUAN: Final = _grammar(
     suffix=_SUFFIX,
 )
 
-DIALECTS: Final = (
-    Dialect("glm", Tier.ALWAYS, ("<tool_call>",), partial(tagged.read, _GLM), ("</tool_call>",)),
-    Dialect(
+FORMATS: Final = (
+    Format("glm", Tier.ALWAYS, ("<tool_call>",), partial(tagged.read, _GLM), ("</tool_call>",)),
+    Format(
         "hunyuan",
         Tier.WRAPPED,
         ("<tool_calls>", "<tool_calls:"),

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 
 _HEADER: Final = re.compile(
     r"(?:<\|start\|>\s?assistant)?\s{0,4}(?:to=(?P<before>[^\s<]{1,200}))?\s{0,4}"
@@ -69,15 +69,15 @@ def _plain(name: str, text: str, start: int, unended: Verdict, tools: Tools) -> 
     return Block(end + len(_CALLED), (Recovered(name, arguments),)) if arguments else None
 
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "harmony",
         Tier.WRAPPED,
         ("<|start|>assistant", "<|channel|>commentary", "<|channel|>analysis"),
         partial(_read, _HEADER, "<|message|>"),
         _ENDS,
     ),
-    Dialect(
+    Format(
         "harmony-words",
         Tier.OPTIONAL,
         (

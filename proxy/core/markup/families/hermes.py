@@ -13,14 +13,14 @@ from typing import Final
 
 from proxy.core.markup import bodies
 from proxy.core.markup.bodies import Envelope
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 
 _ENDS_OF_TURN: Final = ("<|im_end|>", "<|eom_id|>", "<|eot_id|>", "<|endoftext|>")
 
 _HERMES: Final = Envelope(("<tool_call>",), ("</tool_call>", "</tool_calls>", *_ENDS_OF_TURN), strict=False)
 _LONGCAT: Final = Envelope(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
 
-DIALECTS: Final = tuple(
-    Dialect(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers)
+FORMATS: Final = tuple(
+    Format(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers)
     for name, form in (("hermes", _HERMES), ("longcat", _LONGCAT))
 )

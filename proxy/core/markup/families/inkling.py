@@ -8,7 +8,7 @@ from typing import Final
 
 from proxy.core.markup import bodies
 from proxy.core.markup.bodies import Envelope
-from proxy.core.markup.formats import MORE, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 
 _CALL: Final = Envelope(("<|content_invoke_tool_json|>",), ("<|end_message|>",))
 _AUTHOR: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?=<\|content_invoke_tool_json\|>)")
@@ -23,6 +23,6 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return bodies.read(_CALL, text, at, ended, tools)
 
 
-DIALECTS: Final = (
-    Dialect("inkling", Tier.WRAPPED, ("<|message_model|>", *_CALL.openers), _read, _CALL.closers),
+FORMATS: Final = (
+    Format("inkling", Tier.WRAPPED, ("<|message_model|>", *_CALL.openers), _read, _CALL.closers),
 )

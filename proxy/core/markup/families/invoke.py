@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import tagged
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.tagged import Grammar
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
@@ -46,22 +46,22 @@ _INSTEAD: Final = re.compile(r"(?:\A|\n)[ \t]*(?:call|count|court|course)\s*\Z")
 _NAMESPACES: Final = ("", "antml:", "atem:", "minimax:")
 """Those that were seen; what a block may begin with has to be known beforehand."""
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "minimax-m2",
         Tier.ALWAYS,
         ("<minimax:tool_call>",),
         partial(tagged.read, _M2),
         ("</minimax:tool_call>", "invoke>"),
     ),
-    Dialect(
+    Format(
         "anthropic",
         Tier.WRAPPED,
         (*(f"<{space}function_calls>" for space in _NAMESPACES), "<dots_function_call>"),
         partial(tagged.read, _WRAPPED),
         ("function_calls>", "</dots_function_call>"),
     ),
-    Dialect(
+    Format(
         "anthropic-broken",
         Tier.WRAPPED,
         tuple(f"<{space}invoke name=" for space in _NAMESPACES[:2]),
@@ -69,7 +69,7 @@ DIALECTS: Final = (
         ("invoke>",),
         behind=_INSTEAD,
     ),
-    Dialect(
+    Format(
         "invoke",
         Tier.OPTIONAL,
         tuple(f"<{space}invoke name=" for space in _NAMESPACES),

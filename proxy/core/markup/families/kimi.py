@@ -22,7 +22,7 @@ from typing import Final
 
 from proxy.core import jsontext
 from proxy.core.markup import sections, tagged, values
-from proxy.core.markup.formats import Dialect, Tier, Tools
+from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.values import Unknown
 
 _NAMELESS: Final = re.compile(r":?\d+|(?:call|toolu|chatcmpl-tool)[_-](?=\w*\d)\w{6,}")
@@ -79,8 +79,8 @@ _K3: Final = tagged.Grammar(
     unknown=_unknown,
 )
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "kimi-k2",
         Tier.ALWAYS,
         (
@@ -93,7 +93,7 @@ DIALECTS: Final = (
         ("_end|>",),
         native=True,
     ),
-    Dialect(
+    Format(
         "kimi-k3",
         Tier.WRAPPED,
         ("<|open|>tools<|sep|>", "<|open|> tools"),

@@ -9,7 +9,7 @@ from typing import Final
 from proxy.core.markup import bodies, expressions
 from proxy.core.markup.bodies import Envelope
 from proxy.core.markup.expressions import Listing
-from proxy.core.markup.formats import Block, Dialect, Tier, Tools, Verdict
+from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 
 _PYTHON_TAG: Final = "<|python_tag|>"
 _ENDS_OF_TURN: Final = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>", "<|im_end|>")
@@ -25,4 +25,4 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return Block(min(verdict.end, len(text)), verdict.calls) if isinstance(verdict, Block) else verdict
 
 
-DIALECTS: Final = (Dialect("llama3", Tier.WRAPPED, (_PYTHON_TAG,), _read, _ENDS_OF_TURN),)
+FORMATS: Final = (Format("llama3", Tier.WRAPPED, (_PYTHON_TAG,), _read, _ENDS_OF_TURN),)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from proxy.core.markup import tagged, values
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 
 _TOKEN: Final = "]<]minimax[>["
 _TAG: Final = re.compile(
@@ -105,4 +105,4 @@ def _items(schema: Any) -> Any:
     return schema.get("items") if isinstance(schema, Mapping) else None
 
 
-DIALECTS: Final = (Dialect("minimax-m3", Tier.WRAPPED, (_TOKEN,), _read, ("</tool_call>",)),)
+FORMATS: Final = (Format("minimax-m3", Tier.WRAPPED, (_TOKEN,), _read, ("</tool_call>",)),)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.formats import MORE, Block, Dialect, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
 
 _OPENERS: Final = ("[TOOL_CALLS]", "[TOOL_CALL]")
 _CLOSERS: Final = ("[/TOOL_CALLS]", "[/TOOL_CALL]", "</s>")
@@ -52,4 +52,4 @@ def _calls(name: str | None, value: Any, tools: Tools) -> tuple[Recovered, ...]:
     return (Recovered(name, arguments),) if arguments is not None else ()
 
 
-DIALECTS: Final = (Dialect("mistral", Tier.ALWAYS, _OPENERS, _read, ("}", "]")),)
+FORMATS: Final = (Format("mistral", Tier.ALWAYS, _OPENERS, _read, ("}", "]")),)

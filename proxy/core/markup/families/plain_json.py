@@ -11,7 +11,7 @@ from typing import Final
 
 from proxy.core.markup import bodies
 from proxy.core.markup.bodies import Envelope
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 
 _WRAPPED: Final = (
     ("granite", Envelope(("<|tool_call|>",))),
@@ -37,8 +37,8 @@ _OPTIONAL: Final = (
     ("bare-json", Envelope(("{", "[{", "[ {", "[\n"), sure=False, inside=True)),
 )
 
-DIALECTS: Final = tuple(
-    Dialect(name, tier, form.openers, partial(bodies.read, form), form.closers or ("}", "]"))
+FORMATS: Final = tuple(
+    Format(name, tier, form.openers, partial(bodies.read, form), form.closers or ("}", "]"))
     for tier, forms in ((Tier.WRAPPED, _WRAPPED), (Tier.OPTIONAL, _OPTIONAL))
     for name, form in forms
 )

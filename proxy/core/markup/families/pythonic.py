@@ -16,7 +16,7 @@ from typing import Final
 
 from proxy.core.markup import expressions
 from proxy.core.markup.expressions import Listing
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 
 _FORMS: Final = (
     ("lfm2", Tier.WRAPPED, Listing(("<|tool_call_start|>",), ("<|tool_call_end|>",))),
@@ -25,7 +25,7 @@ _FORMS: Final = (
     ("pythonic", Tier.OPTIONAL, Listing(("[",))),
 )
 
-DIALECTS: Final = tuple(
-    Dialect(name, tier, form.openers, partial(expressions.read, form), form.closers or ("]",))
+FORMATS: Final = tuple(
+    Format(name, tier, form.openers, partial(expressions.read, form), form.closers or ("]",))
     for name, tier, form in _FORMS
 )

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import tagged
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.tagged import Grammar
 
 _ENDS_OF_TURN: Final = r"<\|(?:eom_id|eot_id|im_end)\|>"
@@ -43,15 +43,15 @@ def _grammar(wrapper: str) -> Grammar:
 _QWEN: Final = _grammar("tool_call")
 _SEED: Final = _grammar("seed:tool_call")
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "qwen-xml",
         Tier.ALWAYS,
         ("<tool_call>", "<function="),
         partial(tagged.read, _QWEN),
         ("</function>", "</tool_call>"),
     ),
-    Dialect(
+    Format(
         "seed-oss",
         Tier.ALWAYS,
         ("<seed:tool_call>",),

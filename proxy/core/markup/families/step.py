@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import tagged
-from proxy.core.markup.formats import Dialect, Tier
+from proxy.core.markup.formats import Format, Tier
 from proxy.core.markup.tagged import Grammar
 
 _CDATA: Final = re.compile(r"\s*+<!\[CDATA\[(?P<text>.*)\]\]>\s*+", re.DOTALL)
@@ -52,15 +52,15 @@ _MINICPM: Final = Grammar(
     strip=_plain,
 )
 
-DIALECTS: Final = (
-    Dialect(
+FORMATS: Final = (
+    Format(
         "step3",
         Tier.WRAPPED,
         ("<｜tool_calls_begin｜>",),
         partial(tagged.read, _STEP),
         ("<｜tool_calls_end｜>",),
     ),
-    Dialect(
+    Format(
         "minicpm5",
         Tier.WRAPPED,
         ("<function name=", "<functionname="),

@@ -1,4 +1,4 @@
-"""All texts of the tables of this directory, for the rules that hold for every dialect."""
+"""All texts of the tables of this directory, for the rules that hold for every format."""
 
 from typing import Final
 

@@ -1,10 +1,10 @@
-"""Applies dialects to a whole text, and checks what every verdict owes to the scanner."""
+"""Applies formats to a whole text, and checks what every verdict owes to the scanner."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.markup.formats import MORE, Block, Dialect, Tools
+from proxy.core.markup.formats import MORE, Block, Format, Tools
 
 Calls = list[tuple[str, Any]]
 
@@ -36,14 +36,14 @@ TOOLS = Tools(
 
 
 def recover(
-    dialects: Iterable[Dialect], text: str, *, ended: bool = True, tools: Tools = TOOLS
+    formats: Iterable[Format], text: str, *, ended: bool = True, tools: Tools = TOOLS
 ) -> tuple[Calls, str]:
-    """The calls that the dialects find in the text, and the text that is left."""
+    """The calls that the formats find in the text, and the text that is left."""
     calls: Calls = []
     left: list[str] = []
     at = 0
     while at < len(text):
-        block = first_block(dialects, text, at, ended, tools)
+        block = first_block(formats, text, at, ended, tools)
         if block is None:
             left.append(text[at])
             at += 1
@@ -55,11 +55,11 @@ def recover(
 
 
 def first_block(
-    dialects: Iterable[Dialect], text: str, at: int, ended: bool, tools: Tools = TOOLS
+    formats: Iterable[Format], text: str, at: int, ended: bool, tools: Tools = TOOLS
 ) -> Block | None:
-    for dialect in dialects:
-        if text.startswith(dialect.openers, at):
-            verdict = dialect.read(text, at, ended, tools)
+    for format in formats:
+        if text.startswith(format.openers, at):
+            verdict = format.read(text, at, ended, tools)
             if isinstance(verdict, Block):
                 return verdict
     return None
@@ -70,26 +70,26 @@ SAMPLED_CUTS = 5
 
 
 def check_prefixes(
-    dialects: Sequence[Dialect], text: str, tools: Tools = TOOLS, *, sampled: bool = False
+    formats: Sequence[Format], text: str, tools: Tools = TOOLS, *, sampled: bool = False
 ) -> None:
     """How the text was cut decides nothing: what a prefix settles, the whole text settles in the same way."""
     step = max(1, len(text) // SAMPLED_CUTS) if sampled else 1
-    for dialect in dialects:
+    for format in formats:
         for at in range(len(text)):
-            if not text.startswith(dialect.openers, at):
+            if not text.startswith(format.openers, at):
                 continue
             settled = None
             for cut in range(at + 1, len(text) + 1, step):
-                verdict = dialect.read(text[:cut], at, False, tools)
+                verdict = format.read(text[:cut], at, False, tools)
                 if settled is not None:
-                    assert verdict == settled[0], (dialect.name, text[at:cut])
-                elif verdict is not MORE and text[:cut].startswith(dialect.openers, at):
+                    assert verdict == settled[0], (format.name, text[at:cut])
+                elif verdict is not MORE and text[:cut].startswith(format.openers, at):
                     settled = (verdict,)
             if settled is not None:
-                assert dialect.read(text, at, True, tools) == settled[0], (dialect.name, text)
+                assert format.read(text, at, True, tools) == settled[0], (format.name, text)
 
 
-def check(dialects: Sequence[Dialect], text: str, calls: Calls, left: str) -> None:
+def check(formats: Sequence[Format], text: str, calls: Calls, left: str) -> None:
     """The whole text gives these calls and leaves this text, and no prefix of it says otherwise."""
-    assert recover(dialects, text) == (calls, left)
-    check_prefixes(dialects, text, sampled=True)
+    assert recover(formats, text) == (calls, left)
+    check_prefixes(formats, text, sampled=True)

@@ -4,7 +4,7 @@ from proxy.core.markup.families import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*deepseek.DIALECTS, *kimi.DIALECTS)
+FORMATS = (*deepseek.FORMATS, *kimi.FORMATS)
 OSLO = ("get_weather", {"city": "Oslo"})
 BEGIN, END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 CALL, SEP, CALLED = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
@@ -106,14 +106,14 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 @table("text", [f"{BEGIN} is a", f"{CALL}a b", f"{CALL}get_time{SEP}x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    assert deepseek.DIALECTS[0].read(text, 0, False, TOOLS) is None
+    assert deepseek.FORMATS[0].read(text, 0, False, TOOLS) is None

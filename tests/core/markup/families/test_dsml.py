@@ -5,7 +5,7 @@ from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = dsml.DIALECTS
+FORMATS = dsml.FORMATS
 OSLO = ("get_weather", {"city": "Oslo"})
 
 
@@ -160,20 +160,20 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert dsml.DIALECTS[0].read("<｜DSML｜ is", 0, False, TOOLS) is None
+    assert dsml.FORMATS[0].read("<｜DSML｜ is", 0, False, TOOLS) is None
 
 
 def test_a_tool_with_such_a_parameter_keeps_it() -> None:
     tools = Tools({"eval": {"properties": {"input": {"type": "string"}}}})
-    verdict = dsml.DIALECTS[0].read(section(invoke("eval", given("input", '{"a": 1}'))), 0, False, tools)
+    verdict = dsml.FORMATS[0].read(section(invoke("eval", given("input", '{"a": 1}'))), 0, False, tools)
     assert isinstance(verdict, Block)
     assert verdict.calls[0].arguments == '{"input":"{\\"a\\": 1}"}'

@@ -5,7 +5,7 @@ from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*(one for one in plain_json.DIALECTS if one.tier is not Tier.OPTIONAL), *end_of_turn.DIALECTS)
+FORMATS = (*(one for one in plain_json.FORMATS if one.tier is not Tier.OPTIONAL), *end_of_turn.FORMATS)
 
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -23,9 +23,9 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)

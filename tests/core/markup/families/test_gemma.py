@@ -112,14 +112,14 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(gemma.DIALECTS, text, calls, left)
+    check(gemma.FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(gemma.DIALECTS, text, [], text)
+    check(gemma.FORMATS, text, [], text)
 
 
 @table("text", ["<|tool_call> is a", "<|tool_call><b", "<|tool_call>call:x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    assert gemma.DIALECTS[0].read(text, 0, False, TOOLS) is None
+    assert gemma.FORMATS[0].read(text, 0, False, TOOLS) is None

@@ -4,7 +4,7 @@ from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
+FORMATS = (*hermes.FORMATS, *qwen.FORMATS, *glm.FORMATS)
 
 OSLO = ("get_weather", {"city": "Oslo"})
 
@@ -155,17 +155,17 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
     if "<tool_calls>" in text:
-        check(glm.DIALECTS[1:], text, [], text)
+        check(glm.FORMATS[1:], text, [], text)
     else:
-        check(DIALECTS, text, [], text)
+        check(FORMATS, text, [], text)
 
 
 @table("text", ["<tool_call> tag is", "<tool_call>{", "<tool_call><b>x", '<tool_call>"'])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    assert glm.DIALECTS[0].read(text, 0, False, TOOLS) is None
+    assert glm.FORMATS[0].read(text, 0, False, TOOLS) is None

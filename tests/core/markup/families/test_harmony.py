@@ -4,7 +4,7 @@ from proxy.core.markup.families import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-WHOLE, WORDS = harmony.DIALECTS
+WHOLE, WORDS = harmony.FORMATS
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"city": "Oslo"}'
 HEAD = "<|channel|>commentary to=functions.get_weather"

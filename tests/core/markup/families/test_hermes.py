@@ -4,7 +4,7 @@ from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
+FORMATS = (*hermes.FORMATS, *qwen.FORMATS, *glm.FORMATS)
 
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -172,20 +172,20 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 @table("text", ["<tool_call> tag", "<tool_call>\n<b>", '<tool_call>{"a": 1} then', "<tool_call>`x`"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    assert hermes.DIALECTS[0].read(text, 0, False, TOOLS) is None
+    assert hermes.FORMATS[0].read(text, 0, False, TOOLS) is None
 
 
 def test_arguments_that_are_too_deep_to_be_written_are_no_call() -> None:
     deep = "[" * 300 + "]" * 300
     text = tag(f'{{"name": "untyped", "arguments": {{"a": {deep}}}}}')
-    assert hermes.DIALECTS[0].read(text, 0, True, TOOLS) is None
+    assert hermes.FORMATS[0].read(text, 0, True, TOOLS) is None

@@ -22,13 +22,13 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(inkling.DIALECTS, text, calls, left)
+    check(inkling.FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(inkling.DIALECTS, text, [], text)
+    check(inkling.FORMATS, text, [], text)
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert inkling.DIALECTS[0].read("<|message_model|>\n", 0, False, TOOLS) is None
+    assert inkling.FORMATS[0].read("<|message_model|>\n", 0, False, TOOLS) is None

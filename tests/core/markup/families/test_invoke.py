@@ -6,11 +6,11 @@ from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
 WRAPPED = tuple(
-    dialect
-    for dialect in (*invoke.DIALECTS, *pythonic.DIALECTS, *elements.DIALECTS, *minimax_m3.DIALECTS)
-    if dialect.tier is not Tier.OPTIONAL and dialect.behind is None
+    format
+    for format in (*invoke.FORMATS, *pythonic.FORMATS, *elements.FORMATS, *minimax_m3.FORMATS)
+    if format.tier is not Tier.OPTIONAL and format.behind is None
 )
-BARE = tuple(dialect for dialect in invoke.DIALECTS if dialect.tier is Tier.OPTIONAL)
+BARE = tuple(format for format in invoke.FORMATS if format.tier is Tier.OPTIONAL)
 OSLO = ("get_weather", {"city": "Oslo"})
 
 
@@ -233,6 +233,6 @@ def test_without_a_wrapper_if_that_is_asked_for(text: str, calls: Calls, left: s
 
 @table("text", ["<function_calls> x y", "<function_calls><b>", '<function_calls><invoke name="x">y'])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    for dialect in WRAPPED:
-        if text.startswith(dialect.openers):
-            assert dialect.read(text, 0, False, TOOLS) is None
+    for format in WRAPPED:
+        if text.startswith(format.openers):
+            assert format.read(text, 0, False, TOOLS) is None

@@ -4,7 +4,7 @@ from proxy.core.markup.families import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*deepseek.DIALECTS, *kimi.DIALECTS)
+FORMATS = (*deepseek.FORMATS, *kimi.FORMATS)
 OSLO = ("get_weather", {"city": "Oslo"})
 BEGIN, END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
 CALL, ARGUMENTS, CALLED = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
@@ -151,15 +151,15 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    k2, k3_dialect = kimi.DIALECTS
+    k2, k3_format = kimi.FORMATS
     assert k2.read(f"{CALL}get weather", 0, False, TOOLS) is None
-    assert k3_dialect.read("<|open|>tools<|sep|>text", 0, False, TOOLS) is None
+    assert k3_format.read("<|open|>tools<|sep|>text", 0, False, TOOLS) is None

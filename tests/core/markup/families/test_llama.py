@@ -28,13 +28,13 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(llama.DIALECTS, text, calls, left)
+    check(llama.FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(llama.DIALECTS, text, [], text)
+    check(llama.FORMATS, text, [], text)
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert llama.DIALECTS[0].read("<|python_tag|>1", 0, False, TOOLS) is None
+    assert llama.FORMATS[0].read("<|python_tag|>1", 0, False, TOOLS) is None

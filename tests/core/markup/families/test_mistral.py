@@ -4,7 +4,7 @@ from proxy.core.markup.families import mistral
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = mistral.DIALECTS
+FORMATS = mistral.FORMATS
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 
@@ -63,18 +63,18 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
-    assert mistral.DIALECTS[0].read("[TOOL_CALLS] is a", 0, False, TOOLS) is None
+    assert mistral.FORMATS[0].read("[TOOL_CALLS] is a", 0, False, TOOLS) is None
 
 
 def test_arguments_that_are_too_deep_to_be_written_are_no_call() -> None:
     text = f'[TOOL_CALLS]untyped{{"a": {"[" * 300}{"]" * 300}}}'
-    assert mistral.DIALECTS[0].read(text, 0, True, TOOLS) is None
+    assert mistral.FORMATS[0].read(text, 0, True, TOOLS) is None

@@ -5,9 +5,9 @@ from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-DIALECTS = (*plain_json.DIALECTS, *step.DIALECTS, *elements.DIALECTS)
-WRAPPED = tuple(dialect for dialect in DIALECTS if dialect.tier is not Tier.OPTIONAL)
-OPTIONAL = {dialect.name: dialect for dialect in DIALECTS if dialect.tier is Tier.OPTIONAL}
+FORMATS = (*plain_json.FORMATS, *step.FORMATS, *elements.FORMATS)
+WRAPPED = tuple(format for format in FORMATS if format.tier is not Tier.OPTIONAL)
+OPTIONAL = {format.name: format for format in FORMATS if format.tier is Tier.OPTIONAL}
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 TIME = '{"name": "get_time", "arguments": {}}'
@@ -225,9 +225,9 @@ def test_what_is_only_read_if_that_is_asked_for(name: str, text: str, calls: Cal
     ["<|tool_call|> is", "<TOOLCALL> is", "<function name=x>y"],
 )
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    for dialect in WRAPPED:
-        if text.startswith(dialect.openers):
-            assert dialect.read(text, 0, False, TOOLS) is None
+    for format in WRAPPED:
+        if text.startswith(format.openers):
+            assert format.read(text, 0, False, TOOLS) is None
 
 
 def test_an_element_that_is_too_deep_to_be_written_is_no_call() -> None:

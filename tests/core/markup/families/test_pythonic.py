@@ -5,8 +5,8 @@ from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-WRAPPED = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.WRAPPED)
-BARE = tuple(dialect for dialect in pythonic.DIALECTS if dialect.tier is Tier.OPTIONAL)
+WRAPPED = tuple(format for format in pythonic.FORMATS if format.tier is Tier.WRAPPED)
+BARE = tuple(format for format in pythonic.FORMATS if format.tier is Tier.OPTIONAL)
 OSLO = ("get_weather", {"city": "Oslo"})
 CALL = "get_weather(city='Oslo')"
 
@@ -135,6 +135,6 @@ def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str)
 
 @table("text", ["<|tool_call_start|> is a", "<function_calls><b", "<|python_start|>[1"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    for dialect in WRAPPED:
-        if text.startswith(dialect.openers):
-            assert dialect.read(text, 0, False, TOOLS) is None
+    for format in WRAPPED:
+        if text.startswith(format.openers):
+            assert format.read(text, 0, False, TOOLS) is None

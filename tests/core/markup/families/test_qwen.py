@@ -4,7 +4,7 @@ from proxy.core.markup.families import glm, hermes, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check, first_block
 from tests.support.tables import table
 
-DIALECTS = (*hermes.DIALECTS, *qwen.DIALECTS, *glm.DIALECTS)
+FORMATS = (*hermes.FORMATS, *qwen.FORMATS, *glm.FORMATS)
 
 WEATHER = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"
 OSLO = ("get_weather", {"city": "Oslo"})
@@ -250,21 +250,21 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check(DIALECTS, text, calls, left)
+    check(FORMATS, text, calls, left)
 
 
 @table("text", TEXTS)
 def test_text_stays_text(text: str) -> None:
-    check(DIALECTS, text, [], text)
+    check(FORMATS, text, [], text)
 
 
 @table("text", ["<tool_call>no", "<function=get_weather>\nno", "<tool_call>\n<function=get_weather>\nx"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
-    assert qwen.DIALECTS[0].read(text, 0, False, TOOLS) is None
+    assert qwen.FORMATS[0].read(text, 0, False, TOOLS) is None
 
 
 def test_a_block_is_found_wherever_it_stands() -> None:
     text = "....." + SAMPLE
-    block = first_block(DIALECTS, text, 5, False)
+    block = first_block(FORMATS, text, 5, False)
     assert block is not None
     assert block.end == len(text)
