@@ -333,7 +333,7 @@ TEXTS: Mapping[str, Make] = {
     "custom input, fenced lines": _on(custom.unwrap, "```\n", "```a\n", "```"),
     "custom input, a shell command": _on(custom.unwrap, "apply_patch <<E\n", "E\n", "x"),
     **{
-        f"arguments of {kind.value}": _on(BRIDGES[kind].restored, '{"input":"', "*** a\\n", '"}')
+        f"arguments of {kind.value}": _on(BRIDGES[kind].from_function, '{"input":"', "*** a\\n", '"}')
         for kind in ToolKind
     },
     "lenient JSON": _on(jsontext.loads, b"[", b'"\\ud83d",NaN,', b"1]"),

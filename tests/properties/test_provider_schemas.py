@@ -236,9 +236,15 @@ def test_a_provider_gets_only_what_it_reads(candidate: dict[str, Any]) -> None:
     for rule, reads in (("google_proto", proto_reads), ("google", google_reads)):
         result = for_backend.rewritten(candidate, {rule}, Work())
         assert result == for_backend.rewritten(candidate, {rule}, Work())
-        assert result.refused or all(map(reads, nodes(result.schema)))
+        assert result.incompatible_features or all(map(reads, nodes(result.schema)))
     loose = for_backend.rewritten(candidate, {"anthropic"}, Work())
-    assert loose.refused or not loose.schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
+    assert loose.incompatible_features or not loose.schema.keys() & {
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "$defs",
+    }
     try:
         answer = for_backend.rewritten_answer(candidate, {"anthropic"}, "text.format.schema", Work()).schema
     except ClientFault:
@@ -279,7 +285,7 @@ def test_what_was_allowed_still_is_and_nothing_else_unless_it_is_reported(
     assume(was is not None)
     for rule in ("anthropic", "google", "google_proto"):
         result = for_backend.rewritten(candidate, {rule}, Work())
-        if result.refused or any("$ref" in node for node in nodes(result.schema)):
+        if result.incompatible_features or any("$ref" in node for node in nodes(result.schema)):
             continue
         aliases = {name: alias for alias, name in result.aliases.items()}
         told = jsontext.loads(renamed(jsontext.compact(instance), aliases))

@@ -19,20 +19,20 @@ OVERHEAD = 500
 OBJECTS_PER_BYTE = 10
 """What a byte of JSON weighs once it was parsed into dicts and strings: at worst, a little more."""
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
-class Remembered(Generic[Answer]):
+class Remembered(Generic[Value]):
     """In two halves: when the young one is full it becomes the old one, which is forgotten, but for what was asked for
     meanwhile. Large requests are read in threads, and several may ask at once; neither half minds."""
 
     def __init__(self) -> None:
-        self._young: dict[Hashable, tuple[Answer, int]] = {}
+        self._young: dict[Hashable, tuple[Value, int]] = {}
         self._old = self._young.copy()
         self._weight = 0
         """Of the young ones."""
 
-    def of(self, key: tuple[bytes, Hashable], make: Callable[[], tuple[Answer, int]]) -> Answer:
+    def of(self, key: tuple[bytes, Hashable], make: Callable[[], tuple[Value, int]]) -> Value:
         """`make` is asked for what is not known: the answer, and what it weighs besides its key."""
         entry = self._young.get(key)
         if entry is None:
@@ -43,7 +43,7 @@ class Remembered(Generic[Answer]):
             self._keep(key, entry)
         return entry[0]
 
-    def _keep(self, key: Hashable, entry: tuple[Answer, int]) -> None:
+    def _keep(self, key: Hashable, entry: tuple[Value, int]) -> None:
         _, weight = entry
         if weight > MAX_SHARE:
             return

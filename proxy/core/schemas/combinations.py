@@ -17,9 +17,9 @@ def impossible(schema: Schema, node: Node) -> Schema:
     if banned := [name for name, inner in schema.get("properties", {}).items() if inner == NEVER]:
         schema = schema | {"properties": without(schema["properties"], *banned)}
         if set(banned) & set(schema.get("required", ())):
-            node.refuse("not")
+            node.reject("not")
         elif schema.get("additionalProperties") is not False:
-            node.tell("properties", dict.fromkeys(banned, False))
+            node.describe("properties", dict.fromkeys(banned, False))
     if schema.get("items") == NEVER:
         most = min(len(schema.get("prefixItems", ())), schema.get("maxItems", float("inf")))
         schema = without(schema, "items") | {"maxItems": most}
@@ -31,7 +31,7 @@ def impossible(schema: Schema, node: Node) -> Schema:
 
 def plain_names(schema: Schema, node: Node) -> Schema:
     if node.subset.plain_names and not all(map(is_plain, schema.get("properties", {}))):
-        node.refuse("properties")
+        node.reject("properties")
     return schema
 
 
@@ -51,7 +51,7 @@ def without_all_of(schema: Schema, node: Node) -> Schema:
         for branch in branches:
             both = merged(schema, branch, node.work)
             if both is None:
-                node.refuse("allOf")
+                node.reject("allOf")
                 return schema
             schema = both
     return schema
@@ -89,12 +89,12 @@ def without_lonely_branches(schema: Schema, node: Node) -> Schema:
 _OF_REQUIREMENTS = frozenset({"required", "type", "title", "description"})
 
 
-def requirements_told(schema: Schema, node: Node) -> Schema:
+def requirements_described(schema: Schema, node: Node) -> Schema:
     """Unions that only say which properties have to be there together narrow the node, and decide nothing."""
     for union in UNIONS:
         branches = schema.get(union, ())
         if branches and all("required" in each and each.keys() <= _OF_REQUIREMENTS for each in branches):
-            node.tell(union, [{"required": branch["required"]} for branch in branches])
+            node.describe(union, [{"required": branch["required"]} for branch in branches])
             schema = without(schema, union)
     return schema
 
@@ -104,7 +104,7 @@ def no_union_at_the_root(schema: Schema, node: Node) -> Schema:
         return schema
     for union in UNIONS:
         if union in schema:
-            node.refuse(union)
+            node.reject(union)
     return without(schema, *UNIONS)
 
 
@@ -114,6 +114,6 @@ def one_of_as_any_of(schema: Schema, node: Node) -> Schema:
         return schema
     around = {"type": schema["type"]} if "type" in schema else {}
     if "anyOf" in schema or not all_disjoint([around | branch for branch in schema["oneOf"]], node.work):
-        node.refuse("oneOf")
+        node.reject("oneOf")
         return without(schema, "oneOf")
     return without(schema, "oneOf") | {"anyOf": schema["oneOf"]}

@@ -36,8 +36,8 @@ def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: W
     Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
     work.on = param
     result = _rewritten(schema, frozenset(rules), False, work)
-    if result.refusals:
-        raise incompatible(result, "the schema of the answer", "this backend", schema, param)
+    if result.incompatible:
+        raise fault_of(result, "the schema of the answer", "this backend", schema, param)
     return result
 
 
@@ -78,18 +78,17 @@ def _references(schema: Schema) -> int:
     return sum("$ref" in here for _, here in traversal.subschemas(schema))
 
 
-def incompatible(
-    result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str
-) -> Incompatible:
+def fault_of(result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str) -> Incompatible:
     """`param`: where the client's schema stands."""
     found = [
-        f"'{keyword}'{f' (in {traversal.spelled(at)})' if at else ''}" for keyword, at in result.refusals
+        f"'{keyword}'{f' (in {traversal.path_text(at)})' if at else ''}"
+        for keyword, at in result.incompatible
     ]
-    keyword, at = result.refusals[0]
-    place = param + traversal.spelled(traversal.as_sent(schema or {}, (*at, keyword)))
+    keyword, at = result.incompatible[0]
+    place = param + traversal.path_text(traversal.as_sent(schema or {}, (*at, keyword)))
     return Incompatible(
         f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
         "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",
         param=place,
-        details={"incompatible_features": list(result.refused)},
+        details={"incompatible_features": list(result.incompatible_features)},
     )

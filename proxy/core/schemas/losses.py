@@ -16,15 +16,15 @@ class Rewritten:
     schema: Schema
     relaxed: tuple[str, ...] = ()
     """Keywords that the provider does not enforce any more."""
-    refusals: tuple[tuple[str, Path], ...] = ()
+    incompatible: tuple[tuple[str, Path], ...] = ()
     """Keywords without which the schema would mean something else, so that it cannot be sent at all, in alphabetical
     order, each with the place where it stands first."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """What the properties are called whose names the provider would refuse."""
 
     @property
-    def refused(self) -> tuple[str, ...]:
-        return tuple(keyword for keyword, _ in self.refusals)
+    def incompatible_features(self) -> tuple[str, ...]:
+        return tuple(keyword for keyword, _ in self.incompatible)
 
 
 @dataclass(slots=True)
@@ -33,16 +33,18 @@ class Losses:
 
     work: Work
     relaxed: set[str] = field(default_factory=set)
-    refused: dict[str, Path] = field(default_factory=dict)
+    incompatible: dict[str, Path] = field(default_factory=dict)
 
     def relax(self, keyword: str) -> None:
         self.relaxed.add(keyword)
 
-    def refuse(self, keyword: str, path: Path = ()) -> None:
-        self.refused.setdefault(keyword, path)
+    def reject(self, keyword: str, path: Path = ()) -> None:
+        self.incompatible.setdefault(keyword, path)
 
     def of(self, schema: Schema, aliases: Mapping[str, str]) -> Rewritten:
-        return Rewritten(schema, tuple(sorted(self.relaxed)), tuple(sorted(self.refused.items())), aliases)
+        return Rewritten(
+            schema, tuple(sorted(self.relaxed)), tuple(sorted(self.incompatible.items())), aliases
+        )
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Node:
     subset: Subset
     losses: Losses
     path: Path
-    told: dict[str, Any] = field(default_factory=dict)
+    described: dict[str, Any] = field(default_factory=dict)
 
     @property
     def work(self) -> Work:
@@ -65,9 +67,9 @@ class Node:
     def reads(self, keyword: str) -> bool:
         return self.subset.keywords is None or keyword in self.subset.keywords
 
-    def tell(self, keyword: str, value: Any) -> None:
-        self.told[keyword] = value
+    def describe(self, keyword: str, value: Any) -> None:
+        self.described[keyword] = value
         self.losses.relax(keyword)
 
-    def refuse(self, keyword: str) -> None:
-        self.losses.refuse(keyword, self.path)
+    def reject(self, keyword: str) -> None:
+        self.losses.reject(keyword, self.path)

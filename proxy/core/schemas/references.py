@@ -56,7 +56,7 @@ class _Inlining:
     def _expanded(self, here: Schema, path: Path, followed: tuple[str, ...]) -> Schema:
         self._nodes += 1
         if self._nodes > MAX_NODES or self._bytes > INLINED_BYTES or len(path) > INLINED_DEPTH:
-            self._losses.refuse("$ref", path)
+            self._losses.reject("$ref", path)
             return dict(ANYTHING)
         while "$ref" in here:
             reference, beside = here["$ref"], without(here, "$ref")
@@ -64,7 +64,7 @@ class _Inlining:
             if reference in followed:
                 return self._kept(reference, beside, path)
             if target is None:
-                self._losses.refuse("$ref", path)
+                self._losses.reject("$ref", path)
                 target = {}
             followed = (*followed, reference)
             self._work.spend(FOLLOWING + len(followed) // 8)
@@ -82,7 +82,7 @@ class _Inlining:
 
     def _kept(self, reference: str, beside: Schema, path: Path) -> Schema:
         if not self._recursion or beside.keys() - ANNOTATIONS:
-            self._losses.refuse("$ref", path)
+            self._losses.reject("$ref", path)
             return dict(ANYTHING)
         if reference not in self._names:
             stem = _FOREIGN.sub("_", reference.rpartition("/")[2].lstrip("#")) or "root"

@@ -17,7 +17,7 @@ from proxy.core.schemas.subsets import PROVIDERS, Subset
 from proxy.core.schemas.traversal import Path, Schema, each_inside_at, extent, spelled_out, subschemas
 from proxy.core.work import Work
 
-MAX_TOLD = 2_000
+MAX_DESCRIBED = 2_000
 """Characters of one constraint: enough for a list of some hundred values; no model reads more."""
 
 PASSING, REWRITING, LOOKING_BACK = 15, 15, 3
@@ -33,7 +33,7 @@ def rewritten(schema: Schema, provider: str, work: Work, *, of_tool: bool) -> Re
     for path, here in subschemas(schema):
         work.spend(PASSING + len(here))
         if not str(here.get("$ref", "#")).startswith("#"):
-            losses.refuse("$ref", path)
+            losses.reject("$ref", path)
     whole = inlined(loosening.plain(spelled_out(schema)), losses, recursion=subset.recursion)
     if of_tool:
         whole = loosening.as_object(whole)
@@ -59,9 +59,11 @@ def _steps(node: Node) -> Iterable[Step]:
 
 
 def _described(schema: Schema, node: Node) -> Schema:
-    if not node.told:
+    if not node.described:
         return schema
-    said = ", ".join(f"{keyword} {_short(node.told[keyword], node.work)}" for keyword in sorted(node.told))
+    said = ", ".join(
+        f"{keyword} {_short(node.described[keyword], node.work)}" for keyword in sorted(node.described)
+    )
     constraint = f"Constraint: {said}"
     before = schema.get("description")
     return schema | {"description": f"{before}\n{constraint}" if before else constraint}
@@ -70,7 +72,7 @@ def _described(schema: Schema, node: Node) -> Schema:
 def _short(value: Any, work: Work) -> str:
     text = compact(value)
     work.spend(len(text) // loosening.BYTES_PER_UNIT)
-    return text if len(text) <= MAX_TOLD else f"{text[:MAX_TOLD]}…"
+    return text if len(text) <= MAX_DESCRIBED else f"{text[:MAX_DESCRIBED]}…"
 
 
 # ── recursion ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -82,7 +84,7 @@ def _optional_recursion(schema: Schema, node: Node) -> Schema:
     back = [name for name in required if _leads_back(properties.get(name, {}), node.work)]
     if not back:
         return schema
-    node.tell("required", back)
+    node.describe("required", back)
     return schema | {"required": [name for name in required if name not in back]}
 
 
@@ -112,7 +114,7 @@ _STEPS_AT_A_ROOT: tuple[Step, ...] = (
     combinations.impossible,
     combinations.without_all_of,
     combinations.without_lonely_branches,
-    combinations.requirements_told,
+    combinations.requirements_described,
     combinations.no_union_at_the_root,
     combinations.plain_names,
 )
@@ -121,7 +123,7 @@ _EVERY_STEP: tuple[Step, ...] = (
     combinations.without_all_of,
     combinations.nothing_as_flag,
     combinations.without_lonely_branches,
-    combinations.requirements_told,
+    combinations.requirements_described,
     combinations.one_of_as_any_of,
     values.dependencies,
     values.const_as_enum,
@@ -132,7 +134,7 @@ _EVERY_STEP: tuple[Step, ...] = (
     values.by_pattern,
     values.known_required,
     values.closed,
-    values.told_or_refused,
-    values.items_said,
+    values.described_or_rejected,
+    values.with_items,
 )
 """In this order: a step may rely on what those before it have done."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from proxy.core.errors import ClientFault
 from proxy.core.masking.redact import shown
-from proxy.core.schemas.traversal import Path, Schema, each_inside, spelled, subschemas, target_of, without
+from proxy.core.schemas.traversal import Path, Schema, each_inside, path_text, subschemas, target_of, without
 from proxy.core.schemas.validity import BAD_PARAMETERS
 
 MAX_PROPERTIES = 100
@@ -49,7 +49,7 @@ MAX_OPTIONAL = 24
 MAX_UNIONS = 16
 
 
-class Problem(NamedTuple):
+class StrictnessProblem(NamedTuple):
     where: str
     """The way to it, such as `.properties.x`."""
     what: str
@@ -65,30 +65,34 @@ def check(parameters: Schema | None, param: str) -> None:
         )
 
 
-def first_problem(parameters: Schema | None) -> Problem | None:
+def first_problem(parameters: Schema | None) -> StrictnessProblem | None:
     """The outermost thing that keeps the parameters from being strict."""
     properties = 0
     for path, here in subschemas(parameters or {"type": "object"}):
         if not _is_object(here):
             continue
         if here.get("additionalProperties") is not False:
-            return Problem(f"{spelled(path)}.additionalProperties", "must be false in a strict tool")
+            return StrictnessProblem(
+                f"{path_text(path)}.additionalProperties", "must be false in a strict tool"
+            )
         names = here.get("properties") or {}
         required = set(here.get("required") or ())
         if missing := [name for name in names if name not in required]:
-            return Problem(
-                f"{spelled(path)}.required",
+            return StrictnessProblem(
+                f"{path_text(path)}.required",
                 f"must name '{shown(missing[0])}': a strict tool requires all its properties",
             )
         properties += len(names)
         if properties > MAX_PROPERTIES:
-            return Problem("", f"has more than {MAX_PROPERTIES} properties, which a strict tool may not")
+            return StrictnessProblem(
+                "", f"has more than {MAX_PROPERTIES} properties, which a strict tool may not"
+            )
         if _level(path) > MAX_LEVELS:
-            return Problem(
-                spelled(path), f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have"
+            return StrictnessProblem(
+                path_text(path), f"lies deeper than the {MAX_LEVELS} levels that a strict tool may have"
             )
     if _levels(parameters or {}) > MAX_LEVELS:
-        return Problem(
+        return StrictnessProblem(
             "", f"has more than {MAX_LEVELS} levels with its references followed, which a strict tool may not"
         )
     return None

@@ -14,7 +14,7 @@ from proxy.core.schemas.traversal import TYPES
 
 SEVERAL_TYPES = Literal["list", "anyOf", "nullable"]
 
-TOLD = frozenset(
+DESCRIBABLE = frozenset(
     {
         "minLength",
         "maxLength",

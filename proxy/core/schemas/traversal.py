@@ -95,7 +95,7 @@ def spelled_out(schema: Schema) -> Schema:
     return each_inside(schema, spelled_out, NEVER)
 
 
-def spelled(path: Path) -> str:
+def path_text(path: Path) -> str:
     """The way to a place inside, as people write it behind the place where it begins."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in path)
 

@@ -97,7 +97,7 @@ def _dead_end(data: bytes, work: Work) -> str:
     plain = loosening.plain(whole)
     for path, here in traversal.subschemas(plain):
         if loosening.is_dead_end(plain, here) and loosening.is_dead_end(whole, here):
-            return traversal.spelled(traversal.as_sent(whole, (*path, "$ref")))
+            return traversal.path_text(traversal.as_sent(whole, (*path, "$ref")))
     return ""
 
 
@@ -115,7 +115,7 @@ def _flaw(data: bytes, work: Work) -> _Flaw | None:
         work.spend(VALIDATING + READING * _values(traversal.own_part(schema)))
         if error := metaschema.first_error(schema):
             place = (*path, *error.absolute_path)
-            where = traversal.spelled(traversal.as_sent(whole, place))
+            where = traversal.path_text(traversal.as_sent(whole, place))
             return _Flaw(where, f"must be {metaschema.wanted(place[len(path) :])}, as in any JSON Schema.")
     return None
 

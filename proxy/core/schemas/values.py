@@ -4,7 +4,7 @@ from math import ceil, floor
 from typing import Any
 
 from proxy.core.schemas.losses import Node
-from proxy.core.schemas.subsets import DECISIVE, TOLD, Subset
+from proxy.core.schemas.subsets import DECISIVE, DESCRIBABLE, Subset
 from proxy.core.schemas.traversal import ANYTHING, Schema, without
 from proxy.core.schemas.type_unions import is_of, of_one_type, typed
 from proxy.core.schemas.unions import frozen, same, type_of
@@ -19,14 +19,14 @@ def const_as_enum(schema: Schema, node: Node) -> Schema:
         value for value in schema.get("enum", [schema["const"]]) if same(value, schema["const"], node.work)
     ]
     if not listed:
-        node.refuse("const")
+        node.reject("const")
     return without(schema, "const") | {"enum": listed}
 
 
 def one_type(schema: Schema, node: Node) -> Schema:
     found = of_one_type(typed(schema), node.work, nullable=node.subset.several_types == "nullable")
     if found is None:
-        node.refuse("type")
+        node.reject("type")
         return without(schema, "type")
     return found
 
@@ -37,12 +37,12 @@ def readable_values(schema: Schema, node: Node) -> Schema:
     word, readable = schema.get("type"), node.subset.enum
     values = [value for value in schema["enum"] if word is None or is_of(word, value)]
     if not values:
-        node.refuse("enum")
+        node.reject("enum")
     if (word == "null" and values) or (word == "boolean" and {True, False} <= set(values)):
         return without(schema, "enum")
     if all(type_of(value) in readable and (value != "" or node.subset.blank_enum) for value in values):
         return schema | {"enum": values}
-    node.tell("enum", values)
+    node.describe("enum", values)
     return without(schema, "enum")
 
 
@@ -67,7 +67,7 @@ def tuples(schema: Schema, node: Node) -> Schema:
     if "prefixItems" not in schema or node.reads("prefixItems"):
         return schema
     shapes = schema["prefixItems"]
-    node.tell("prefixItems", shapes)
+    node.describe("prefixItems", shapes)
     is_open = schema.get("maxItems", float("inf")) > len(shapes)
     shapes = [*shapes, *([schema.get("items", ANYTHING)] if is_open else [])]
     different = list({frozen(shape, node.work): shape for shape in shapes}.values())
@@ -80,11 +80,11 @@ def by_pattern(schema: Schema, node: Node) -> Schema:
     if "patternProperties" not in schema:
         return schema
     if node.subset.closed:
-        node.refuse("patternProperties")
+        node.reject("patternProperties")
         return without(schema, "patternProperties")
-    node.tell("patternProperties", schema["patternProperties"])
+    node.describe("patternProperties", schema["patternProperties"])
     if (rest := schema.get("additionalProperties", True)) not in (True, ANYTHING):
-        node.tell("additionalProperties", rest)
+        node.describe("additionalProperties", rest)
     return without(schema, "patternProperties", "additionalProperties")
 
 
@@ -94,7 +94,7 @@ def closed(schema: Schema, node: Node) -> Schema:
         return schema
     rest = schema.get("additionalProperties", True)
     if rest is not False and not (schema.get("properties") and rest in (True, ANYTHING)):
-        node.refuse("additionalProperties")
+        node.reject("additionalProperties")
     return schema | {"additionalProperties": False}
 
 
@@ -105,7 +105,7 @@ def dependencies(schema: Schema, node: Node) -> Schema:
     wanted = schema["dependencies"]
     names = {name: value for name, value in wanted.items() if isinstance(value, list)}
     if len(names) < len(wanted):
-        node.refuse("dependencies")
+        node.reject("dependencies")
     return without(schema, "dependencies") | {"dependentRequired": names}
 
 
@@ -116,16 +116,16 @@ def known_required(schema: Schema, node: Node) -> Schema:
     return schema | {"properties": known | {name: {} for name in unknown}} if unknown else schema
 
 
-def told_or_refused(schema: Schema, node: Node) -> Schema:
+def described_or_rejected(schema: Schema, node: Node) -> Schema:
     """What is left that is not read. Whatever is no constraint is a remark, and goes."""
     kept = {}
     for keyword, value in schema.items():
         if node.reads(keyword) and _is_read(keyword, value, schema, node.subset):
             kept[keyword] = value
         elif keyword in DECISIVE:
-            node.refuse(keyword)
-        elif keyword in TOLD and value not in _NOTHING.get(keyword, ()):
-            node.tell(keyword, value)
+            node.reject(keyword)
+        elif keyword in DESCRIBABLE and value not in _NOTHING.get(keyword, ()):
+            node.describe(keyword, value)
     return kept
 
 
@@ -150,7 +150,7 @@ def _is_read(keyword: str, value: Any, schema: Schema, subset: Subset) -> bool:
             return True
 
 
-def items_said(schema: Schema, node: Node) -> Schema:
+def with_items(schema: Schema, node: Node) -> Schema:
     if node.subset.items_needed and schema.get("type") == "array" and "items" not in schema:
         return schema | {"items": dict(ANYTHING)}
     return schema

@@ -248,7 +248,7 @@ class Assembler:
         streamed = bridge.streams and bool(call.arguments)
         text = "".join(call.arguments) or call.take_pending()
         if complete:
-            text = bridge.restored(text)
+            text = bridge.from_function(text)
         if text and not streamed:
             self._emit_delta(text, None)
         if complete and not bridge.freeform and not jsontext.is_object(text):

@@ -125,7 +125,7 @@ def _checked(
     except (RecursionError, OverflowError):  # the last from numbers that no float holds
         return UNCHECKED
     if error is not None:
-        return _invalid(error.message[:SHOWN], traversal.spelled(tuple(error.absolute_path)))
+        return _invalid(error.message[:SHOWN], traversal.path_text(tuple(error.absolute_path)))
     if _check.unread:
         unread = f"the pattern {quoted(_check.unread)} cannot be read here, and was not enforced."
         return Problem("unread_pattern", unread, remark=True)

@@ -16,7 +16,7 @@ from proxy.core.profile import ToolNames
 
 MAX_NAME = 64
 """OpenAI's limit, and the lowest of all known ones."""
-TOLD = 3
+LISTED = 3
 """Allowed names that a complaint lists."""
 HASH_DIGITS = 8
 """Appended where a name had to be cut or was taken; should two agree in it, the next round is tried."""
@@ -44,25 +44,23 @@ class NameTable:
         self._form = form
         self._by_key: dict[Key, str] = {}
         self._by_name: dict[str, Key] = {}
-        stems: dict[Key, str] = {}
+        wishes: dict[Key, str] = {}
         for spec in tools:
-            stems[spec.tool, spec.kind] = _stem(spec.tool, form)
-        for key, stem in stems.items():
-            if stem == key[0].name and len(stem) <= MAX_NAME:
-                self._assign(key, stem)
-        for (
-            key,
-            stem,
-        ) in stems.items():  # after those that stay as they are, so that nothing takes their names
+            wishes[spec.tool, spec.kind] = _wish(spec.tool, form)
+        for key, wish in wishes.items():
+            if wish == key[0].name and len(wish) <= MAX_NAME:
+                self._assign(key, wish)
+        # After those that stay as they are, so that nothing takes their names.
+        for key, wish in wishes.items():
             if key not in self._by_key:
-                self._assign(key, stem)
+                self._assign(key, wish)
         self._declared = frozenset(self._by_name)
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
 
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
         """The name the backend sees. A history may name tools that are no longer declared: they get one too."""
         known = self._by_key.get((tool, kind))
-        return known or self._of_another_kind(tool) or self._assign((tool, kind), _stem(tool, self._form))
+        return known or self._of_another_kind(tool) or self._assign((tool, kind), _wish(tool, self._form))
 
     def client(self, upstream: str) -> Key:
         """The client's own name and kind. A name that nobody has heard of is a function's, as it stands."""
@@ -83,38 +81,38 @@ class NameTable:
 
     def forbids(self, upstream: str) -> str:
         """What to say of a call that is not permitted."""
-        called = shown(spelled(self.client(upstream)[0]))
+        called = shown(stem(self.client(upstream)[0]))
         if not self._permitted:
             return f"The model called '{called}', which tool_choice none forbids."
-        allowed = sorted(spelled(self.client(name)[0]) for name in self._permitted)
-        named = ", ".join(f"'{shown(name)}'" for name in allowed[:TOLD])
-        more = f" and {len(allowed) - TOLD} more" if len(allowed) > TOLD else ""
+        allowed = sorted(stem(self.client(name)[0]) for name in self._permitted)
+        named = ", ".join(f"'{shown(name)}'" for name in allowed[:LISTED])
+        more = f" and {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"The model called '{called}', but tool_choice allows only {named}{more}."
 
     def _of_another_kind(self, tool: ToolName) -> str | None:
         """A history may remember a tool as what it once was; it means the one that there is."""
         return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)
 
-    def _assign(self, key: Key, stem: str) -> str:
-        name = stem
+    def _assign(self, key: Key, wish: str) -> str:
+        name = wish
         attempt = 0
         while len(name) > MAX_NAME or name in self._by_name:
-            name = f"{stem[: MAX_NAME - HASH_DIGITS - 1]}_{_digest(key, attempt)}"
+            name = f"{wish[: MAX_NAME - HASH_DIGITS - 1]}_{_digest(key, attempt)}"
             attempt += 1
         self._by_key[key] = name
         self._by_name[name] = key
         return name
 
 
-def spelled(tool: ToolName) -> str:
+def stem(tool: ToolName) -> str:
     """A name in one word: what the backend sees, unless that would be too long or is taken."""
     return tool.name if tool.namespace in UNNAMED_NAMESPACES else f"{tool.namespace}__{tool.name}"
 
 
-def _stem(tool: ToolName, form: ToolNames) -> str:
-    """What a reader expects."""
-    stem = _FOREIGN.sub("_", spelled(tool)) or "_"
-    return f"_{stem}" if form == "letter_first" and not _LETTER.match(stem) else stem
+def _wish(tool: ToolName, form: ToolNames) -> str:
+    """The name that the backend would see, if it is free and not too long."""
+    word = _FOREIGN.sub("_", stem(tool)) or "_"
+    return f"_{word}" if form == "letter_first" and not _LETTER.match(word) else word
 
 
 def _digest(key: Key, attempt: int) -> str:

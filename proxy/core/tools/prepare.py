@@ -16,12 +16,12 @@ from proxy.core.schemas import for_backend
 from proxy.core.schemas.traversal import Schema
 from proxy.core.tools import support
 from proxy.core.tools.kinds.bridges import BRIDGES
-from proxy.core.tools.names import NameTable, spelled
+from proxy.core.tools.names import NameTable, stem
 from proxy.core.work import Work
 
 NO_CALLS, REQUIRED = ChoiceMode.NONE, ChoiceMode.REQUIRED
 
-TOLD = 3
+NAMED = 3
 """Tools that one warning names; an agent's hundred may all have the same keyword."""
 
 
@@ -69,7 +69,7 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
     aliases: dict[ToolName, Mapping[str, str]] = {}
     tools = [_prepared(spec, names, request.model, profile, relaxed, aliases, ledger.work) for spec in specs]
     if relaxed:
-        _remark({spelled(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
+        _remark({stem(names.client(name)[0]): keywords for name, keywords in relaxed.items()}, ledger)
     forced = None
     if profile.force_tool == "object" and (tool := _forced(choice)):
         forced = next((names.upstream(spec.tool, spec.kind) for spec in specs if spec.tool == tool), None)
@@ -82,7 +82,7 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
         ledger.drop(f"schema:{keyword}")
     if lost := [shown(name) for name, keywords in relaxed.items() if "$ref" in keywords]:
         ledger.warn(
-            f"References in the parameters of {', '.join(lost[:TOLD])} lead nowhere, or to more than can be told: the "
+            f"References in the parameters of {', '.join(lost[:NAMED])} lead nowhere, or to more than can be told: the "
             "backend was told that anything fits there."
         )
     relaxed = {
@@ -91,10 +91,10 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
     if not relaxed:
         return
     tools = [f"{shown(name)} ({', '.join(keywords)})" for name, keywords in relaxed.items()]
-    more = f" and {len(tools) - TOLD} more" if len(tools) > TOLD else ""
+    more = f" and {len(tools) - NAMED} more" if len(tools) > NAMED else ""
     ledger.warn(
         "The backend was told in words, and does not enforce, parts of the schemas of these tools: "
-        f"{', '.join(tools[:TOLD])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
+        f"{', '.join(tools[:NAMED])}{more}. Set request_options.validate_tool_arguments to have arguments checked."
     )
 
 
@@ -144,15 +144,13 @@ def _prepared(
     aliases: dict[ToolName, Mapping[str, str]],
     work: Work,
 ) -> PreparedTool:
-    description, parameters = BRIDGES[spec.kind].declared(spec)
+    description, parameters = BRIDGES[spec.kind].declare(spec)
     name = names.upstream(spec.tool, spec.kind)
     work.on = place = f"{spec.path}.parameters"
     result = for_backend.rewritten(parameters, profile.schema, work)
-    if result.refusals:
+    if result.incompatible:
         backend = f"the backend ({profile.name}, model {shown(model)})"
-        raise for_backend.incompatible(
-            result, f"the tool '{shown(spelled(spec.tool))}'", backend, parameters, place
-        )
+        raise for_backend.fault_of(result, f"the tool '{shown(stem(spec.tool))}'", backend, parameters, place)
     if result.relaxed:
         relaxed[name] = list(result.relaxed)
     if result.aliases:

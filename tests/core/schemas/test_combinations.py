@@ -16,7 +16,7 @@ STRICT_ROOT = Subset(root_unions=False, plain_names=True)
 def after(step: Any, schema: Any, subset: Subset | None = None) -> tuple[Any, dict[str, Any], list[str]]:
     """The result, what was told, and what was refused."""
     node = Node(subset or Subset(), Losses(Work()), ())
-    return step(schema, node), node.told, sorted(node.losses.refused)
+    return step(schema, node), node.described, sorted(node.losses.incompatible)
 
 
 @table(
@@ -138,7 +138,11 @@ A_OR_B = [{"required": ["a"]}, {"type": "object", "required": ["b"], "title": "B
     ],
 )
 def test_which_properties_come_together_is_told(schema: Any, result: Any, told: Any) -> None:
-    assert after(combinations.requirements_told, schema) == (schema if result is ... else result, told, [])
+    assert after(combinations.requirements_described, schema) == (
+        schema if result is ... else result,
+        told,
+        [],
+    )
 
 
 def test_no_union_at_the_root_where_none_is_read() -> None:

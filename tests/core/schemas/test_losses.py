@@ -9,14 +9,14 @@ def test_losses_are_sorted_and_told_once_with_the_first_place() -> None:
     losses = Losses(Work())
     for keyword in ("pattern", "minLength", "pattern"):
         losses.relax(keyword)
-    losses.refuse("oneOf", ("properties", "a"))
-    losses.refuse("not")
-    losses.refuse("oneOf")
+    losses.reject("oneOf", ("properties", "a"))
+    losses.reject("not")
+    losses.reject("oneOf")
     result = losses.of({}, {"x_1": "$x"})
     assert result.aliases == {"x_1": "$x"}
     assert result.relaxed == ("minLength", "pattern")
-    assert result.refusals == (("not", ()), ("oneOf", ("properties", "a")))
-    assert result.refused == ("not", "oneOf")
+    assert result.incompatible == (("not", ()), ("oneOf", ("properties", "a")))
+    assert result.incompatible_features == ("not", "oneOf")
 
 
 def test_a_node_reads_all_keywords_unless_they_are_counted() -> None:
@@ -24,6 +24,6 @@ def test_a_node_reads_all_keywords_unless_they_are_counted() -> None:
     assert Node(Subset(), losses, ()).reads("x")
     node = Node(Subset(frozenset({"type"})), losses, ("items",))
     assert [node.reads("type"), node.reads("x"), node.is_root] == [True, False, False]
-    node.tell("x", 1)
-    node.refuse("y")
-    assert (node.told, losses.relaxed, losses.refused) == ({"x": 1}, {"x"}, {"y": ("items",)})
+    node.describe("x", 1)
+    node.reject("y")
+    assert (node.described, losses.relaxed, losses.incompatible) == ({"x": 1}, {"x"}, {"y": ("items",)})

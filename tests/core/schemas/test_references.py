@@ -13,7 +13,7 @@ A = {"$ref": "#/$defs/a"}
 
 def result(schema: Any, *, recursion: bool = False) -> tuple[Any, dict[str, str]]:
     losses = Losses(Work())
-    return inlined(schema, losses, recursion=recursion), losses.refused
+    return inlined(schema, losses, recursion=recursion), losses.incompatible
 
 
 @table(

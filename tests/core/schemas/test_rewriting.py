@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.core.schemas.rewriting import MAX_TOLD, rewritten
+from proxy.core.schemas.rewriting import MAX_DESCRIBED, rewritten
 from proxy.core.work import Work
 from tests.support.tables import table
 
@@ -31,7 +31,7 @@ def test_a_usual_tool_stays_as_it_is(provider: str) -> None:
         "required": ["city"],
     }
     result = rewritten(weather, provider, Work(), of_tool=True)
-    assert (result.schema, result.relaxed, result.refusals) == (weather, (), ())
+    assert (result.schema, result.relaxed, result.incompatible) == (weather, (), ())
 
 
 @table("provider", ALL)
@@ -71,7 +71,7 @@ def test_references_are_inlined(provider: str) -> None:
 def test_what_decides_and_cannot_be_written_is_refused(
     provider: str, schema: Any, refused: list[str]
 ) -> None:
-    assert list(rewritten(schema, provider, Work(), of_tool=True).refused) == refused
+    assert list(rewritten(schema, provider, Work(), of_tool=True).incompatible_features) == refused
 
 
 def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
@@ -88,7 +88,7 @@ def test_anthropic_reads_the_whole_standard_below_the_root() -> None:
         "properties": {"x": inside | {"title": "X"}, "y": {"type": ["string", "null"]}},
         "description": 'Constraint: anyOf [{"required":["x"]},{"required":["y"]}]',
     }
-    assert (result.relaxed, result.refused) == (("anyOf",), ())
+    assert (result.relaxed, result.incompatible_features) == (("anyOf",), ())
 
 
 @table(
@@ -130,7 +130,7 @@ def test_a_constraint_that_nobody_would_read_to_its_end_is_cut() -> None:
     description = rewritten(schema, "google", Work(), of_tool=True).schema["properties"]["x"]["description"]
     assert description.startswith("Constraint: enum [[0],[1],")
     assert description.endswith("…")
-    assert len(description) < MAX_TOLD + 30
+    assert len(description) < MAX_DESCRIBED + 30
 
 
 def test_recursion_is_only_behind_what_may_be_left_out() -> None:
@@ -172,7 +172,7 @@ def test_recursion_is_only_behind_what_may_be_left_out() -> None:
 def test_all_ways_back_are_found(back: Any) -> None:
     schema = {"type": "object", "properties": {"x": back, "z": {"type": "object", "properties": {"x": back}}}}
     result = rewritten(schema | {"required": ["x", "z"]}, "google", Work(), of_tool=True)
-    assert result.refused == ()
+    assert result.incompatible_features == ()
     assert "required" in result.relaxed
     assert result.schema["required"] in (["z"], ["x", "z"])
 
@@ -195,7 +195,7 @@ def test_an_answer_is_closed_and_of_what_a_grammar_can_be_made_of() -> None:
     }
     assert rewritten(
         {"type": "array", "items": {"type": "object"}}, "anthropic", Work(), of_tool=False
-    ).refused == ("additionalProperties",)
+    ).incompatible_features == ("additionalProperties",)
 
 
 def test_a_rewriting_leaves_the_clients_schema_alone_and_comes_out_the_same_again() -> None:

@@ -1,6 +1,6 @@
 """What each provider reads, against its tables: nothing it refuses is among it, and all losses are decided."""
 
-from proxy.core.schemas.subsets import DECISIVE, PROVIDERS, TOLD, Subset
+from proxy.core.schemas.subsets import DECISIVE, DESCRIBABLE, PROVIDERS, Subset
 from tests.support.tables import table
 
 REFUSED_BY_PROTO = {
@@ -16,7 +16,7 @@ def test_the_old_form_of_gemini_gets_nothing_that_it_answers_with_400() -> None:
 
 @table("subset", [PROVIDERS["anthropic"].answers, PROVIDERS["google"].tools, PROVIDERS["google"].answers])
 def test_what_is_narrowed_and_what_decides_are_two_things(subset: Subset) -> None:
-    assert not TOLD & DECISIVE
+    assert not DESCRIBABLE & DECISIVE
     assert DECISIVE & (subset.keywords or set()) <= {"anyOf", "$ref"}
 
 

@@ -13,7 +13,7 @@ SCHEMA = {
 
 
 def test_each_subschema_has_its_place() -> None:
-    assert [traversal.spelled(path) for path, _ in traversal.subschemas(SCHEMA)] == [
+    assert [traversal.path_text(path) for path, _ in traversal.subschemas(SCHEMA)] == [
         "",
         ".properties.a",
         ".dependencies.c",
@@ -25,7 +25,7 @@ def test_each_subschema_has_its_place() -> None:
 def test_a_change_inside_knows_its_place_and_leaves_the_original_alone() -> None:
     schema = {"properties": {"a": {}}, "items": {}, "prefixItems": [{}], "dependencies": {"a": ["b"]}}
     schema["additionalProperties"] = True
-    told = traversal.each_inside_at(schema, ("x",), lambda _, path: {"at": traversal.spelled(path)})
+    told = traversal.each_inside_at(schema, ("x",), lambda _, path: {"at": traversal.path_text(path)})
     assert told == {
         "properties": {"a": {"at": ".x.properties.a"}},
         "items": {"at": ".x.items"},
@@ -114,10 +114,10 @@ def test_a_place_in_what_was_made_of_a_schema_is_known_in_the_schema(
 
 
 def test_a_place_is_spelled_as_programs_write_it() -> None:
-    assert traversal.spelled(("anyOf", 0, "properties", "a b")) == ".anyOf[0].properties.a b"
-    assert traversal.spelled(()) == ""
+    assert traversal.path_text(("anyOf", 0, "properties", "a b")) == ".anyOf[0].properties.a b"
+    assert traversal.path_text(()) == ""
 
 
 def test_a_long_name_is_cut_where_a_place_is_spelled() -> None:
     """S06."""
-    assert len(traversal.spelled(("properties", "x" * 5_000))) < 100
+    assert len(traversal.path_text(("properties", "x" * 5_000))) < 100

@@ -16,7 +16,7 @@ S = {"type": "string"}
 def after(step: Any, schema: Any, subset: Subset) -> tuple[Any, dict[str, Any], list[str]]:
     """The result, what was told, and what was refused."""
     node = Node(subset, Losses(Work()), ("items",))
-    return step(schema, node), node.told, sorted(node.losses.refused)
+    return step(schema, node), node.described, sorted(node.losses.incompatible)
 
 
 @table(
@@ -177,12 +177,12 @@ def test_what_is_required_is_a_property() -> None:
 def test_what_is_not_read_is_told_or_refused(
     schema: Any, subset: Any, result: Any, told: Any, refused: Any
 ) -> None:
-    assert after(values.told_or_refused, schema, subset) == (result, told, refused)
+    assert after(values.described_or_rejected, schema, subset) == (result, told, refused)
 
 
 def test_an_array_says_of_what_where_it_has_to() -> None:
     array = {"type": "array"}
-    assert after(values.items_said, array, PROTO)[0] == {"type": "array", "items": {}}
-    assert after(values.items_said, array, GOOGLE)[0] == array
-    assert after(values.items_said, array | {"items": S}, PROTO)[0] == array | {"items": S}
-    assert after(values.items_said, S, PROTO)[0] == S
+    assert after(values.with_items, array, PROTO)[0] == {"type": "array", "items": {}}
+    assert after(values.with_items, array, GOOGLE)[0] == array
+    assert after(values.with_items, array | {"items": S}, PROTO)[0] == array | {"items": S}
+    assert after(values.with_items, S, PROTO)[0] == S

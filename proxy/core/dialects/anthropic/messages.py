@@ -159,7 +159,7 @@ class _Writer:
 
     def _call(self, call: Call) -> Block:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = BRIDGES[call.kind].told(call.arguments)
+        arguments = BRIDGES[call.kind].to_function(call.arguments)
         if aliases := self._aliases.get(call.tool):
             arguments = renamed(arguments, aliases)
         given = call_arguments.as_object(arguments)

@@ -175,7 +175,7 @@ class _Conversation:
 
     def _call(self, call: Call) -> Message:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_arguments.as_text(BRIDGES[call.kind].told(call.arguments), RAW)
+        arguments = call_arguments.as_text(BRIDGES[call.kind].to_function(call.arguments), RAW)
         function = {"name": name, "arguments": arguments}
         return {"id": self._ids.upstream(call.call_id), "type": "function", "function": function}
 

@@ -162,7 +162,7 @@ class _Conversation:
 
     def _call(self, call: Call) -> Part:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
-        arguments = call_arguments.as_object(BRIDGES[call.kind].told(call.arguments))
+        arguments = call_arguments.as_object(BRIDGES[call.kind].to_function(call.arguments))
         return {"functionCall": {"id": call.call_id, "name": name, "args": arguments}}
 
     # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────

@@ -148,7 +148,7 @@ def output_format(kind: FormatWord, wish: NamedSchema, param: str, work: Work) -
 
 
 def _fault(error: ErrorDetails) -> ClientFault:
-    path = traversal.spelled(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
+    path = traversal.path_text(tuple(step for step in error["loc"] if step != OF_A_NAME)).removeprefix(".")
     kind = error["type"]
     if kind == "missing":
         return missing(path, "see /openapi.json for what belongs there")

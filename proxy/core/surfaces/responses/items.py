@@ -43,7 +43,7 @@ from proxy.core.surfaces.reading.content import MEDIA_PARTS, PARTS, InputCursor,
 from proxy.core.surfaces.reading.history import LocatedTurn
 from proxy.core.surfaces.responses import tool_results
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
-from proxy.core.tools.names import spelled
+from proxy.core.tools.names import stem
 
 MAX_ITEMS = 20_000
 """Items in one request: one per 50 tokens of a window of a million, and about 40 ms of the event loop."""
@@ -277,7 +277,7 @@ def _names(tools: list[Any], namespace: str | None = None) -> list[str]:
         if not isinstance(name, str):
             continue
         inner = tool.get("tools")
-        names += _names(inner, name) if isinstance(inner, list) else [spelled(ToolName(name, namespace))]
+        names += _names(inner, name) if isinstance(inner, list) else [stem(ToolName(name, namespace))]
     return names
 
 

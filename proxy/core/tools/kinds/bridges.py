@@ -18,13 +18,13 @@ StandIn = tuple[str | None, Schema | None]
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    declared: Callable[[ToolSpec], StandIn]
-    told: Callable[[str], str]
+    declare: Callable[[ToolSpec], StandIn]
+    to_function: Callable[[str], str]
     """The arguments of an earlier call as the function's. They need not be JSON yet."""
-    restored: Callable[[str], str]
+    from_function: Callable[[str], str]
     """What the function was called with, as the client's tool takes it."""
     streams: bool = False
-    """May fragments be passed on as they come? Not where the whole has to be seen to be restored."""
+    """May fragments be passed on as they come? Not where the whole has to be seen before it can be translated."""
     freeform: bool = False
     """Are the arguments plain text, in which no JSON can be malformed?"""
 

@@ -29,7 +29,7 @@ def test_there_is_a_row_for_every_kind() -> None:
 )
 def test_the_function_that_stands_for_a_tool(kind: ToolKind, description: str, parameters: object) -> None:
     spec = ToolSpec(ToolName("t"), kind, "Said.", PARAMETERS)
-    assert BRIDGES[kind].declared(spec) == (description, parameters)
+    assert BRIDGES[kind].declare(spec) == (description, parameters)
 
 
 @table(
@@ -45,13 +45,13 @@ def test_the_function_that_stands_for_a_tool(kind: ToolKind, description: str, p
     ],
 )
 def test_a_call_is_restored_as_the_clients_tool_takes_it(kind: ToolKind, said: str, restored: str) -> None:
-    assert BRIDGES[kind].restored(said) == restored
+    assert BRIDGES[kind].from_function(said) == restored
 
 
 @table("kind", ToolKind)
 def test_an_earlier_call_is_told_so_that_it_would_be_restored_to_itself(kind: ToolKind) -> None:
     arguments = '{"timeout_ms":5}'
-    assert BRIDGES[kind].restored(BRIDGES[kind].told(arguments)) == arguments
+    assert BRIDGES[kind].from_function(BRIDGES[kind].to_function(arguments)) == arguments
 
 
 def test_only_functions_can_be_passed_on_in_fragments_and_only_free_text_cannot_be_malformed() -> None:
