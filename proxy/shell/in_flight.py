@@ -7,10 +7,10 @@ from typing import Any
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
-from proxy.core.flow.reply import Checks
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
+from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
@@ -55,7 +55,7 @@ class InFlight:
         self.store: Store | None = None
         """What the client may continue."""
         self.reply: Reply | None = None
-        self.checks: Checks | None = None
+        self.checks: AwaitedChecks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""
         self.seconds_checked = 0.0
         self._clock = clock

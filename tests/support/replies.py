@@ -11,6 +11,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.backends import profiles
 from proxy.core.backends.target import Target
 from proxy.core.errors import Fault
@@ -32,7 +33,6 @@ from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSur
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import ANYBODY
 from proxy.core.tools import arguments
-from proxy.core.tools.arguments import Problem
 
 NOW = 1_700_000_000
 TERMINAL = ("response.completed", "response.incomplete", "response.failed")
@@ -289,6 +289,6 @@ def outline(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return lines
 
 
-def check_of(spec: ToolSpec) -> Callable[[str], Problem | None] | None:
+def check_of(spec: ToolSpec) -> Callable[[str], ArgumentProblem | None] | None:
     """The check of a tool's calls, made at once, however long it takes; None where they are free text."""
     return partial(arguments.verdict, arguments.written(spec)) if arguments.is_checked(spec) else None

@@ -29,9 +29,6 @@ from proxy.core.stream.stages.first_call import first_call
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import as_summary
 from proxy.core.tools import arguments
-from proxy.core.tools.arguments import Problem
-
-Checks = AwaitedChecks[Problem]
 
 
 @dataclass(slots=True)
@@ -39,7 +36,7 @@ class ReplyFlow:
     """One attempt at a reply."""
 
     pipeline: Pipeline
-    checks: Checks | None
+    checks: AwaitedChecks | None
     """Of the arguments of its calls, where they are checked: the caller answers those that the pipeline waits for."""
 
 
@@ -84,7 +81,7 @@ def reply_flow(
 
 def stages_for(
     asked: Preparation, asker: Asker, extras: ReasoningExtras | None, ledger: Ledger
-) -> tuple[list[Stage], Checks | None]:
+) -> tuple[list[Stage], AwaitedChecks | None]:
     """The first of them nearest to the assembler."""
     request = asked.request
     stages: list[Stage] = []
@@ -108,9 +105,9 @@ def stages_for(
     )
     if rules is None:
         return stages, None
-    checks: Checks | None = None
+    checks: AwaitedChecks | None = None
     if checked := rules.checked:
-        checks = AwaitedChecks(checked, arguments.is_checked, arguments.briefly, arguments.UNCHECKED)
+        checks = AwaitedChecks(checked, arguments.is_checked, arguments.briefly)
         rules.check_of = checks.check_of
         stages.append(Stage("awaited_checks", checks.stage))
     return [*stages, Stage("guard", guard(rules, ledger))], checks

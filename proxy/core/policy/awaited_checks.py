@@ -7,14 +7,13 @@ pipeline looks for a question after each read, so no more than a read is ever he
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
+from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.events import Event, PartEnded
 from proxy.core.model import Call, ToolName, ToolSpec
 from proxy.core.sink import Sink
 from proxy.core.work import BRIEF_UNITS, Allowance, Dear, Purse
-
-Problem = TypeVar("Problem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,41 +24,39 @@ class PendingCheck:
     arguments: str
 
 
-class AwaitedChecks(Generic[Problem]):
+class AwaitedChecks:
     """On the calls of one reply."""
 
     def __init__(
         self,
         declared: Mapping[ToolName, ToolSpec],
         is_checked: Callable[[ToolSpec], bool],
-        briefly: Callable[[ToolSpec, str, Purse], Problem | None],
-        unchecked: Problem,
+        briefly: Callable[[ToolSpec, str, Purse], ArgumentProblem | None],
     ) -> None:
-        """`briefly` raises Dear where it could take long. `unchecked` is the verdict when nobody waits any more."""
+        """`briefly` raises Dear where it could take long."""
         self._declared = declared
         self._is_checked = is_checked
         self._briefly = briefly
-        self._unchecked = unchecked
         self._allowance = Allowance(BRIEF_UNITS)
         """For all brief checks of the reply together."""
         self._may_wait = True
         self._held: list[Event | tuple[str, list[Any] | None]] = []
-        self._problem: Problem | None = None
+        self._problem: ArgumentProblem | None = None
         """On the call that is passed on just now."""
         self.pending: PendingCheck | None = None
 
-    def check_of(self, spec: ToolSpec) -> Callable[[str], Problem | None] | None:
+    def check_of(self, spec: ToolSpec) -> Callable[[str], ArgumentProblem | None] | None:
         """The check as the guard knows it; None where arguments are free text."""
         return self._problem_found if self._is_checked(spec) else None
 
-    def _problem_found(self, arguments: str) -> Problem | None:
+    def _problem_found(self, arguments: str) -> ArgumentProblem | None:
         return self._problem
 
     def stage(self, sink: Sink) -> Sink:
         self._emit, self._pass_on = sink.feed, sink.delta
         return Sink(self._feed, self._delta)
 
-    def settle(self, problem: Problem | None) -> None:
+    def settle(self, problem: ArgumentProblem | None) -> None:
         """On the question. What was held goes on, until there is another."""
         self.pending, self._problem = None, problem
         (ended, *held), self._held = self._held, []
@@ -75,7 +72,7 @@ class AwaitedChecks(Generic[Problem]):
         """Nobody waits any more: what has not been checked by now is not going to be."""
         self._may_wait = False
         if self.pending is not None:
-            self.settle(self._unchecked)
+            self.settle(UNCHECKED)
 
     def _feed(self, event: Event) -> None:
         if self.pending is not None:
@@ -104,4 +101,4 @@ class AwaitedChecks(Generic[Problem]):
             if self._may_wait:
                 self.pending = PendingCheck(spec, call.arguments)
             else:
-                self._problem = self._unchecked
+                self._problem = UNCHECKED

@@ -10,9 +10,10 @@ It stands behind the stage that adds the extras of reasoning, which must find th
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import CallHead, Ending, Event, PartEnded, PartStarted, ReplyEnded
 from proxy.core.ledger import Ledger
@@ -29,25 +30,8 @@ MAX_WARNINGS = 5
 
 NO_CALL = "The model called no tool, though tool_choice demands a call."
 
-UNCHECKED = "unchecked_tool_arguments"
-"""Not that anything is wrong: it cannot be known."""
 
-
-class Problem(Protocol):
-    """What a check finds wrong with arguments: the code for it, what it is, and where."""
-
-    @property
-    def code(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def remark(self) -> bool:
-        """Does it say nothing against the call?"""
-
-
-Check = Callable[[str], Problem | None]
+Check = Callable[[str], ArgumentProblem | None]
 
 
 @dataclass(slots=True)
@@ -134,7 +118,7 @@ ADVICE = {
     "unknown_tool_call": "Ask again, or declare the tool.",
     "malformed_tool_arguments": "Ask again.",
     "invalid_tool_arguments": "Ask again, or loosen the tool's schema.",
-    UNCHECKED: "Simplify the tool's schema and its patterns, or have arguments not checked.",
+    UNCHECKED.code: "Simplify the tool's schema and its patterns, or have arguments not checked.",
     "tool_call_required": "Ask again, or set tool_choice to auto.",
 }
 """The way out, by the code."""
@@ -300,13 +284,13 @@ class _Guard:
         if call.tool in checked and (problem := check(call.arguments)):
             self._judge(call, problem)
 
-    def _judge(self, call: Call, problem: Problem) -> None:
+    def _judge(self, call: Call, problem: ArgumentProblem) -> None:
         whose = f"The model's call of {_name_of(call.tool)}"
         if problem.remark:
             self._report(problem.code, f"{whose} fits its schema, but {problem.message}", False)
             return
         where = f" at {problem.path}" if problem.path else ""
-        state = "unchecked" if problem.code == UNCHECKED else "wrong"
+        state = "unchecked" if problem.code == UNCHECKED.code else "wrong"
         self._unfit(problem.code, f"{whose} is {state}{where}: {problem.message}")
 
     # ── what becomes of it ──

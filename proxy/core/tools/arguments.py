@@ -10,7 +10,6 @@ Nothing is fetched. Formats are remarks, as the standard has it.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -19,6 +18,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.caches.remembered import OBJECTS_PER_BYTE, Remembered
 from proxy.core.masking.redact import quoted
 from proxy.core.model import ToolSpec
@@ -50,25 +50,12 @@ SHOWN = 200
 """Characters of the validator's message: it quotes what it complains about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    code: str
-    message: str
-    path: str = ""
-    """The way to the value that does not fit, such as `.days[2]`."""
-    remark: bool = False
-    """Does it say nothing against the call?"""
-
-
-UNCHECKED = Problem("unchecked_tool_arguments", "It takes too long to hold its arguments against the schema.")
-
-
 def is_checked(spec: ToolSpec) -> bool:
     """Not where the input of a tool is free text."""
     return not BRIDGES[spec.kind].freeform
 
 
-def briefly(spec: ToolSpec, arguments: str, purse: Purse) -> Problem | None:
+def briefly(spec: ToolSpec, arguments: str, purse: Purse) -> ArgumentProblem | None:
     """What is wrong with the arguments of a call, as the model wrote them. Raises Dear, at the latest when the purse is
     empty, if that could take long. The schema was checked when the request was read."""
     if len(arguments) > BRIEF_BYTES:
@@ -87,7 +74,7 @@ def written(spec: ToolSpec) -> bytes:
     return jsontext.dumps(spec.parameters or {})
 
 
-def verdict(schema: bytes, arguments: str) -> Problem | None:
+def verdict(schema: bytes, arguments: str) -> ArgumentProblem | None:
     """The same, but it takes as long as it takes: for a process that can be ended. ClientFault if that is no schema."""
 
     def make() -> tuple[Draft202012Validator, int]:
@@ -110,13 +97,13 @@ def _validator(data: bytes) -> Draft202012Validator:
 
 def _checked(
     validator: Draft202012Validator, arguments: str, purse: Purse, *, certain: bool
-) -> Problem | None:
+) -> ArgumentProblem | None:
     try:
         value = jsontext.strict(arguments.strip() or "{}")
     except ValueError:
-        return Problem("malformed_tool_arguments", "The arguments are not valid JSON.")
+        return ArgumentProblem("malformed_tool_arguments", "The arguments are not valid JSON.")
     if not isinstance(value, dict):
-        return Problem("malformed_tool_arguments", "The arguments are not a JSON object.")
+        return ArgumentProblem("malformed_tool_arguments", "The arguments are not a JSON object.")
     if jsontext.deeper_than(value, MAX_NESTING):
         return _invalid(f"The arguments are nested deeper than {MAX_NESTING} levels.")
     _check.purse, _check.certain, _check.unread = purse, certain, ""
@@ -128,12 +115,12 @@ def _checked(
         return _invalid(error.message[:SHOWN], traversal.path_text(tuple(error.absolute_path)))
     if _check.unread:
         unread = f"the pattern {quoted(_check.unread)} cannot be read here, and was not enforced."
-        return Problem("unread_pattern", unread, remark=True)
+        return ArgumentProblem("unread_pattern", unread, remark=True)
     return None
 
 
-def _invalid(message: str, path: str = "") -> Problem:
-    return Problem("invalid_tool_arguments", message, path)
+def _invalid(message: str, path: str = "") -> ArgumentProblem:
+    return ArgumentProblem("invalid_tool_arguments", message, path)
 
 
 # ── what of the schema can be answered ──

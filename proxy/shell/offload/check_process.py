@@ -11,7 +11,8 @@ from dataclasses import astuple
 from typing import BinaryIO
 
 from proxy.core import jsontext
-from proxy.core.tools.arguments import UNCHECKED, verdict
+from proxy.core.argument_problem import UNCHECKED
+from proxy.core.tools.arguments import verdict
 
 READY = b"\n"
 QUESTION, ANSWER = struct.Struct("!dII"), struct.Struct("!I")

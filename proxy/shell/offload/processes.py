@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
-from proxy.core.tools.arguments import UNCHECKED, Problem, written
+from proxy.core.tools.arguments import written
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
 from proxy.shell.offload.turns import Turns
 from proxy.shell.ops.logs import Log
@@ -46,7 +47,7 @@ class Checked(Protocol):
 
     owner: str
     log: Log
-    checks: AwaitedChecks[Problem] | None
+    checks: AwaitedChecks | None
     seconds_checked: float
 
 
@@ -67,7 +68,7 @@ class CheckProcesses:
             checks.give_up()
             raise
 
-    async def _patiently(self, question: PendingCheck, request: Checked) -> Problem | None:
+    async def _patiently(self, question: PendingCheck, request: Checked) -> ArgumentProblem | None:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -79,7 +80,7 @@ class CheckProcesses:
         finally:
             request.seconds_checked += clock() - began
 
-    async def verdict(self, question: PendingCheck, owner: str = "") -> Problem | None:
+    async def verdict(self, question: PendingCheck, owner: str = "") -> ArgumentProblem | None:
         """Has a call checked. Raises Lost, TimeoutError or OSError if there is no verdict."""
         schema, said = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
         if len(said) > MAX_BYTES:
@@ -93,7 +94,7 @@ class CheckProcesses:
                 await self._end(child)
                 raise
             self._idle.append(child)
-        return None if answer is None else Problem(*answer)
+        return None if answer is None else ArgumentProblem(*answer)
 
     async def _started(self) -> Process:
         child = await asyncio.create_subprocess_exec(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.errors import Unfit
 from proxy.core.events import Ending, PartEnded, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
@@ -10,7 +11,7 @@ from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Validation
-from proxy.core.tools.arguments import UNCHECKED, Problem, briefly, is_checked
+from proxy.core.tools.arguments import briefly, is_checked
 from tests.support.assembling import Told, into, read_events, recorder
 from tests.support.guarding import END, TEXT, call
 
@@ -21,12 +22,12 @@ ASKED = ToolSpec(ToolName("long"), parameters=LONG)
 FREE = ToolSpec(ToolName("free"), ToolKind.CUSTOM)
 DECLARED = {spec.tool: spec for spec in (LOOKED_AT, ASKED, FREE, SUMMED)}
 SAID = '{"x":"aa"}'
-BAD = Problem("invalid_tool_arguments", "it does not match", ".x")
+BAD = ArgumentProblem("invalid_tool_arguments", "it does not match", ".x")
 
 
 class Reply:
     def __init__(self, mode: Validation = Validation.ENFORCE) -> None:
-        self.checks: AwaitedChecks[Problem] = AwaitedChecks(DECLARED, is_checked, briefly, UNCHECKED)
+        self.checks = AwaitedChecks(DECLARED, is_checked, briefly)
         rules = Rules(mode=mode, declared=DECLARED, check_of=self.checks.check_of)
         self.events: list[Told] = []
         self.ledger = Ledger()

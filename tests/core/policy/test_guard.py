@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from proxy.core.argument_problem import ArgumentProblem
 from proxy.core.dialects.chat.decode import ChatDecoder
 from proxy.core.errors import Empty, Truncated, Unfit
 from proxy.core.events import (
@@ -27,7 +28,6 @@ from proxy.core.sink import Stage
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.tenants import Mode, ToolLimits, Validation
-from proxy.core.tools.arguments import Problem
 from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, into, read_events, recorder
 from tests.support.guarding import (
@@ -183,7 +183,7 @@ class TestArguments:
         assert len(guarded(ENFORCING, *call("{}", spec=stranger), END).fault.message) < 200
 
     def test_v41_a_remark_says_nothing_against_a_call(self) -> None:
-        remark = Problem(
+        remark = ArgumentProblem(
             "unread_pattern", "the pattern cannot be read here, and was not enforced.", remark=True
         )
         reply = guarded(replace(ENFORCING, check_of=lambda spec: lambda said: remark), *call(GOOD), END)

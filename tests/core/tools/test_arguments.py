@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
+from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.errors import ClientFault
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import arguments
-from proxy.core.tools.arguments import BRIEF_BYTES, UNCHECKED, Problem, briefly, verdict
+from proxy.core.tools.arguments import BRIEF_BYTES, briefly, verdict
 from proxy.core.work import BRIEF_UNITS, Allowance, Dear
 from tests.support.quickness import quickly
 from tests.support.tables import table
@@ -26,7 +27,7 @@ WEATHER = {
 }
 
 
-def checker(schema: Any) -> Callable[[str], Problem | None]:
+def checker(schema: Any) -> Callable[[str], ArgumentProblem | None]:
     return partial(verdict, jsontext.dumps(schema or {}))
 
 
@@ -34,7 +35,7 @@ def spec(parameters: Any, kind: ToolKind = ToolKind.FUNCTION) -> ToolSpec:
     return ToolSpec(ToolName("a"), kind, parameters=parameters)
 
 
-def of_x(schema: Any, value: str, **root: Any) -> Problem | None:
+def of_x(schema: Any, value: str, **root: Any) -> ArgumentProblem | None:
     return checker({"properties": {"x": schema}, **root})(f'{{"x": {value}}}')
 
 
@@ -60,7 +61,7 @@ def test_what_is_no_json_object_is_malformed(text: str) -> None:
     ],
 )
 def test_what_does_not_fit_is_told_with_its_place(text: str, path: str, message: str) -> None:
-    assert checker(WEATHER)(text) == Problem("invalid_tool_arguments", message, path)
+    assert checker(WEATHER)(text) == ArgumentProblem("invalid_tool_arguments", message, path)
 
 
 @table("absent", [None, {}])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from proxy.core.argument_problem import UNCHECKED
 from proxy.core.model import ToolName, ToolSpec
 from proxy.core.policy.awaited_checks import PendingCheck
-from proxy.core.tools.arguments import UNCHECKED
 from proxy.shell.offload import processes as module
 from proxy.shell.offload.processes import MAX_BYTES, CheckProcesses, Lost
 
