@@ -11,6 +11,7 @@ their own here. Formats are remarks, as the standard has it.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
@@ -56,7 +57,7 @@ def _answerable(schema: Schema) -> Schema:
     """The schema without references that lead nowhere or out of it, and without what has no bound."""
     schema = loosening.plain(traversal.spelled_out(schema))
     parts = list(traversal.subschemas(schema))
-    pointers = {_pointer(path): _pointer(path) for path, _ in parts}
+    pointers = {unquote(_pointer(path)): _pointer(path) for path, _ in parts}
     pointers |= {
         f"#{here[anchor]}": _pointer(path)
         for path, here in parts
@@ -69,7 +70,7 @@ def _answerable(schema: Schema) -> Schema:
         if matching:  # the validator would match the names once more, and not with our care
             here.pop("unevaluatedProperties", None)
         if "$ref" in here:
-            target = pointers.get(here["$ref"])
+            target = pointers.get(unquote(here["$ref"]))
             if target is None:
                 del here["$ref"]
             else:
@@ -78,7 +79,9 @@ def _answerable(schema: Schema) -> Schema:
 
 
 def _pointer(path: Path) -> str:
-    return "".join(["#", *(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)])
+    """As a reference writes it: the validator decodes it before it looks for the names."""
+    pointer = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+    return "#" + pointer.replace("%", "%25")
 
 
 # ── the validator ──

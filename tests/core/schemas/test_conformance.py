@@ -57,6 +57,27 @@ def test_the_same_items_are_left_over_as_by_jsonschema(schema: Any) -> None:
         assert fits(whole, array) is Draft202012Validator(whole).is_valid(array), (rest, array)
 
 
+@table(
+    ("reference", "checked"),
+    [
+        ("#/$defs/a%20b", True),
+        ("#/$defs/a b", True),
+        ("#/$defs/100%25", True),
+        ("#/$defs/100%", True),
+        ("#/$defs/c~1d", True),
+        ("#/$defs/%63~1d", True),
+        ("#/$defs/e%20f", False),
+        ("#/$defs/e%2520f", True),
+    ],
+)
+def test_a_reference_is_read_as_part_of_an_address(reference: str, checked: bool) -> None:
+    """A name with a percent sign in it ended the whole check with an exception."""
+    names = ("a b", "100%", "c/d", "e%20f")
+    schema = {"properties": {"x": {"$ref": reference}}, "$defs": dict.fromkeys(names, TEXT)}
+    assert fits(schema, {"x": "a"})
+    assert fits(schema, {"x": 1}) is not checked
+
+
 def test_a_check_that_must_be_certain_begins_nothing_without_a_bound() -> None:
     validator = validator_of({"pattern": "^(a+)+$"})
     with pytest.raises(Dear):
