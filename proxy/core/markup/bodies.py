@@ -69,8 +69,8 @@ def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True
 
 
 def _keyed(entry: Mapping[str, Any], tools: Tools) -> Iterator[Recovered]:
-    for name, said in entry.items():
-        if (arguments := _arguments(said, tools.schema(name))) is not None:
+    for name, raw in entry.items():
+        if (arguments := _arguments(raw, tools.schema(name))) is not None:
             yield Recovered(name, arguments)
 
 
@@ -83,7 +83,7 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
         return
     arguments, schema = None, tools.schema(entry[naming])
     if holding is None and sure:
-        beside = {key: said for key, said in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
+        beside = {key: value for key, value in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
         arguments = _beside(beside, schema)
     elif holding == "arguments" or (holding and not _is_schema(entry[holding], "description" in entry)):
         arguments = _arguments(entry[holding], schema)
@@ -91,37 +91,37 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
         yield Recovered(entry[naming], arguments)
 
 
-def _is_schema(said: Any, described: bool) -> bool:
+def _is_schema(value: Any, described: bool) -> bool:
     """Is a tool declared here and not called? Models quote the prompt that tells them what tools there are."""
-    if not isinstance(said, dict):
+    if not isinstance(value, dict):
         return False
-    if said.get("type") == "object" and isinstance(said.get("properties"), dict):
+    if value.get("type") == "object" and isinstance(value.get("properties"), dict):
         return True
-    return described and all(isinstance(one, dict) for one in said.values())
+    return described and all(isinstance(one, dict) for one in value.values())
 
 
-def _beside(said: Mapping[str, Any], schema: values.Schema) -> str | None:
+def _beside(fields: Mapping[str, Any], schema: values.Schema) -> str | None:
     """Arguments that stand beside the name, which they are only if the tool has such parameters."""
-    return values.written(said) if not said or values.fit(set(said), schema) else None
+    return values.written(fields) if not fields or values.fit(set(fields), schema) else None
 
 
-def _arguments(said: Any, schema: values.Schema) -> str | None:
-    match said:
+def _arguments(raw: Any, schema: values.Schema) -> str | None:
+    match raw:
         case dict():
-            return values.written(said)
+            return values.written(raw)
         case None | "":
             return "{}"
         case str():
-            return object_text(said) or only_text(said, schema)
+            return object_text(raw) or only_text(raw, schema)
         case _:
             return None
 
 
-def only_text(said: str, schema: values.Schema) -> str | None:
+def only_text(text: str, schema: values.Schema) -> str | None:
     """The argument of a tool that takes one text and nothing else, as those do that stand for custom tools."""
     match list(values.properties(schema).items()):
         case [(key, declared)] if "string" in values.admitted(declared, schema):
-            return None if said.lstrip().startswith(("{", "[")) else values.written({key: said})
+            return None if text.lstrip().startswith(("{", "[")) else values.written({key: text})
         case _:
             return None
 

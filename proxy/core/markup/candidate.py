@@ -1,10 +1,10 @@
 """What begins with an opener, until it is settled what it is.
 
 Three things can be open: whether it stands in a code sample (a Doubt), whether it is markup of some format (a
-Candidate), and whether the marks around it say that it is only quoted (a Quotation). All are told of every further
-piece by `hear`, which says whether another `look` at the whole is worth it. Dialects are asked only at places that the
-text itself defines, always about the text up to there and no further; so neither the answer nor the cost can depend
-on how the text was cut.
+Candidate), and whether the marks around it say that it is only quoted (a Quotation). Each gets every further piece by
+`extend`, which says whether it is worth the cost to `decide` from the whole text. Formats are asked only at places that
+the text itself defines, always about the text up to there and no further. Hence neither the answer nor the cost can
+depend on how the text was cut.
 """
 
 from dataclasses import dataclass
@@ -98,12 +98,12 @@ class Doubt:
         self._ahead = Lookahead(tracker)
         self._heard = 0
 
-    def hear(self, piece: str) -> bool:
+    def extend(self, piece: str) -> bool:
         self._ahead.feed(piece, 0, min(len(piece), MAX_HELD - self._heard))
         self._heard += len(piece)
         return self._ahead.found is not None or self._heard >= MAX_HELD
 
-    def look(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Outcome:
         length = len(text) - start
         if self._heard < length:
             self._ahead.feed(text, start + self._heard, min(len(text), start + MAX_HELD))
@@ -124,10 +124,10 @@ class Quotation:
         self._taken = taken
         self._closer = closer
 
-    def hear(self, _piece: str) -> bool:
+    def extend(self, _piece: str) -> bool:
         return True
 
-    def look(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Outcome:
         behind = text[start + self._taken.length :]
         if behind.startswith(self._closer):
             return Passed(self._taken.length, Why.QUOTED)
@@ -152,7 +152,7 @@ class Candidate:
         self._closer = 0
         self._after_closer = 0
 
-    def hear(self, piece: str) -> bool:
+    def extend(self, piece: str) -> bool:
         window = self._tail + piece
         shift = len(self._tail) - self._heard
         self._heard += len(piece)
@@ -160,7 +160,7 @@ class Candidate:
         self._due = self._next_look(window, shift, min(self._heard, MAX_HELD))
         return self._due is not None or self._heard >= MAX_HELD
 
-    def look(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Outcome:
         length = len(text) - start
         within = min(length, MAX_HELD)
         due, self._due = self._due, None

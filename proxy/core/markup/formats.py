@@ -24,11 +24,11 @@ class Tools:
 
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def declared(self, said: str) -> str | None:
+    def declared(self, written: str) -> str | None:
         """The declared name that a model means, with the affixes removed that models add; None if there is none."""
-        if said in self.schemas:
-            return said
-        bare = said.strip().split("<|", 1)[0].strip()
+        if written in self.schemas:
+            return written
+        bare = written.strip().split("<|", 1)[0].strip()
         for name in (
             bare,
             bare.removeprefix("functions."),
@@ -38,9 +38,9 @@ class Tools:
                 return name
         return None
 
-    def schema(self, said: str) -> Mapping[str, Any]:
+    def schema(self, written: str) -> Mapping[str, Any]:
         """What the parameters of the tool meant are declared to be; nothing where none is."""
-        return self.schemas.get(self.declared(said) or "", {})
+        return self.schemas.get(self.declared(written) or "", {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class Scanner:
     def feed(self, piece: str) -> Sure:
         """What is certain by now."""
         self._held.append(piece)
-        if self._attempt is None or self._attempt.hear(piece):
+        if self._attempt is None or self._attempt.extend(piece):
             return self._scan(End.OPEN)
         return ()
 
@@ -78,11 +78,11 @@ class Scanner:
         text = "".join(self._held)
         self._held.clear()
         attempt, self._attempt = self._attempt, None
-        said = at = self._read = 0
+        done = at = self._read = 0
         while True:
             if attempt is None:
                 at, attempt = self._next_attempt(text, at, end)
-            if attempt is None or (outcome := attempt.look(text, at, end)) is None:
+            if attempt is None or (outcome := attempt.decide(text, at, end)) is None:
                 break
             if isinstance(attempt, Candidate) and isinstance(outcome, Taken) and (closer := self._quoted()):
                 attempt = Quotation(outcome, closer, attempt.readers, attempt.spent)
@@ -94,16 +94,16 @@ class Scanner:
                 self._wasted += attempt.spent + ATTEMPT
                 at += outcome.length
             else:
-                if said < at:
-                    out.append(text[said:at])
-                said = self._read = at + outcome.length
+                if done < at:
+                    out.append(text[done:at])
+                done = self._read = at + outcome.length
                 self._code.skip(outcome.length)
-                out.append(Found(outcome.format, outcome.calls, text[at:said]))
-                at = said
+                out.append(Found(outcome.format, outcome.calls, text[at:done]))
+                at = done
             attempt = None
         self.pass_by(text[self._read : at])
-        if said < at:
-            out.append(text[said:at])
+        if done < at:
+            out.append(text[done:at])
         if at < len(text):
             self._held.append(text[at:])
             self._attempt = attempt

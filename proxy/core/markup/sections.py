@@ -27,11 +27,11 @@ class Grammar:
     separator: re.Pattern[str]
     prelude: re.Pattern[str]
     """What stands between the separator and the JSON. It matches anything, the empty text if need be, and what it finds
-    before the JSON, in its group `said`, may be the function's name."""
+    before the JSON, in its group `label`, may be the function's name."""
     called: re.Pattern[str]
     closed: re.Pattern[str]
     name: Callable[[str, str, str, Tools], str]
-    """(head, said, arguments, tools) → the function that is meant; empty if that cannot be told."""
+    """(head, label, arguments, tools) → the function that is meant; empty if that cannot be told."""
     wants_end: bool = False
     """Does a call without its first token need its last?"""
 
@@ -70,12 +70,12 @@ class _Reader:
         first = self.grammar.call.match(self.text, at)
         head = _HEAD.match(self.text, first.end() if first else at)
         separated = head and self.grammar.separator.match(self.text, self._next(head.end()))
-        said = separated and self.grammar.prelude.match(self.text, separated.end())
-        if not head or not said:
+        prelude = separated and self.grammar.prelude.match(self.text, separated.end())
+        if not head or not prelude:
             return None
-        start = self._next(said.end())
+        start = self._next(prelude.end())
         if not self.text.startswith("{", start):
-            return self._empty(start, head["head"], said["said"] or "")
+            return self._empty(start, head["head"], prelude["label"] or "")
         found = jsonish.scan(self.text, start)
         if found.missing and found.stop == len(self.text):
             raise bodies.Unended
@@ -88,13 +88,13 @@ class _Reader:
         arguments = bodies.object_text(self.text[start : found.stop] + found.missing)
         if arguments is None:
             return None
-        name = self.grammar.name(head["head"], said["said"] or "", arguments, self.tools)
+        name = self.grammar.name(head["head"], prelude["label"] or "", arguments, self.tools)
         return (Recovered(name, arguments), called.end() if called else found.stop) if name else None
 
-    def _empty(self, at: int, head: str, said: str) -> tuple[Recovered, int] | None:
+    def _empty(self, at: int, head: str, label: str) -> tuple[Recovered, int] | None:
         """A call whose arguments were left out."""
         called = self.grammar.called.match(self.text, self._next(bodies.behind(_LEFT_OVER, self.text, at)))
-        name = called and self.grammar.name(head, said, "{}", self.tools)
+        name = called and self.grammar.name(head, label, "{}", self.tools)
         return (Recovered(name, "{}"), called.end()) if called and name else None
 
 

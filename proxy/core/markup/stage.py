@@ -53,7 +53,7 @@ class MarkupSettings:
     tools: Tools
 
 
-class Role(Enum):
+class PieceKind(Enum):
     BLANK = auto()
     CALLS = auto()
     TAG = auto()
@@ -74,8 +74,8 @@ class Channel:
 
 
 @dataclass(slots=True)
-class Kept:
-    role: Role
+class HeldPiece:
+    kind: PieceKind
     channel: Channel
     text: str
     """As the model wrote it."""
@@ -104,7 +104,7 @@ class MarkupStage:
         self._pass_by = self._content.scanner.pass_by
         self._logprobs: list[Any] = []
         """Those of text that is held."""
-        self._kept: list[Kept] = []
+        self._held_back: list[HeldPiece] = []
         self._recovered: list[Recovered] = []
         self._meant: list[tuple[str, Any]] = []
         """Their names and arguments, read once, as far as any was compared."""
@@ -143,9 +143,9 @@ class MarkupStage:
             self._logprobs += delta.logprobs
         if delta.text:
             other = self._reasoning if channel is self._content else self._content
-            self._hear(other, other.scanner.flush(End.WHOLE))
-            self._hear(channel, channel.scanner.feed(delta.text))
-        if channel.flows and not self._kept and not channel.scanner.holds:
+            self._on_pieces(other, other.scanner.flush(End.WHOLE))
+            self._on_pieces(channel, channel.scanner.feed(delta.text))
+        if channel.flows and not self._held_back and not channel.scanner.holds:
             self._flowing = type(delta)
             self._spot, self._pass_by = channel.scanner.spot, channel.scanner.pass_by
 
@@ -171,24 +171,24 @@ class MarkupStage:
     def _on_structured(self) -> None:
         self._flush(End.WHOLE)
         self._structured = True
-        for kept in self._kept:
-            if kept.role is Role.CALLS:
-                kept.role = Role.TAG
-        self._let_go()
+        for piece in self._held_back:
+            if piece.kind is PieceKind.CALLS:
+                piece.kind = PieceKind.TAG
+        self._release()
         self._content.flows = False
         self._flowing = None
 
     def _conclude(self, end: End) -> None:
         self._flush(end)
         if end is End.WHOLE and not self._answered and not self._called():
-            for kept in self._kept:
-                if kept.role is Role.DRAFT:
-                    kept.role = Role.CALLS
-        self._let_go()
+            for piece in self._held_back:
+                if piece.kind is PieceKind.DRAFT:
+                    piece.kind = PieceKind.CALLS
+        self._release()
 
     def _flush(self, end: End) -> None:
         for channel in (self._reasoning, self._content):
-            self._hear(channel, channel.scanner.flush(end))
+            self._on_pieces(channel, channel.scanner.flush(end))
 
     def _renamed(self, delta: CallDelta, name: str) -> CallDelta:
         """Without the tags or tokens that a backend's own parser left on the name, and without a model's affixes."""
@@ -199,75 +199,78 @@ class MarkupStage:
 
     # ── from the scanners ──
 
-    def _hear(self, channel: Channel, said: Sequence[str | Found]) -> None:
-        for one in said:
-            if isinstance(one, str):
-                self._say(channel, one)
+    def _on_pieces(self, channel: Channel, pieces: Sequence[str | Found]) -> None:
+        for piece in pieces:
+            if isinstance(piece, str):
+                self._on_plain(channel, piece)
             else:
-                self._take(channel, one)
+                self._on_block(channel, piece)
 
-    def _say(self, channel: Channel, text: str) -> None:
-        if (self._kept or not channel.flows) and text.isspace() and self._has_room(text):
-            self._kept.append(Kept(Role.BLANK, channel, text))
+    def _on_plain(self, channel: Channel, text: str) -> None:
+        if (self._held_back or not channel.flows) and text.isspace() and self._has_room(text):
+            self._held_back.append(HeldPiece(PieceKind.BLANK, channel, text))
         else:
-            self._let_go(channel)
-            self._utter(channel, text)
+            self._release(channel)
+            self._emit_visible(channel, text)
 
     def _has_room(self, text: str) -> bool:
-        return len(text) + sum(len(kept.text) for kept in self._kept if kept.role is Role.BLANK) <= MAX_BLANKS
+        blanks = sum(len(piece.text) for piece in self._held_back if piece.kind is PieceKind.BLANK)
+        return blanks + len(text) <= MAX_BLANKS
 
-    def _take(self, channel: Channel, found: Found) -> None:
+    def _on_block(self, channel: Channel, found: Found) -> None:
         if channel is self._content:
             self._logprobs.clear()
-        self._kept.append(Kept(self._role(channel, found), channel, found.markup, found))
+        self._held_back.append(HeldPiece(self._kind(channel, found), channel, found.markup, found))
 
-    def _role(self, channel: Channel, found: Found) -> Role:
+    def _kind(self, channel: Channel, found: Found) -> PieceKind:
         if not found.calls:
-            return Role.TAG
+            return PieceKind.TAG
         if channel is self._reasoning and not found.format.native:
-            return Role.DRAFT
-        return Role.TAG if self._structured else Role.CALLS
+            return PieceKind.DRAFT
+        return PieceKind.TAG if self._structured else PieceKind.CALLS
 
     # ── out ──
 
     def _called(self) -> bool:
         return (
-            self._structured or bool(self._recovered) or any(kept.role is Role.CALLS for kept in self._kept)
+            self._structured
+            or bool(self._recovered)
+            or any(piece.kind is PieceKind.CALLS for piece in self._held_back)
         )
 
-    def _let_go(self, visible: Channel | None = None) -> None:
+    def _release(self, visible: Channel | None = None) -> None:
         """Something that is not white space follows what is kept, in the channel given or in none of them."""
         if self._suspects:
             self._judge()
-        if not self._kept:
+        if not self._held_back:
             return
-        markup = {Role.CALLS, Role.TAG} if self._called() else set()
-        taken_out = [place for place, kept in enumerate(self._kept) if kept.role in markup]
-        kept_ones, self._kept = self._kept, []
-        for place, kept in enumerate(kept_ones):
-            if kept.role in markup:
-                self._call(kept)
-            elif kept.role is not Role.BLANK:
-                self._utter(kept.channel, kept.text)
-            elif not taken_out or (place > taken_out[-1] and kept.channel is visible):
-                self._emit_text(kept.channel, kept.text)
+        markup = {PieceKind.CALLS, PieceKind.TAG} if self._called() else set()
+        taken_out = [index for index, piece in enumerate(self._held_back) if piece.kind in markup]
+        pieces, self._held_back = self._held_back, []
+        for index, piece in enumerate(pieces):
+            if piece.kind in markup:
+                self._call(piece)
+            elif piece.kind is not PieceKind.BLANK:
+                self._emit_visible(piece.channel, piece.text)
+            elif not taken_out or (index > taken_out[-1] and piece.channel is visible):
+                self._emit_text(piece.channel, piece.text)
 
-    def _call(self, kept: Kept) -> None:
-        found = kept.found
+    def _call(self, piece: HeldPiece) -> None:
+        found = piece.found
         assert found is not None
-        if kept.role is Role.TAG:
+        if piece.kind is PieceKind.TAG:
             self._ledger.found("stripped", found.format.name)
             return
         for call in found.calls:
-            if kept.channel is self._content and call in self._thought:
+            if piece.channel is self._content and call in self._thought:
                 self._thought.remove(call)
                 self._ledger.odd("call_repeats_thought")
                 continue
-            if kept.channel is self._reasoning:
+            if piece.channel is self._reasoning:
                 self._thought.append(call)
             self._ledger.found("recovered", found.format.name)
-            place = len(self._recovered)
-            self._emit(CallDelta(FIRST_INDEX + place, self._new_id(place, call), call.name, call.arguments))
+            index = len(self._recovered)
+            self._emit(CallDelta(FIRST_INDEX + index, self._new_id(index, call), call.name, call.arguments))
             self._recovered.append(call)
 
     def _judge(self) -> None:
@@ -276,9 +279,9 @@ class MarkupStage:
         name = suspects[0].name
         arguments = _value("".join(delta.arguments for delta in suspects))
         self._meant += [(call.name, _value(call.arguments)) for call in self._recovered[len(self._meant) :]]
-        for place, meant in enumerate(self._meant):
-            if place not in self._repeated and meant == (name, arguments):
-                self._repeated.add(place)
+        for index, meant in enumerate(self._meant):
+            if index not in self._repeated and meant == (name, arguments):
+                self._repeated.add(index)
                 self._ledger.odd("call_repeats_markup")
                 return
         for delta in suspects:
@@ -289,14 +292,14 @@ class MarkupStage:
         """A long conversation is looked through for its ids only if there is a call to name."""
         return set(self._used_ids())
 
-    def _new_id(self, place: int, call: Recovered) -> str:
-        """The same for the same call in the same place of a reply, unless the conversation has it already."""
-        ids = (_id(place, call, attempt) for attempt in count())
+    def _new_id(self, index: int, call: Recovered) -> str:
+        """The same for the same call at the same index of a reply, unless the conversation has it already."""
+        ids = (_id(index, call, attempt) for attempt in count())
         call_id = next(one for one in ids if one not in self._ids)
         self._ids.add(call_id)
         return call_id
 
-    def _utter(self, channel: Channel, text: str) -> None:
+    def _emit_visible(self, channel: Channel, text: str) -> None:
         channel.flows = True
         self._answered = self._answered or channel is self._content
         self._emit_text(channel, text)
@@ -321,6 +324,6 @@ def _value(arguments: str) -> Any:
         return arguments
 
 
-def _id(place: int, call: Recovered, attempt: int) -> str:
-    seed = "\0".join((str(place), call.name, call.arguments, str(attempt)))
+def _id(index: int, call: Recovered, attempt: int) -> str:
+    seed = "\0".join((str(index), call.name, call.arguments, str(attempt)))
     return f"call_{blake2s(seed.encode('utf-8', 'surrogatepass'), digest_size=ID_BYTES).hexdigest()}"

@@ -49,9 +49,9 @@ def label(raw: str) -> str:
     if direct := _DIRECT.match(raw):
         raw = direct[1]
     else:
-        said = attributes(raw)
-        if naming := next((key for key in _NAMING if key in said), None):
-            return said[naming].strip()
+        fields = attributes(raw)
+        if naming := next((key for key in _NAMING if key in fields), None):
+            return fields[naming].strip()
     return raw.strip().strip("\"'").strip()
 
 

@@ -61,12 +61,12 @@ _ESCAPED_JSON: Final = re.compile(r"\s*+[\[{](?:\\[nt]|\s)*+\\\"")
 
 
 def properties(schema: Schema) -> Schema:
-    """What is said about each key, in the schema itself or in what it is composed of."""
+    """What is declared about each key, in the schema itself or in what it is composed of."""
     known: dict[str, Any] = {}
     for part in _parts(schema, schema):
         found = part.get("properties")
-        for key, said in found.items() if isinstance(found, Mapping) else ():
-            known[key] = {"anyOf": [known[key], said]} if key in known else said
+        for key, declared in found.items() if isinstance(found, Mapping) else ():
+            known[key] = {"anyOf": [known[key], declared]} if key in known else declared
     return known
 
 
@@ -127,8 +127,8 @@ def _parts(declared: Any, root: Schema) -> Iterator[Schema]:
 
 def _named(schema: Schema) -> set[str]:
     """The types that this one schema names, or that its keywords tell."""
-    said = schema.get("type")
-    names = {str(name).lower() for name in (said if isinstance(said, list) else [said] if said else [])}
+    words = schema.get("type")
+    names = {str(name).lower() for name in (words if isinstance(words, list) else [words] if words else [])}
     types = {_SYNONYMS.get(name, name) for name in names}
     if types:
         return types

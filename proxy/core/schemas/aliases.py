@@ -80,10 +80,10 @@ def _renamed(aliases: Mapping[str, str], schema: Schema) -> Schema:
     }
 
 
-def _properties(said: Schema, aliases: Mapping[str, str]) -> Schema:
+def _properties(properties: Schema, aliases: Mapping[str, str]) -> Schema:
     return {
         aliases.get(name, name): _told(name, inner) if name in aliases else inner
-        for name, inner in said.items()
+        for name, inner in properties.items()
     }
 
 
@@ -93,19 +93,19 @@ def _told(name: str, schema: Schema) -> Schema:
     return schema | {"description": f"`{name}`: {before}" if before else f"`{name}`"}
 
 
-def _keys(said: Mapping[str, Any], aliases: Mapping[str, str]) -> Schema:
+def _keys(by_name: Mapping[str, Any], aliases: Mapping[str, str]) -> Schema:
     return {
         aliases.get(name, name): _listed(inner, aliases) if isinstance(inner, list) else inner
-        for name, inner in said.items()
+        for name, inner in by_name.items()
     }
 
 
-def _listed(said: list[str], aliases: Mapping[str, str]) -> list[str]:
-    return [aliases.get(name, name) for name in said]
+def _listed(names: list[str], aliases: Mapping[str, str]) -> list[str]:
+    return [aliases.get(name, name) for name in names]
 
 
-def _value(said: Any, aliases: Mapping[str, str]) -> Any:
-    return jsontext.loads(renamed(jsontext.compact(said), aliases))
+def _value(value: Any, aliases: Mapping[str, str]) -> Any:
+    return jsontext.loads(renamed(jsontext.compact(value), aliases))
 
 
 _KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, str]], Any]] = {

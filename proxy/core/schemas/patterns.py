@@ -164,8 +164,8 @@ def priced(pattern: str) -> Price | None:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def _priced(pattern: str) -> Price | None:
-    said = ecma.translated(pattern)
-    if said is None or len(said) > MAX_WRITTEN:
+    translated = ecma.translated(pattern)
+    if translated is None or len(translated) > MAX_WRITTEN:
         return None
     expression = compiled(pattern)
     if expression is None:
@@ -216,12 +216,12 @@ def _times(token: re.Match[str]) -> tuple[int, int | None]:
 @lru_cache(maxsize=CACHED_PATTERNS)
 def compiled(pattern: str) -> re.Pattern[str] | None:
     """In Python's words. None where it has none."""
-    said = ecma.translated(pattern)
-    if said is None:
+    translated = ecma.translated(pattern)
+    if translated is None:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of what it may mean one day, for programmers
-            return re.compile(said)
+            return re.compile(translated)
     except (re.error, OverflowError, RecursionError):
         return None

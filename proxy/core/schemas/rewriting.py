@@ -61,10 +61,10 @@ def _steps(node: Node) -> Iterable[Step]:
 def _described(schema: Schema, node: Node) -> Schema:
     if not node.described:
         return schema
-    said = ", ".join(
+    constraints = ", ".join(
         f"{keyword} {_short(node.described[keyword], node.work)}" for keyword in sorted(node.described)
     )
-    constraint = f"Constraint: {said}"
+    constraint = f"Constraint: {constraints}"
     before = schema.get("description")
     return schema | {"description": f"{before}\n{constraint}" if before else constraint}
 

@@ -19,8 +19,6 @@ from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable, stem
 from proxy.core.work import Work
 
-NO_CALLS, REQUIRED = ChoiceMode.NONE, ChoiceMode.REQUIRED
-
 NAMED = 3
 """Tools that one warning names; an agent's hundred may all have the same keyword."""
 
@@ -86,7 +84,7 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
             "backend was told that anything fits there."
         )
     relaxed = {
-        name: told for name, keywords in relaxed.items() if (told := [k for k in keywords if k != "$ref"])
+        name: others for name, keywords in relaxed.items() if (others := [k for k in keywords if k != "$ref"])
     }
     if not relaxed:
         return
@@ -99,12 +97,12 @@ def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
 
 
 def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
-    return () if choice.mode is NO_CALLS else choice.only
+    return () if choice.mode is ChoiceMode.NONE else choice.only
 
 
 def _forced(choice: ToolChoice) -> ToolName | None:
     """The one function that must be called, if the choice is that narrow."""
-    if choice.mode is REQUIRED and choice.only and len(choice.only) == 1:
+    if choice.mode is ChoiceMode.REQUIRED and choice.only and len(choice.only) == 1:
         return next(iter(choice.only))
     return None
 
@@ -115,7 +113,7 @@ def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile)
     Where its word is believed, all are named with the order not to call them, or to call the one: the prompt then
     begins as in every other turn, and its cache holds. Elsewhere only an absent tool is safe from being called.
     """
-    if choice.mode is NO_CALLS:
+    if choice.mode is ChoiceMode.NONE:
         return [] if profile.force_tool == "auto" else tools
     if choice.only is None or (_forced(choice) and profile.force_tool == "object"):
         return tools

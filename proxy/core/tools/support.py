@@ -27,9 +27,9 @@ class Feature:
     failing: Ability
     """Of backends that do not do it as it is asked for."""
     does: Callable[[BackendProfile], bool]
-    asked: Callable[[Request], str | None] | None = None
+    needed_at: Callable[[Request], str | None] | None = None
     """Where a request depends on it, if it does. None for tuning, and for what every backend can do in some way."""
-    refusal: str = ""
+    complaint: str = ""
     code: str | None = None
     """Of the refusal, where it is not about tools."""
 
@@ -77,7 +77,7 @@ FEATURES = (
     Feature("json_object", Ability.OTHERWISE, lambda profile: "json_object" in profile.formats),
 )
 
-ESSENTIAL = tuple((feature, feature.asked) for feature in FEATURES if feature.asked)
+ESSENTIAL = tuple((feature, feature.needed_at) for feature in FEATURES if feature.needed_at)
 """Those without which an answer would be another one, each with what tells whether a request depends on it."""
 
 
@@ -88,13 +88,13 @@ def matrix(profile: BackendProfile) -> dict[str, Ability]:
 def check(request: Request, profile: BackendProfile) -> None:
     """P02. Incompatible for what the backend cannot do in any way and the answer depends on."""
     missing: list[tuple[Feature, str]] = []
-    for feature, asked in ESSENTIAL:
-        if not feature.does(profile) and (place := asked(request)) is not None:
+    for feature, needed_at in ESSENTIAL:
+        if not feature.does(profile) and (place := needed_at(request)) is not None:
             missing.append((feature, place))
     if missing:
         first, place = missing[0]
         raise Incompatible(
-            f"{place}: the backend ({profile.name}) {first.refusal}, or choose a model of another backend.",
+            f"{place}: the backend ({profile.name}) {first.complaint}, or choose a model of another backend.",
             code=first.code,
             param=place,
             details={"incompatible_features": sorted(feature.name for feature, _ in missing)},

@@ -37,7 +37,7 @@ class Asked:
 
 def test_it_is_asked_each_time_the_text_has_doubled() -> None:
     asked = Asked()
-    assert asked.candidate.look("<call>".ljust(1000), 0, End.OPEN) is None
+    assert asked.candidate.decide("<call>".ljust(1000), 0, End.OPEN) is None
     assert asked.lengths == [FIRST_LOOK << power for power in range(5)]
 
 
@@ -45,28 +45,28 @@ def test_it_is_asked_each_time_the_text_has_doubled() -> None:
 def test_it_is_asked_where_a_closer_ends_and_soon_after_however_the_text_comes(size: int) -> None:
     asked = Asked()
     text = "<call>x</call>".ljust(40) + "y"
-    assert asked.candidate.look(text[:6], 0, End.OPEN) is None
+    assert asked.candidate.decide(text[:6], 0, End.OPEN) is None
     held = text[:6]
     for at in range(6, len(text), size):
         held += text[at : at + size]
-        if asked.candidate.hear(text[at : at + size]):
-            assert asked.candidate.look(held, 0, End.OPEN) is None
+        if asked.candidate.extend(text[at : at + size]):
+            assert asked.candidate.decide(held, 0, End.OPEN) is None
     assert asked.lengths == [14, 15, 16, 18, 22, 30, 32]
 
 
 def test_without_closers_it_is_asked_all_the_same() -> None:
     asked = Asked(closers=())
-    assert asked.candidate.hear("<call>") is False
-    assert asked.candidate.hear("x" * 50) is True
-    asked.candidate.look("<call>" + "x" * 50, 0, End.OPEN)
+    assert asked.candidate.extend("<call>") is False
+    assert asked.candidate.extend("x" * 50) is True
+    asked.candidate.decide("<call>" + "x" * 50, 0, End.OPEN)
     assert asked.lengths == [FIRST_LOOK]
-    assert asked.candidate.hear("x") is False
+    assert asked.candidate.extend("x") is False
 
 
 def test_closers_of_a_long_text_are_passed_over_when_they_become_too_many() -> None:
     asked = Asked()
     text = "<call>" + "</call>" * 10_000
-    asked.candidate.look(text, 0, End.OPEN)
+    asked.candidate.decide(text, 0, End.OPEN)
     assert sum(asked.lengths) < 12 * len(text)
 
 
@@ -87,11 +87,11 @@ def candidate() -> Candidate:
     ],
 )
 def test_what_is_no_block_is_text(text: str, end: End, outcome: Passed | None) -> None:
-    assert candidate().look(text, 0, end) == outcome
+    assert candidate().decide(text, 0, end) == outcome
 
 
 def test_a_block_has_the_names_that_were_declared() -> None:
-    taken = candidate().look(f"a {CALL} b".replace("run", "functions.run:3"), 2, End.OPEN)
+    taken = candidate().decide(f"a {CALL} b".replace("run", "functions.run:3"), 2, End.OPEN)
     assert isinstance(taken, Taken)
     assert [call.name for call in taken.calls] == ["run"]
     assert taken.length == len(CALL) + len("functions.:3")
@@ -106,30 +106,30 @@ def doubt(before: str) -> Doubt:
 
 def test_a_doubt_ends_when_enough_is_heard() -> None:
     one = doubt("` ")
-    assert one.look("` <call>", 2, End.OPEN) is None
-    assert one.hear("run") is False
-    assert one.hear(" `") is False, "the run may go on"
-    assert one.hear(" ") is True
-    assert isinstance(one.look("` <call>run ` ", 2, End.OPEN), Settled)
+    assert one.decide("` <call>", 2, End.OPEN) is None
+    assert one.extend("run") is False
+    assert one.extend(" `") is False, "the run may go on"
+    assert one.extend(" ") is True
+    assert isinstance(one.decide("` <call>run ` ", 2, End.OPEN), Settled)
 
 
 @table("end", [End.WHOLE, End.CUT])
 def test_a_doubt_ends_with_the_text(end: End) -> None:
     for before, found in (("` ", Found.END_OF_PARAGRAPH), ("``` ", Found.FENCE)):
-        settled = doubt(before).look("<call>", 0, end)
+        settled = doubt(before).decide("<call>", 0, end)
         assert isinstance(settled, Settled)
         assert settled.ahead.found is found
 
 
 def test_a_doubt_that_never_ends_is_text() -> None:
     one = doubt("` ")
-    assert one.hear("x" * MAX_HELD) is True
-    assert one.look("x" * MAX_HELD, 0, End.OPEN) == Passed(MAX_HELD, Why.CAPPED)
+    assert one.extend("x" * MAX_HELD) is True
+    assert one.decide("x" * MAX_HELD, 0, End.OPEN) == Passed(MAX_HELD, Why.CAPPED)
 
 
 def test_a_format_may_ask_for_what_stands_before_its_opener() -> None:
     format = replace(FORMATS[0], behind=re.compile(r"so:\Z"))
     readers = Openers((format,)).readers("<call>")
-    assert isinstance(Candidate(readers, TOOLS, "so:").look(CALL, 0, End.OPEN), Taken)
+    assert isinstance(Candidate(readers, TOOLS, "so:").decide(CALL, 0, End.OPEN), Taken)
     for before in ("", "so"):
-        assert Candidate(readers, TOOLS, before).look(CALL[:7], 0, End.OPEN) == Passed(1, Why.RELEASED)
+        assert Candidate(readers, TOOLS, before).decide(CALL[:7], 0, End.OPEN) == Passed(1, Why.RELEASED)

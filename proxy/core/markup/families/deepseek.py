@@ -27,9 +27,9 @@ def _token(*words: str) -> re.Pattern[str]:
     return re.compile(f"<{_BAR}{_JOIN.join(words)}{_BAR}>")
 
 
-def _name(head: str, said: str, _arguments: str, _tools: Tools) -> str:
+def _name(head: str, label: str, _arguments: str, _tools: Tools) -> str:
     """What stands before the separator, unless that is only the kind of the call."""
-    return said if head in ("function", "") else head if said in ("json", "") else ""
+    return label if head in ("function", "") else head if label in ("json", "") else ""
 
 
 _GRAMMAR: Final = sections.Grammar(
@@ -38,7 +38,7 @@ _GRAMMAR: Final = sections.Grammar(
     ),
     call=_token("tool", "calls?", "begin"),
     separator=_token("tool", "sep"),
-    prelude=re.compile(r"\s*(?:(?P<said>[^\s`{}<>]{1,200})\s*)?`{0,3}(?:j(?:s(?:on?)?)?)?\s*"),
+    prelude=re.compile(r"\s*(?:(?P<label>[^\s`{}<>]{1,200})\s*)?`{0,3}(?:j(?:s(?:on?)?)?)?\s*"),
     called=_token("tool", "call", "end"),
     closed=re.compile(f"<{_BAR}(?:tool{_JOIN}calls{_JOIN}end|end{_JOIN}of{_JOIN}sentence){_BAR}>"),
     name=_name,

@@ -75,19 +75,19 @@ def _read(form: _Form, text: str, at: int, ended: bool, tools: Tools) -> Verdict
 
 def _arguments(form: _Form, name: str, written: str, tools: Tools) -> str | None:
     try:
-        said: Any = jsonish.parse(written, form.notation)
+        raw: Any = jsonish.parse(written, form.notation)
     except BadJson:
         return None
     if form.typed:
         schema = tools.schema(name)
         known = values.properties(schema)
-        said = {
+        raw = {
             key: values.convert(value, known.get(key), schema, Unknown.JSON)
             if isinstance(value, str)
             else value
-            for key, value in said.items()
+            for key, value in raw.items()
         }
-    return values.written(said)
+    return values.written(raw)
 
 
 FORMATS: Final = tuple(

@@ -30,7 +30,7 @@ _PREFIX: Final = re.compile(r"functions[._-]?")
 _NUMBER: Final = re.compile(r"(?:[:._-]|(?<!\d))\d++\Z")
 
 
-def _name(head: str, _said: str, arguments: str, tools: Tools) -> str:
+def _name(head: str, _label: str, arguments: str, tools: Tools) -> str:
     if known := tools.declared(head):
         return known
     if _NAMELESS.fullmatch(head):
@@ -46,7 +46,7 @@ _K2: Final = sections.Grammar(
     opened=re.compile(r"<\|tool_calls?_section_begin\|>"),
     call=re.compile(r"<\|tool_calls?_begin\|>"),
     separator=re.compile(r"<\|tool_calls?_arguments?_begin\|>"),
-    prelude=re.compile(r"\s*(?P<said>)"),
+    prelude=re.compile(r"\s*(?P<label>)"),
     called=re.compile(r"<\|tool_calls?_end\|>"),
     closed=re.compile(r"<\|tool_calls?_section_end\|>"),
     name=_name,

@@ -71,8 +71,8 @@ def _block(wrapper: _Node, end: int, tools: Tools) -> Block | None:
     for invoke in wrapper.children:
         name = tagged.label(invoke.about)
         schema = tools.schema(name)
-        said = _object(invoke.children, schema, schema)
-        arguments = values.written(said)
+        fields = _object(invoke.children, schema, schema)
+        arguments = values.written(fields)
         if not name or arguments is None:
             return None
         calls.append(Recovered(name, arguments))

@@ -39,10 +39,10 @@ def restore(arguments: str) -> str:
     """As the client can apply it: many models write the operation as it stands in the API, one level deeper, and a new
     file without its pluses."""
     try:
-        said = jsontext.loads(arguments)
+        raw = jsontext.loads(arguments)
     except jsontext.BadJson:
         return arguments
-    operation = said.get("operation", said) if isinstance(said, dict) else None
+    operation = raw.get("operation", raw) if isinstance(raw, dict) else None
     if not isinstance(operation, dict):
         return arguments
     diff = operation.get("diff")
@@ -50,4 +50,4 @@ def restore(arguments: str) -> str:
         lines = diff.splitlines(keepends=True)
         if not any(line.startswith("+") for line in lines):
             operation = operation | {"diff": "".join(f"+{line}" for line in lines)}
-    return arguments if operation is said else jsontext.compact(operation)
+    return arguments if operation is raw else jsontext.compact(operation)

@@ -24,16 +24,16 @@ _HEREDOC = re.compile(
 
 def description(spec: ToolSpec) -> str:
     """What the client says of the tool and, since no backend can be held to a grammar, the grammar to read."""
-    told = [spec.description] if spec.description else []
+    parts = [spec.description] if spec.description else []
     grammar = spec.grammar or {}
     grammar = grammar.get("grammar", grammar)  # the Chat form holds it one level deeper
     if isinstance(definition := grammar.get("definition"), str):
         syntax = grammar.get("syntax", "following")
-        told.append(f"`{FIELD}` must match this {syntax} grammar:\n```\n{definition.strip()}\n```")
-    told.append(
+        parts.append(f"`{FIELD}` must match this {syntax} grammar:\n```\n{definition.strip()}\n```")
+    parts.append(
         f"Put the text of the input into `{FIELD}` as it is, without quoting or code fences around it."
     )
-    return "\n\n".join(told)
+    return "\n\n".join(parts)
 
 
 def wrap(text: str) -> str:

@@ -30,11 +30,11 @@ def restore(arguments: str) -> str:
         return arguments
     if not isinstance(action, dict):
         return arguments
-    said = action.get("commands", action.get("command"))
-    if isinstance(said, str):
-        line = said
-    elif isinstance(said, list) and "commands" not in action:
-        line = shlex.join(map(str, said))
+    commands = action.get("commands", action.get("command"))
+    if isinstance(commands, str):
+        line = commands
+    elif isinstance(commands, list) and "commands" not in action:
+        line = shlex.join(map(str, commands))
     else:
         return arguments
     rest = {name: value for name, value in action.items() if name != "command"}
