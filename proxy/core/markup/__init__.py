@@ -1,13 +1,18 @@
 """Tool calls that a backend leaves in the text, made into real ones.
 
-formats    what a format is
-families   the formats, one module for each family of models
-bodies, tagged, sections, expressions    readers that families share: JSON, tags, tokens, Python's calls
-jsonish, values    JSON as models write it, and texts as the tool's schema types them
-registry   which of them are on
-openers    all their openers as one pattern
-code       where the code samples are, in which nothing is meant
-candidate  what begins with an opener, until it is settled what it is
-scanner    text in pieces → text and blocks
-stage      deltas → deltas: what becomes of the blocks in a reply
+What a call in text looks like:
+
+- `formats` says what a format is; `families` holds the formats, one module for each family of models.
+- `bodies`, `tagged`, `sections` and `expressions` are readers that families share: for JSON, tags, tokens, and calls as
+  Python writes them.
+- `jsonish` reads JSON as models write it; `values` gives texts the types that the tool's schema declares.
+- `registry` says which formats are on for a reply.
+
+How calls are found in a text that comes in pieces:
+
+- `openers` joins all openers into one pattern.
+- `code` tracks where the code samples are, in which no call is meant.
+- `candidate` is a text that begins with an opener, until it is decided what it is.
+- `scanner` turns pieces of text into text and blocks.
+- `stage` turns deltas into deltas, and decides what becomes of the blocks in a reply.
 """

@@ -1,1 +1,6 @@
-"""What is left out of a text before anybody reads it."""
+"""What the proxy takes out of a text before anybody reads it.
+
+- `redact` masks whatever looks like a key, and cuts what strangers wrote to a length that can be shown.
+- `secrets` finds the secrets that the proxy knows, in whole or in part.
+- `unseen` lists the characters that nobody sees and that still do something.
+"""
