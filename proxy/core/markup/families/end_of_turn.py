@@ -1,7 +1,9 @@
 """Tokens that end a turn, or the thought that calls stand in, where a backend leaves them in the text.
 
-They come behind the calls of any family and are part of none of them. Each is markup without a call, and only at the
-end of the text: a text that goes on behind such a token talks about it.
+    <|im_end|>        </think>
+
+They come behind the calls of any family and are part of none of them. Such a token is markup without a call, and only
+at the end of the text: a text that goes on behind it talks about it.
 """
 
 from typing import Final

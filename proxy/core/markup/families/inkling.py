@@ -1,6 +1,8 @@
-"""Inkling: JSON between two tokens, behind a header that may name an author and names nothing else.
+"""Inkling: JSON between two tokens.
 
-<|message_model|>AUTHOR<|content_invoke_tool_json|>{"name": NAME, "args": {...}}<|end_message|>
+    <|message_model|>AUTHOR<|content_invoke_tool_json|>{"name": NAME, "args": {...}}<|end_message|>
+
+The header may be missing; it names an author and nothing else.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""Llama 3: JSON behind a token, or a call of a tool that is built in, up to the end of the turn.
+"""Llama 3: JSON behind a token, or a call in Python of a tool that is built in.
 
-<|python_tag|>{"name": NAME, "parameters": {...}}
-<|python_tag|>NAME.call(KEY=value)<|eom_id|>
+    <|python_tag|>{"name": NAME, "parameters": {...}}
+    <|python_tag|>NAME.call(KEY=value)<|eom_id|>
+
+Either ends with the turn, whose token may be missing.
 """
 
 from typing import Final
