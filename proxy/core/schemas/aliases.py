@@ -1,8 +1,8 @@
-"""Names of properties that a provider refuses, under names that it takes.
+"""Aliases for names of properties that a provider refuses.
 
-OData's `$filter`, JSON-LD's `@type` and names in other scripts are honest names of properties. So each gets an alias,
-no two the same, and one that depends on nothing but the name, since backends cache a prompt by its beginning. The way
-back is by the text: arguments keep their order, their numbers and their spaces, whether they are whole or not.
+OData's `$filter`, JSON-LD's `@type` and names in other scripts are valid names of properties. Each of them gets an
+alias of its own, which depends on nothing but the name, since backends cache a prompt by its beginning. The way back
+works on the text: arguments keep their order, their numbers and their spaces, whether they are whole or not.
 """
 
 import re
@@ -16,19 +16,19 @@ from proxy.core.schemas.combinations import is_plain
 from proxy.core.schemas.traversal import Schema, everywhere, subschemas
 
 STEM = 40
-"""Characters of the name that a reader recognises."""
+"""Characters of the name that the alias keeps, for readers."""
 HASH_BYTES = 4
 
 JUDGE_NAMES = frozenset({"patternProperties", "propertyNames"})
-"""They would say something else of an alias."""
+"""These keywords judge the names themselves, so an alias would change what they mean."""
 
 _STRING = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z))(\s*:)?', re.DOTALL)
-"""A string, perhaps cut, and whether it is a key."""
+"""Matches a string, perhaps cut short, and the colon that makes it a key."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9]+")
 
 
 def aliased(schema: Schema) -> tuple[Schema, dict[str, str]]:
-    """The schema with aliases, and the names that they stand for."""
+    """Returns the schema with aliases, and the names that they stand for."""
     names: dict[str, None] = {}
     judged: set[str] = set()
     for _, here in subschemas(schema):
@@ -56,7 +56,7 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """JSON with other keys, and all else as it was."""
+    """Replaces keys in JSON, and leaves everything else as it was."""
 
     def key(found: re.Match[str]) -> str:
         if found[2] is None:
@@ -88,7 +88,7 @@ def _properties(properties: Schema, aliases: Mapping[str, str]) -> Schema:
 
 
 def _told(name: str, schema: Schema) -> Schema:
-    """The model shall know what the property is really called."""
+    """Tells the model the real name of the property."""
     before = schema.get("description")
     return schema | {"description": f"`{name}`: {before}" if before else f"`{name}`"}
 

@@ -1,4 +1,4 @@
-"""Steps that rewrite how schemas are combined, and what is never allowed; `rewriting` puts them in order."""
+"""Steps that rewrite how schemas are combined, and what is never allowed. `rewriting` puts them in order."""
 
 from proxy.core.schemas.losses import Node
 from proxy.core.schemas.traversal import NEVER, UNIONS, Schema, without
@@ -6,14 +6,14 @@ from proxy.core.schemas.unions import all_disjoint, merged, types_of
 from proxy.core.work import Work
 
 MAX_NAME = 64
-"""Of properties, where names have to be plain."""
+"""Characters of a property's name, where the provider takes plain names only."""
 
 
 # ── the impossible ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def impossible(schema: Schema, node: Node) -> Schema:
-    """What `false` stands for can be left out, except where it is asked for."""
+    """Leaves out what `false` stands for, unless the schema requires it."""
     if banned := [name for name, inner in schema.get("properties", {}).items() if inner == NEVER]:
         schema = schema | {"properties": without(schema["properties"], *banned)}
         if set(banned) & set(schema.get("required", ())):
@@ -58,7 +58,7 @@ def without_all_of(schema: Schema, node: Node) -> Schema:
 
 
 def nothing_as_flag(schema: Schema, node: Node) -> Schema:
-    """A branch for nothing at all, where that is said by a flag beside the others."""
+    """Turns a branch for null into a flag, where the provider reads `nullable`."""
     if node.subset.several_types != "nullable":
         return schema
     for union in UNIONS:
@@ -90,7 +90,8 @@ _OF_REQUIREMENTS = frozenset({"required", "type", "title", "description"})
 
 
 def requirements_described(schema: Schema, node: Node) -> Schema:
-    """Unions that only say which properties have to be there together narrow the node, and decide nothing."""
+    """Describes unions that only list which properties must occur together: they narrow the node and decide nothing
+    else."""
     for union in UNIONS:
         branches = schema.get(union, ())
         if branches and all("required" in each and each.keys() <= _OF_REQUIREMENTS for each in branches):
@@ -109,7 +110,7 @@ def no_union_at_the_root(schema: Schema, node: Node) -> Schema:
 
 
 def one_of_as_any_of(schema: Schema, node: Node) -> Schema:
-    """The same thing, where no value can be allowed by two."""
+    """Writes `anyOf`, which means the same where no value can match two branches."""
     if "oneOf" not in schema:
         return schema
     around = {"type": schema["type"]} if "type" in schema else {}

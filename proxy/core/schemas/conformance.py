@@ -1,7 +1,7 @@
 """Does a value conform to a schema? A validator that counts its steps and fetches nothing.
 
-A stranger wrote the schema and another one the value, and no count is safe from both: a pattern that goes back and
-tries again holds the whole process, whatever was thought to be its price. So the caller says how much a check may cost,
+One stranger wrote the schema and another one the value, and no count is safe from both: a pattern that goes back and
+tries again holds the whole process, whatever its price was thought to be. So the caller says how much a check may cost,
 and whether it must be `certain`: such a check raises Dear before it begins anything whose time has no bound.
 
 jsonschema does the work. Keywords in which it compares each with each, or matches patterns without care, have a body of
@@ -26,13 +26,13 @@ from proxy.core.work import Dear, Purse
 STEP = 20
 """The price of one keyword, and of each thing that it loops over: some 2 µs."""
 REFERENCE = 20 * STEP
-"""The validator looks a reference up anew each time, which takes as long as many other keywords."""
+"""The validator looks up a reference anew each time, which takes as long as many other keywords."""
 COMPILING = 2
 """The price of each character of a pattern."""
 MATCHED_PER_UNIT = 2
-"""Steps of a pattern."""
+"""Steps of a pattern that cost one unit."""
 QUOTED_PER_UNIT = 4
-"""Characters of a message: the validator quotes what it complains about, however large."""
+"""Characters of a message that cost one unit: the validator quotes what it complains about, however large."""
 
 
 def validator_of(schema: Schema) -> Draft202012Validator:
@@ -42,7 +42,7 @@ def validator_of(schema: Schema) -> Draft202012Validator:
 def first_error(
     validator: Draft202012Validator, value: Any, purse: Purse, *, certain: bool
 ) -> tuple[ValidationError | None, str]:
-    """What the validator finds wrong, and the first pattern that had to be matched and says nothing to Python.
+    """Returns what the validator finds wrong, and the first pattern that had to be matched and that Python cannot read.
 
     Raises whatever the purse raises; also RecursionError, and OverflowError for numbers that no float holds.
     """
@@ -54,7 +54,7 @@ def first_error(
 
 
 def _answerable(schema: Schema) -> Schema:
-    """The schema without references that lead nowhere or out of it, and without what has no bound."""
+    """Drops references that lead nowhere or out of the schema, and keywords whose cost has no bound."""
     schema = loosening.plain(traversal.spelled_out(schema))
     parts = list(traversal.subschemas(schema))
     pointers = {unquote(_pointer(path)): _pointer(path) for path, _ in parts}
@@ -79,7 +79,7 @@ def _answerable(schema: Schema) -> Schema:
 
 
 def _pointer(path: Path) -> str:
-    """As a reference writes it: the validator decodes it before it looks for the names."""
+    """Writes the path as a reference does: the validator decodes it before it looks for the names."""
     pointer = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
     return "#" + pointer.replace("%", "%25")
 
@@ -234,7 +234,7 @@ def _unevaluated_items(validator: Any, wanted: Any, instance: Any, schema: Schem
 
 
 def _evaluated(validator: Any, instance: list[Any], schema: Any) -> set[int]:
-    """The indexes of the items that some keyword of the schema looks at, `unevaluatedItems` itself included."""
+    """Returns the indexes of the items that some keyword of the schema looks at, `unevaluatedItems` itself included."""
     if isinstance(schema, bool):
         return set()
     if "items" in schema:
@@ -250,7 +250,7 @@ def _evaluated(validator: Any, instance: list[Any], schema: Any) -> set[int]:
 
 
 def _applied(validator: Any, instance: Any, schema: Schema) -> Iterator[Any]:
-    """The schemas in this one that hold for the instance as a whole."""
+    """Yields the schemas inside this one that hold for the instance as a whole."""
     if "$ref" in schema:
         yield traversal.target_of(_check.root, schema["$ref"])
     if "if" in schema:

@@ -1,9 +1,9 @@
-"""Patterns as JSON Schema has them, in words that Python's engine knows.
+"""JavaScript's regular expressions, translated for Python's engine.
 
-JSON Schema takes the regular expressions of JavaScript, and its writers use what only JavaScript has: properties of
-characters (`\\p{L}`), points of any length (`\\u{1F600}`), names in plain brackets. Python refuses the whole pattern
-for one of them, and it would go unchecked. Where both know a sign and differ (`[]`, `\\w`), Python's reading stands:
-it is that of most programs that write schemas.
+JSON Schema takes the regular expressions of JavaScript, and authors use what only JavaScript has: properties of
+characters (`\\p{L}`), code points of any length (`\\u{1F600}`), names in plain brackets. Python rejects the whole
+pattern for one of them, and the value would go unchecked. Where both engines know a sign and differ (`[]`, `\\w`),
+Python's reading stands: most programs that write schemas mean it.
 """
 
 import re
@@ -26,15 +26,15 @@ LONG_NAMES = {
 }
 _KINDS = {"L": "ultmo", "M": "nce", "N": "dlo", "P": "cdseifo", "S": "mcko", "Z": "slp"}
 CATEGORIES = frozenset(group + kind for group, kinds in _KINDS.items() for kind in ("", *kinds))
-"""All but those of what is no character, for which no schema asks."""
+"""All categories but those without characters, which no schema asks for."""
 
 ASSIGNED = (range(0x32400), range(0xE0000, 0xE0200))
-"""Where the characters of these categories are: a fifth of all points, and the rest need not be looked through."""
+"""The ranges in which the characters of these categories lie: a fifth of all points. The rest need not be searched."""
 LAST_POINT = 0x10FFFF
 
 LONGEST = 1 << 16
-"""Characters of what is written here. All letters are a set of three thousand, so a short pattern may become a very
-long one, and the longest take a tenth of a second to be compiled, and a megabyte."""
+"""Characters of a translated pattern. The set of all letters takes three thousand, so a short pattern may become a
+very long one. The longest take a tenth of a second, and a megabyte, to be compiled."""
 
 _TOKEN = re.compile(
     r"\\(?P<property>[pP])(?:(?P<letter>[A-Z])|\{(?:(?:gc|General_Category)=)?(?P<name>\w{1,40})\})"
@@ -52,11 +52,11 @@ Range = tuple[int, int]
 
 
 class _Unsayable(Exception):
-    """There are no words for it."""
+    """Python has no words for it."""
 
 
 def translated(pattern: str) -> str | None:
-    """The same pattern for Python, as far as it is not so already. None where there are no words for it."""
+    """Translates the pattern as far as Python reads it differently. None where Python has no words for it."""
     in_set, length = False, 0
     written: list[str] = []
     try:
@@ -94,7 +94,7 @@ def _said(token: re.Match[str], in_set: bool) -> str:
 
 @cache
 def _characters(category: str, negated: bool) -> str:
-    """What stands between the brackets of a set of all characters of a category, or of all others."""
+    """Returns the inside of a set that matches all characters of a category, or all others."""
     if category not in CATEGORIES:
         raise _Unsayable
     ranges = sorted(
@@ -109,7 +109,7 @@ def _characters(category: str, negated: bool) -> str:
 
 @cache
 def _by_category() -> dict[str, list[Range]]:
-    """Of all in one pass, which takes a fiftieth of a second, once."""
+    """Looks through all points in one pass, which takes a fiftieth of a second, once."""
     found: dict[str, list[Range]] = {}
     for points in ASSIGNED:
         for category, run in groupby(points, lambda point: unicodedata.category(chr(point))):

@@ -20,20 +20,20 @@ _REDUCTIONS = {
     "gemini": loosening.gemini,
     "bounded": loosening.bounded,
 }
-"""In the order in which they are made; `plain` and `inline` come before them. They loosen whatever a server would choke
-on; the rules of `subsets.PROVIDERS`, of which one stands alone, keep the meaning instead."""
+"""The reductions in the order in which they are made, behind `plain` and `inline`. They loosen whatever a server
+would choke on. The rules of `subsets.PROVIDERS`, of which only one applies, keep the meaning instead."""
 
 _REWRITTEN: Remembered[tuple[Rewritten, int]] = Remembered()
 
 
 def rewritten(parameters: Schema | None, rules: Collection[str], work: Work) -> Rewritten:
-    """The parameters of a tool as a backend with these rules can read them, and what became of them on the way."""
+    """Returns a tool's parameters as a backend with these rules can read them, and what was lost on the way."""
     return _rewritten(parameters or {}, frozenset(rules), True, work)
 
 
 def rewritten_answer(schema: Schema, rules: Collection[str], param: str, work: Work) -> Rewritten:
-    """The same for the schema of an answer, which need not describe an object, and stands at `param`. Raises
-    Incompatible where nothing that the backend can read would mean the same. Shared: do not change the result."""
+    """Rewrites the schema of an answer, which need not describe an object and stands at `param`. Raises Incompatible
+    where the backend can read nothing that means the same. The result is shared: do not change it."""
     work.on = param
     result = _rewritten(schema, frozenset(rules), False, work)
     if result.incompatible:
@@ -79,7 +79,7 @@ def _references(schema: Schema) -> int:
 
 
 def fault_of(result: Rewritten, whose: str, backend: str, schema: Schema | None, param: str) -> Incompatible:
-    """`param`: where the client's schema stands."""
+    """Names each keyword that the backend cannot be sent. `param` is the place of the client's schema."""
     found = [
         f"'{keyword}'{f' (in {traversal.path_text(at)})' if at else ''}"
         for keyword, at in result.incompatible

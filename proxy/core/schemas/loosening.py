@@ -1,8 +1,9 @@
 """What is left of a tool's schema for backends that know less than JSON Schema 2020-12.
 
-Each reduction takes a whole schema and makes another; the one it was given stays as it is. They only ever loosen: a
-constraint that a backend cannot read is better lost than the request, since the client checks its arguments anyway.
-`plain` also forgives what schemas in the wild really look like: older drafts, nulls, types in other spellings.
+Each reduction takes a whole schema and makes another one; the one it was given stays as it is. Reductions only ever
+loosen: it is better to lose a constraint that a backend cannot read than to lose the request, since the client checks
+the arguments anyway. `plain` also forgives what schemas in the wild look like: older drafts, nulls, types in other
+spellings.
 """
 
 from functools import partial
@@ -29,16 +30,16 @@ INLINED_BYTES = 1 << 20
 INLINED_DEPTH = 64
 """Chains of references can nest deeper than the schema that they stand in."""
 EXPANDING, BYTES_PER_UNIT = 12, 500
-"""What a schema costs where references are replaced, and how many of its bytes are written in that time."""
+"""The price of a schema in which references are replaced, and how many of its bytes are written for one unit."""
 SMALL_BOUND = 32
 """llama.cpp unrolls repetitions into its grammar and gives up near 2000; two nested bounds multiply."""
 
 # ── plain ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _REMARKS = frozenset({"$schema", "$id", "$comment", "strict", "encrypted", "defer_loading"})
-"""Known to nobody but their authors, and refused by strict hosts."""
+"""Keywords that only their authors know, and that strict hosts refuse."""
 NO_TYPE = frozenset({"any", ""})
-"""Words for whatever there is, which is said by saying nothing."""
+"""Words for "any type", which a schema expresses by naming none."""
 _MAY_BE_NULL = frozenset({"default", "const", "example"})
 
 
@@ -58,8 +59,8 @@ def _plain(schema: Schema) -> Schema:
 
 
 def _known_types(schema: Schema) -> Schema:
-    """Google's SDKs write types in capitals, draft 3 had a word for all of them, and null is in some lists the value
-    instead of its name. What is no type in any of these ways stays, for the check to complain of."""
+    """Reads types in other spellings. Google's SDKs write them in capitals, draft 3 had a word for all of them, and
+    some lists hold null itself instead of its name. The check complains of whatever is still no type."""
     words = schema.get("type")
     if type(words) is str:
         if words in TYPES:  # nearly always
@@ -93,9 +94,9 @@ def _modern(schema: Schema) -> Schema:
 
 
 def without_dead_ends(schema: Schema) -> Schema:
-    """A reference to what is not there says as little as one that leads out of the schema, but servers that make a
-    grammar of it refuse the whole request. Clients that leave the definitions behind are many. Names go unread, and
-    stay."""
+    """Drops references to what is not there. They say as little as references out of the schema, but servers that
+    make a grammar of them refuse the whole request, and many clients leave the definitions behind. References by
+    name go unread, and stay."""
 
     def open_ended(here: Schema) -> Schema:
         return without(here, "$ref") if is_dead_end(schema, here) else here
@@ -109,7 +110,7 @@ def is_dead_end(root: Schema, here: Schema) -> bool:
 
 
 def as_object(schema: Schema) -> Schema:
-    """Parameters are one object, and say so at their root: Moonshot, LM Studio and MiniMax refuse less."""
+    """Makes the root an object that says so: Moonshot, LM Studio and MiniMax refuse less."""
     if "$ref" in schema:
         schema = (target_of(schema, schema["$ref"]) or {}) | without(schema, "$ref")
     return {"type": "object", "properties": {}} | without(schema, "type", "$ref")
@@ -119,8 +120,8 @@ def as_object(schema: Schema) -> Schema:
 
 
 def inline(schema: Schema, work: Work) -> tuple[Schema, bool]:
-    """Every reference replaced by its target, and one that would come back to itself by `{}`; did what came of it grow
-    so large that it had to be cut?"""
+    """Replaces every reference by its target, and one that would come back to itself by `{}`. The flag says whether
+    the result grew so large that it had to be cut."""
     nodes = size = 0
     cut = False
 
@@ -149,7 +150,8 @@ def inline(schema: Schema, work: Work) -> tuple[Schema, bool]:
 
 
 def moonshot(schema: Schema) -> Schema:
-    """Moonshot's validator: types in the branches of a union, everything typed, nothing beside a reference."""
+    """Rewrites for Moonshot's validator: types in the branches of a union, a type everywhere, nothing beside a
+    reference."""
     root = without(schema, "definitions", *COMBINATORS)
     branches = [branch for union in COMBINATORS for branch in schema.get(union, ())]
     resolved = [target_of(schema, branch["$ref"]) if "$ref" in branch else branch for branch in branches]
@@ -200,7 +202,7 @@ def _guessed_type(schema: Schema) -> str:
 
 
 def _known_required(schema: Schema) -> Schema:
-    """`required` may name only what `properties` has."""
+    """Lets `required` name only what `properties` has."""
     if "required" not in schema:
         return schema
     known = schema.get("properties", {})
@@ -216,7 +218,7 @@ _BELONGS_TO = {
 
 
 def gemini(schema: Schema) -> Schema:
-    """Gemini's subset of OpenAPI: one type each, `nullable`, enums of strings, arrays that say of what."""
+    """Rewrites for Gemini's subset of OpenAPI: one type each, `nullable`, enums of strings, arrays that say of what."""
     return everywhere(schema, _gemini)
 
 
@@ -259,7 +261,7 @@ _BOUNDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 
 
 def bounded(schema: Schema) -> Schema:
-    """Without what makes llama.cpp's grammars explode or fail: wide bounds, and patterns, which it reads in part."""
+    """Drops what makes llama.cpp's grammars explode or fail: wide bounds, and patterns, which it reads only in part."""
     return everywhere(schema, _bounded)
 
 

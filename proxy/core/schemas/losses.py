@@ -1,4 +1,4 @@
-"""What becomes of a schema that is rewritten for a provider: what was only told of, and what could not be said."""
+"""What a schema loses when it is rewritten for a provider: what was only described, and what could not be carried."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from proxy.core.work import Work
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The result; shared, and not to be changed."""
+    """The rewritten schema. It is shared: do not change it."""
 
     schema: Schema
     relaxed: tuple[str, ...] = ()
-    """Keywords that the provider does not enforce any more."""
+    """Keywords that the provider no longer enforces."""
     incompatible: tuple[tuple[str, Path], ...] = ()
-    """Keywords without which the schema would mean something else, so that it cannot be sent at all, in alphabetical
-    order, each with the place where it stands first."""
+    """Keywords without which the schema would mean something else, so that it cannot be sent at all. They come in
+    alphabetical order, each with the first place where it stands."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """What the properties are called whose names the provider would refuse."""
+    """By alias, the names of the properties whose own names the provider would refuse."""
 
     @property
     def incompatible_features(self) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ class Rewritten:
 
 @dataclass(slots=True)
 class Losses:
-    """Counted while a schema is rewritten, at the cost of a request."""
+    """Collects the losses while a schema is rewritten, and holds the budget that pays for it."""
 
     work: Work
     relaxed: set[str] = field(default_factory=set)
@@ -49,7 +49,7 @@ class Losses:
 
 @dataclass(slots=True)
 class Node:
-    """Where a step is, and what it leaves behind there."""
+    """The node that a step works on, and what the step leaves behind there."""
 
     subset: Subset
     losses: Losses

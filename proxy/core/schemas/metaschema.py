@@ -87,7 +87,7 @@ KEYWORDS: dict[str, Test] = {
     **dict.fromkeys(("properties", "patternProperties", "dependentSchemas", "$defs"), _named_schemas),
     "definitions": _named_schemas,
 }
-"""Those that this table can judge."""
+"""The keywords that this table can judge."""
 
 HARD = {
     "$id": ("a string: an address without a fragment", ""),
@@ -98,8 +98,8 @@ HARD = {
     "dependencies": ("an object of schemas and arrays of names", "a schema or an array of names"),
     "dependentRequired": ("an object of arrays of names", "an array of names"),
 }
-"""Rare ones, left to the validator, each with what it must be. Whatever is in neither place means nothing to it
-either."""
+"""Rare keywords, left to the validator, each with what it must be. A keyword in neither table means nothing to the
+validator either."""
 
 WORDS = f"one of {', '.join(sorted(TYPES))}"
 SCHEMA = "a schema: an object, true or false"
@@ -120,14 +120,14 @@ WANTED: Mapping[Test, tuple[str, str]] = {
 
 
 def wanted(place: Path) -> str:
-    """What must stand at a place in one schema."""
+    """Says what must stand at a place in one schema."""
     keyword, *inside = place
     test = KEYWORDS.get(str(keyword))
     return (WANTED[test] if test else HARD[str(keyword)])[bool(inside)]
 
 
 def is_right(schema: Schema | bool) -> bool:
-    """False: perhaps not."""
+    """False means "perhaps not"."""
     if type(schema) is not dict:
         return type(schema) is bool
     tests = KEYWORDS
@@ -142,15 +142,15 @@ def is_right(schema: Schema | bool) -> bool:
 
 
 def first_error(schema: Schema) -> ValidationError | None:
-    """What the validator finds wrong with one schema, at whatever it costs."""
+    """Returns what the validator finds wrong with one schema, at whatever cost."""
     return next(_META.iter_errors(schema), None)
 
 
 def _meta_schema_of_one_level() -> Schema:
-    """The meta-schema of 2020-12 with its vocabularies laid together and every "a schema here" left open.
+    """Lays the vocabularies of the meta-schema of 2020-12 together, and leaves every "a schema here" open.
 
-    It judges one schema without those inside it, which are judged by themselves: eight vocabularies with dynamic
-    references at each level cost five times as much, and a Python frame for every step down.
+    The result judges one schema without those inside it, which are judged by themselves. Eight vocabularies with
+    dynamic references at each level cost five times as much, and a Python frame for every step down.
     """
     draft = Draft202012Validator.META_SCHEMA
     parts = [REGISTRY.contents(draft["$id"].removesuffix("schema") + part["$ref"]) for part in draft["allOf"]]
@@ -176,5 +176,5 @@ def _meta_schema_of_one_level() -> Schema:
 
 
 _META = extend(Draft202012Validator, {"uniqueItems": None})(_meta_schema_of_one_level(), registry=REGISTRY)
-"""The registry holds the meta-schemas and fetches nothing. `uniqueItems` compares each with each, which takes seconds
-for a hostile list, and a name required twice harms nobody."""
+"""The registry holds the meta-schemas and fetches nothing. `uniqueItems` is off: it compares each with each, which
+takes seconds for a hostile list, and a name required twice harms nobody."""

@@ -1,10 +1,10 @@
-"""Patterns that clients put into schemas, matched only where the time it takes is bounded.
+"""Patterns that clients put into schemas, matched only where the time that takes is bounded.
 
 Python's engine goes back and tries again: `^(a+)+$` takes seconds for 26 characters, and twice as long for each one
-more. So a pattern is priced before it is run: how many places can the engine come to, whatever the text? Each part of
-it has so many *ways* to match from one place, and takes so many *steps* to go through them all; what follows a part is
-tried once for each of its ways. What repeats without a bound something that itself has several ways is never run, nor
-is what looks around or back.
+more. So a pattern is priced before it is run: how many places can the engine come to, whatever the text? Each part has
+so many *ways* to match from one place, and takes so many *steps* to go through them all; the engine tries what follows
+a part once for each of its ways. A part with several ways that repeats without a bound has no price, and neither has
+one that looks around or back.
 """
 
 import re
@@ -16,18 +16,18 @@ from math import comb
 from proxy.core.schemas import ecma
 
 MAX_PATTERN = 1_000
-"""Characters. The longest honest ones, for dates and addresses, have some hundred."""
+"""Characters. The longest honest patterns, for dates and addresses, have some hundred."""
 MAX_WRITTEN = 8_000
-"""Characters of one in Python's words, where a set of all letters has three thousand. Each takes about a microsecond to
-be compiled."""
+"""Characters of a pattern in Python's words, where a set of all letters has three thousand. Each takes about a
+microsecond to be compiled."""
 CACHED_PATTERNS = 512
 
 MAX_POWER = 12
-"""More parts without a bound in a row than any honest pattern has."""
+"""Parts without a bound in a row: more than any honest pattern has."""
 SEVERAL = 100
-"""Repetitions. Where more are allowed, it is the text that ends most of them."""
+"""Repetitions. Where more are allowed, the text usually ends first."""
 MAX_FACTOR = 1_000_000
-"""Steps that take a second whatever the text: no check has them, so that the pattern is not run at all."""
+"""Steps that take a second whatever the text. No check may cost that much, so such a pattern is never run."""
 
 _TOKEN = re.compile(
     r"\\(?P<escaped>.)"
@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     r"|.",
     re.DOTALL,
 )
-"""What a pattern is made of, as far as its price goes. Brackets that begin in other ways look around or set flags."""
+"""The parts of a pattern that matter for its price. Brackets that begin in other ways look around or set flags."""
 
 
 class _TooDear(Exception):
@@ -64,7 +64,7 @@ class Growth:
         return _bounded((*(one + more for one, more in zip(shorter, longer, strict=False)), *rest))
 
     def __mul__(self, other: "Growth") -> "Growth":
-        """One behind the other: the ends of the second lie behind those of the first."""
+        """Puts one behind the other: the ends of the second lie behind those of the first."""
         factors = [0] * (len(self.factors) + len(other.factors) - 1)
         for power, factor in enumerate(self.factors):
             for more, times in enumerate(other.factors):
@@ -91,18 +91,18 @@ class Price:
     growth: Growth
 
     def steps(self, length: int) -> int:
-        """At most, for any text of this length."""
+        """Bounds the steps for any text of this length."""
         return self.growth.at(length)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of a pattern, from any place of the text on."""
+    """A piece of a pattern, matched from any place of the text on."""
 
     ways: Growth = ONCE
-    """In how many can it match?"""
+    """The number of ways to match."""
     steps: Growth = ONCE
-    """How many does it take to go through all of them?"""
+    """The number of steps to go through all of them."""
 
     def then(self, other: "_Part") -> "_Part":
         return _Part(self.ways * other.ways, self.steps + self.ways * other.steps)
@@ -111,7 +111,7 @@ class _Part:
         return _Part(self.ways + other.ways, self.steps + other.steps)
 
     def repeated(self, low: int, high: int | None) -> "_Part":
-        """So many times; None for as often as the text allows."""
+        """Repeats the piece so many times; None means as often as the text allows."""
         if self.ways == ONCE:
             if high is None or high - low > SEVERAL:
                 return _Part(BY_LENGTH, ONCE + low * self.steps + BY_LENGTH * self.steps)
@@ -130,14 +130,14 @@ _NOTHING = _Part()
 
 
 class _Brackets:
-    """What stands between a pair of them, as far as it has been read."""
+    """What stands between a pair of brackets, as far as it has been read."""
 
     def __init__(self) -> None:
         self._before: _Part | None = None
-        """The alternatives that are over."""
+        """The alternatives that are complete."""
         self._sequence = _NOTHING
         self._last = _NOTHING
-        """What a repeat that follows would repeat."""
+        """The piece that a following repeat would repeat."""
 
     def add(self, part: _Part) -> None:
         self._sequence, self._last = self._sequence.then(self._last), part
@@ -158,7 +158,8 @@ class _Brackets:
 
 
 def priced(pattern: str) -> Price | None:
-    """None where the price has no bound, or cannot be told, or where Python cannot read the pattern, or only slowly."""
+    """Returns None where the price has no bound or is unknown, and where Python cannot read the pattern, or only
+    slowly."""
     return _priced(pattern) if len(pattern) <= MAX_PATTERN else None
 
 
@@ -178,7 +179,7 @@ def _priced(pattern: str) -> Price | None:
 
 
 def _growth(pattern: str) -> Growth | None:
-    """None for what cannot be told."""
+    """Returns None where the growth is unknown."""
     opened = [_Brackets()]
     for token in _TOKEN.finditer(pattern):
         kind, here = token.lastgroup, opened[-1]
@@ -206,7 +207,7 @@ def _growth(pattern: str) -> Growth | None:
 
 
 def _times(token: re.Match[str]) -> tuple[int, int | None]:
-    """How often at least and at most."""
+    """Returns the least and the greatest number of repetitions."""
     if (sign := token["repeat"]) in "*+?":
         return int(sign == "+"), 1 if sign == "?" else None
     low = int(token["low"] or 0)
@@ -215,7 +216,7 @@ def _times(token: re.Match[str]) -> tuple[int, int | None]:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def compiled(pattern: str) -> re.Pattern[str] | None:
-    """In Python's words. None where it has none."""
+    """Compiles the pattern in Python's words. None where Python has none."""
     translated = ecma.translated(pattern)
     if translated is None:
         return None

@@ -1,6 +1,6 @@
-"""References replaced by what they point at, as most providers read none, and what leads back to itself kept apart.
+"""Replaces references by their targets, since most providers read none, and keeps apart what leads back to itself.
 
-Unlike `reductions.inline`, nothing is lost on the way: a reference that cannot be followed is refused.
+Unlike `loosening.inline`, this loses nothing on the way: a reference that cannot be followed is rejected.
 """
 
 import re
@@ -22,14 +22,14 @@ from proxy.core.schemas.unions import ANNOTATIONS, merged
 
 ROOT = "#"
 MAX_NODES = 2_000
-"""As many schemas as one may have in it before."""
+"""Schemas in the result: as many as a client's own schema may hold."""
 FOLLOWING = 10
-"""What a reference costs."""
+"""The price of a reference."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def inlined(schema: Schema, losses: Losses, *, recursion: bool) -> Schema:
-    """With `recursion`, what leads back to itself is a definition; without, it is refused."""
+    """Where `recursion` is read, a schema that leads back to itself becomes a definition; elsewhere it is rejected."""
     return _Inlining(schema, losses, recursion).whole()
 
 
@@ -76,7 +76,7 @@ class _Inlining:
         return each_inside_at(here, path, lambda child, there: self._expanded(child, there, followed))
 
     def _target(self, reference: str) -> Schema | None:
-        """Only what stands where schemas stand: nobody has looked at anything else."""
+        """Finds a target only where schemas stand: nobody has checked anything else."""
         target = target_of(self._root, reference)
         return target if id(target) in self._schemas else None
 
@@ -93,7 +93,7 @@ class _Inlining:
         return {"$ref": f"#/$defs/{self._names[reference]}"}
 
     def _put_together(self, beside: Schema, target: Schema) -> Schema:
-        """What stands beside a reference holds too, and its description is the nearer one."""
+        """Merges what stands beside a reference, which holds too, with the target. The description beside it wins."""
         inner = without(target, "$defs", "definitions")
         both = merged(beside, inner, self._work)
         return beside | {"allOf": [*beside.get("allOf", ()), inner]} if both is None else both

@@ -1,8 +1,9 @@
-"""A schema in the words that a provider reads, without a silent change of what it means.
+"""A schema in the words that a provider reads, without a silent change of its meaning.
 
-What can be written otherwise is; what only narrows a value moves into the description of its node ("Constraint: …")
-and is reported; what decides which schema applies is refused. Node by node, from the outside in: each step of the
-table makes one schema into another and says in its `Node` what it could not carry over.
+A step writes a keyword in other words where it can. A keyword that only narrows a value moves into the description of
+its node ("Constraint: …") and is reported. A keyword that decides which schema applies is rejected. The table goes
+through the nodes from the outside in: each step makes one schema into another and records in its `Node` what it could
+not carry over.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,10 +19,11 @@ from proxy.core.schemas.traversal import Path, Schema, each_inside_at, extent, s
 from proxy.core.work import Work
 
 MAX_DESCRIBED = 2_000
-"""Characters of one constraint: enough for a list of some hundred values; no model reads more."""
+"""Characters of one constraint: enough for a list of some hundred values. No model reads more."""
 
 PASSING, REWRITING, LOOKING_BACK = 15, 15, 3
-"""What a schema costs that is gone through a few times, by all steps, and by the search for what leads back to it."""
+"""The prices of a schema that is walked a few times, of one that goes through all steps, and of the search for
+references back to it."""
 
 Step = Callable[[Schema, Node], Schema]
 
@@ -79,7 +81,7 @@ def _short(value: Any, work: Work) -> str:
 
 
 def _optional_recursion(schema: Schema, node: Node) -> Schema:
-    """A property that leads back to where it stands may not be required."""
+    """Makes properties optional that lead back to where they stand, since they may not be required."""
     properties, required = schema.get("properties", {}), schema.get("required", [])
     back = [name for name in required if _leads_back(properties.get(name, {}), node.work)]
     if not back:
@@ -89,7 +91,7 @@ def _optional_recursion(schema: Schema, node: Node) -> Schema:
 
 
 def _leads_back(schema: Schema, work: Work) -> bool:
-    """Is there a reference that is not behind a property which may be left out?"""
+    """Is there a reference that no optional property hides?"""
     work.spend(LOOKING_BACK + extent(schema))
     if "$ref" in schema:
         return True
@@ -137,4 +139,4 @@ _EVERY_STEP: tuple[Step, ...] = (
     values.described_or_rejected,
     values.with_items,
 )
-"""In this order: a step may rely on what those before it have done."""
+"""The steps in their order: a step may rely on what those before it have done."""

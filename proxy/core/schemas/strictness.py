@@ -1,8 +1,8 @@
 """What a schema must be like for a tool to be strict: for the client that asks for it, and for Anthropic.
 
 The two differ. `check` holds clients to what OpenAI demands of a strict tool, so that a tool that is strict here is
-strict everywhere. `qualifies` asks whether Anthropic's grammar can be made of a schema at all; where it cannot, the
-wish is dropped and the tool stays.
+strict everywhere. `qualifies` asks whether Anthropic can make a grammar of a schema at all; where it cannot, the
+encoder drops the wish and keeps the tool.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from proxy.core.schemas.validity import BAD_PARAMETERS
 
 MAX_PROPERTIES = 100
 MAX_LEVELS = 5
-"""Objects inside one another, the parameters themselves being the first."""
+"""Objects inside one another. The parameters themselves are the first."""
 
 MAX_FOLLOWED = 200
-"""Steps into a schema and its references: Python's stack ends before those of a hostile one do."""
+"""Steps into a schema and its references. A hostile schema has more of them than Python's stack has frames."""
 
 GRAMMAR_KEYWORDS = frozenset(
     {
@@ -45,13 +45,13 @@ GRAMMAR_FORMATS = frozenset(
 )
 GRAMMAR_MIN_ITEMS = 1
 MAX_OPTIONAL = 24
-"""Of all strict tools of a request together; one tool that has more is never accepted."""
+"""Optional properties of all strict tools of a request together. One tool that has more is never accepted."""
 MAX_UNIONS = 16
 
 
 class StrictnessProblem(NamedTuple):
     where: str
-    """The way to it, such as `.properties.x`."""
+    """The way to the problem, such as `.properties.x`."""
     what: str
 
 
@@ -66,7 +66,7 @@ def check(parameters: Schema | None, param: str) -> None:
 
 
 def first_problem(parameters: Schema | None) -> StrictnessProblem | None:
-    """The outermost thing that keeps the parameters from being strict."""
+    """Finds the outermost thing that keeps the parameters from being strict."""
     properties = 0
     for path, here in subschemas(parameters or {"type": "object"}):
         if not _is_object(here):
@@ -99,7 +99,8 @@ def first_problem(parameters: Schema | None) -> StrictnessProblem | None:
 
 
 def _levels(root: Schema) -> int:
-    """Objects inside one another, wherever they are written. What leads back to itself has no end, and is allowed."""
+    """Counts objects inside one another, wherever they are written. A schema that leads back to itself has no end,
+    and is allowed."""
     known: dict[int, int] = {}
 
     def levels(here: Schema, depth: int) -> int:
@@ -164,7 +165,7 @@ def _is_object(schema: Schema) -> bool:
 
 
 def _level(path: Path) -> int:
-    """How many objects it lies in, itself included. A definition is counted from where it is written."""
+    """Counts the objects around a place, itself included. A definition is counted from where it is written."""
     names_follow = [index for index, step in enumerate(path) if step == "properties"]
     count, taken = 1, -1
     for index in names_follow:

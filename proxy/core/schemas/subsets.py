@@ -1,8 +1,8 @@
-"""What the providers read of JSON Schema, one row for each place that takes one.
+"""What the providers read of JSON Schema, one row for each place that takes a schema.
 
-A keyword that is missing in a row is no loss if it is a remark. If it constrains a value, the model is told of it in
-words and the client's own schema is what its arguments are checked against. If it decides between schemas, nothing
-can stand for it, and the tool is refused.
+A keyword that is missing in a row is no loss if it is a remark. If it constrains a value, the proxy describes it to the
+model and checks the arguments against the client's own schema. If it decides between schemas, nothing can stand for it,
+and the tool is refused.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,8 @@ DESCRIBABLE = frozenset(
         "enum",
     }
 )
-"""Can be put into words where it cannot be written: it takes something away from what its own node allows."""
+"""Keywords that can be described in words where they cannot be written: each takes something away from what its own
+node allows."""
 
 DECISIVE = frozenset(
     {
@@ -61,13 +62,14 @@ DECISIVE = frozenset(
         "disallow",
     }
 )
-"""Can be neither written nor told where a provider does not read it: which schema applies hangs on it."""
+"""Keywords that can be neither written nor described where a provider does not read them: they decide which schema
+applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
     keywords: frozenset[str] | None = None
-    """None: all of them."""
+    """None means all of them."""
     root_unions: bool = True
     """May the root be one of several schemas?"""
     recursion: bool = False
@@ -78,16 +80,16 @@ class Subset:
     """The types that listed values may have."""
     blank_enum: bool = True
     formats: Mapping[str, frozenset[str]] | None = None
-    """The formats that are known, by type; None: any word."""
+    """The formats that are known, by type. None means any word."""
     min_items: int | None = None
-    """The largest that is read."""
+    """The largest value that is read."""
     items_needed: bool = False
-    """Must an array say of what?"""
+    """Must an array declare its items?"""
     closed: bool = False
-    """Is every object closed, so that one that is open cannot be written?"""
+    """Must every object be closed? Then an open one cannot be written."""
     plain_names: bool = False
-    """Must names of properties be short and of letters, digits, dots, dashes and underscores? Others get aliases then,
-    by which an encoder has to tell of earlier calls too: `Prepared.aliases`."""
+    """Must names of properties be short and of letters, digits, dots, dashes and underscores? Others get aliases,
+    which an encoder has to use for earlier calls too: `Prepared.aliases`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Ways through a schema, for all who change one or look into it.
+"""Ways through a schema, for all modules that change one or look into it.
 
-Whoever calls has bounded the nesting (`schema.MAX_NESTING`), so that recursion is safe here.
+The caller has bounded the nesting (`validity.MAX_NESTING`), so recursion is safe here.
 """
 
 import re
@@ -39,18 +39,18 @@ _NAMED_SCHEMAS = frozenset(
 )
 _WITH_SCHEMAS = _ONE_SCHEMA | _LISTED_SCHEMAS | _NAMED_SCHEMAS
 _SWITCHES = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
-"""The places where a boolean is the usual form and understood everywhere."""
+"""The places where a boolean is the usual form, and every backend understands it."""
 ANYTHING: Schema = {}
 NEVER: Schema = {"not": {}}
-"""What `true` and `false` are where a schema has to be an object."""
+"""What `true` and `false` become where a schema has to be an object."""
 _INDEX = re.compile(r"0|[1-9][0-9]{0,3}")
-"""A step into a list. No schema that is read has longer ones with schemas in them."""
+"""Matches a step into a list. No list of schemas that is read is longer."""
 UNIONS = ("anyOf", "oneOf")
 COMBINATORS = ("anyOf", "oneOf", "allOf")
 
 
 def each_inside(schema: Schema, visit: Change, never: Schema = ANYTHING) -> Schema:
-    """The schema with every direct subschema replaced by what `visit` makes of it; `never` stands for `false`."""
+    """Replaces every direct subschema by what `visit` makes of it. `never` stands for `false`."""
     changed = {}
     for keyword, value in schema.items():
         if keyword in _ONE_SCHEMA and not (keyword in _SWITCHES and isinstance(value, bool)):
@@ -64,7 +64,7 @@ def each_inside(schema: Schema, visit: Change, never: Schema = ANYTHING) -> Sche
 
 
 def each_inside_at(schema: Schema, path: Path, visit: Callable[[Schema, Path], Schema]) -> Schema:
-    """The same for who needs to know where; booleans stay as they are."""
+    """Replaces every direct subschema, and passes `visit` its path. Booleans stay as they are."""
     changed = dict(schema)
     for keyword, value in schema.items():
         if keyword in _ONE_SCHEMA and isinstance(value, dict):
@@ -86,23 +86,23 @@ def _inside(child: Any, visit: Change, never: Schema) -> Any:
 
 
 def everywhere(schema: Schema, change: Change) -> Schema:
-    """`change` applied to the schema and then, from the outside in, to all that is inside what came of it."""
+    """Applies `change` to the schema and then, from the outside in, to all schemas inside the result."""
     return each_inside(change(schema), partial(everywhere, change=change))
 
 
 def spelled_out(schema: Schema) -> Schema:
-    """The same, with `false` said in an object, so that it is not loosened with the rest."""
+    """Writes `false` as an object, so that loosening does not loosen it."""
     return each_inside(schema, spelled_out, NEVER)
 
 
 def path_text(path: Path) -> str:
-    """The way to a place inside, as people write it behind the place where it begins."""
+    """Writes the path as people do, behind the place where it begins."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in path)
 
 
 def as_sent(sent: Schema, path: Path) -> Path:
-    """Where in a client's own schema something stands whose place is known in what was made of it: as far as it has
-    such a place, for references were followed, and older words replaced."""
+    """Finds in a client's own schema what stands at `path` in a schema made of it. The path ends early where
+    references were followed or older words replaced."""
     here: Any = sent
     known: list[str | int] = []
     for step in path:
@@ -117,7 +117,7 @@ def as_sent(sent: Schema, path: Path) -> Path:
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """The schema and every schema inside it, each with the way to it."""
+    """Yields the schema and every schema inside it, each with its path."""
     open_ones: list[tuple[Path, Schema]] = [((), schema)]
     for path, here in open_ones:
         yield path, here
@@ -133,12 +133,12 @@ def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
 
 
 def own_part(schema: Schema) -> Schema:
-    """The schema without those inside it."""
+    """Returns the schema without those inside it."""
     return {keyword: value for keyword, value in schema.items() if keyword not in _WITH_SCHEMAS}
 
 
 def extent(schema: Schema) -> int:
-    """What there is to loop over in a schema, without those inside it."""
+    """Counts what there is to loop over in a schema, without those inside it."""
     return sum(len(value) for value in schema.values() if isinstance(value, list | dict)) + len(schema)
 
 
@@ -147,7 +147,7 @@ def without(schema: Schema, *keywords: str) -> Schema:
 
 
 def target_of(root: Schema, reference: Any) -> Schema | None:
-    """What a local reference points at, as a path; names (`#anchor`) go unread."""
+    """Finds the target of a local reference that is a path. Names (`#anchor`) go unread."""
     here: Any = root
     start, *steps = unquote(str(reference)).split("/")
     if start != "#":

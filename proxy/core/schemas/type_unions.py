@@ -1,4 +1,4 @@
-"""Nodes of several types, rewritten into nodes of one type each."""
+"""Steps that rewrite nodes of several types into nodes of one type each."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,12 +40,12 @@ _OF_TYPE: Mapping[str, frozenset[str]] = {
         }
     ),
 }
-"""The keywords that say nothing of values of other types."""
+"""The keywords of each type, which say nothing of values of other types."""
 _OWNED = frozenset().union(*_OF_TYPE.values())
 
 
 def typed(schema: Schema) -> Schema:
-    """With its type said, if its values or its keywords leave no doubt.
+    """Adds the type, if the values or the keywords leave no doubt.
 
     By the letter, properties without a type allow a number too. Nobody means it, and providers insist on the type.
     """
@@ -58,8 +58,8 @@ def typed(schema: Schema) -> Schema:
 
 
 def of_one_type(schema: Schema, work: Work, *, nullable: bool) -> Schema | None:
-    """The same with one type at most, and a union of the others. None where it allows
-    nothing, or would take two unions at once."""
+    """Leaves one type at most, and puts the others into a union. None where the schema allows nothing, or would need
+    two unions at once."""
     if nullable:
         schema = _nullable(schema)
     types = schema.get("type")
@@ -76,7 +76,7 @@ def of_one_type(schema: Schema, work: Work, *, nullable: bool) -> Schema | None:
 
 
 def _branch(schema: Schema, word: str) -> Schema | None:
-    """What the schema says of values of this type. None: it allows none."""
+    """Returns what the schema says of values of this type. None means that it allows none."""
     owned = _OF_TYPE.get(word, frozenset())
     branch: Schema = {"type": word} | {key: value for key, value in schema.items() if key in owned}
     if "enum" in schema:
@@ -100,7 +100,7 @@ def _into_branches(schema: Schema, types: list[str], work: Work) -> Schema | Non
 
 
 def _nullable(schema: Schema) -> Schema:
-    """Nothing as a flag beside the one type, instead of as a type of its own."""
+    """Writes null as a flag beside the one type, instead of as a type of its own."""
     types = schema.get("type")
     if "anyOf" in schema or not isinstance(types, list) or "null" not in types or types == ["null"]:
         return schema

@@ -1,7 +1,7 @@
-"""Schemas put together, and schemas that exclude one another: what the combining keywords can be rewritten into.
+"""Merges schemas, and tells whether they exclude one another: what the combining keywords are rewritten into.
 
-Both are careful: `merged` gives nothing rather than a schema that means something else, and `disjoint` is true only
-where it can be seen. Both compare each with each, so what they look at is spent from the budget of the request.
+Both are careful: `merged` returns None rather than a schema that means something else, and `disjoint` is true only
+where it can be seen. Both compare each with each, so the request's budget pays for what they look at.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ from proxy.core.schemas.traversal import UNIONS, Schema
 from proxy.core.work import Purse
 
 MAX_COMPARED = 64
-"""Branches that are compared each with each. Of plain values there may be more."""
+"""Branches that are compared each with each. Plain values may be more."""
 
 LOOKING, MERGING = 6, 10
-"""What it costs to ask a schema for its types, and to put the smallest two together."""
+"""The prices of asking a schema for its types, and of merging the smallest two."""
 
 ANNOTATIONS = frozenset(
     {
@@ -31,7 +31,7 @@ ANNOTATIONS = frozenset(
         "propertyOrdering",
     }
 )
-"""Where two say something different, the nearer one is heard."""
+"""Keywords whose nearer value wins where two schemas differ."""
 
 _TOGETHER = (
     {"if", "then", "else"},
@@ -39,9 +39,9 @@ _TOGETHER = (
     {"items", "prefixItems"},
     {"properties", "patternProperties", "additionalProperties"},
 )
-"""Keywords that mean something only with each other, so that those of two schemas do not mix."""
+"""Keywords that mean something only with each other, so those of two schemas must not mix."""
 _SEE_ALL = frozenset({"unevaluatedProperties", "unevaluatedItems"})
-"""They judge what the schema around them left over, and would see more of it from there."""
+"""Keywords that judge what the schema around them left over, and would see more of it after a merge."""
 
 _PYTHON_TYPES: Mapping[type, str] = {
     bool: "boolean",
@@ -58,7 +58,7 @@ _PYTHON_TYPES: Mapping[type, str] = {
 
 
 def merged(near: Schema, far: Schema, work: Purse) -> Schema | None:
-    """One schema that asks for both, if it can be written without `allOf`."""
+    """Merges two schemas into one that asks for both. None if that needs `allOf`."""
     work.spend(MERGING + len(near) + len(far))
     if "$ref" in near or "$ref" in far:
         return None if near and far else near | far
@@ -85,12 +85,12 @@ def _mixed(group: set[str], near: Schema, far: Schema, work: Purse) -> bool:
 
 
 def same(one: Any, other: Any, work: Purse) -> bool:
-    """As JSON values are: 1 is 1.0, but not true."""
+    """Compares as JSON does: 1 is 1.0, but not true."""
     return bool(frozen(one, work) == frozen(other, work))
 
 
 def frozen(value: Any, work: Purse) -> Any:
-    """Something hashable that is equal for the same values."""
+    """Makes something hashable that is equal for equal values."""
     work.spend(1)
     match value:
         case bool():
@@ -125,7 +125,7 @@ def _common_type(near: Any, far: Any, work: Purse) -> str | list[str] | None:
 
 
 def _widened(types: Any) -> list[str]:
-    """Every integer is a number."""
+    """Adds `integer` to `number`, since every integer is a number."""
     words = types if isinstance(types, list) else [types]
     return [*words, *(["integer"] if "number" in words else [])]
 
@@ -178,7 +178,7 @@ def all_disjoint(branches: list[Schema], work: Purse) -> bool:
 
 
 def disjoint(one: Schema, other: Schema, work: Purse) -> bool:
-    """Is there nothing that both allow?"""
+    """Is there no value that both allow?"""
     types, others = types_of(one, work), types_of(other, work)
     if types is None or others is None:
         return False
@@ -198,7 +198,7 @@ def disjoint(one: Schema, other: Schema, work: Purse) -> bool:
 
 
 def types_of(schema: Schema, work: Purse) -> set[str] | None:
-    """The types that it allows, `number` standing for both kinds; None where it does not say."""
+    """Returns the types that the schema allows; `number` brings `integer` along. None where it does not say."""
     work.spend(LOOKING)
     if "type" in schema:
         return set(_widened(schema["type"]))
@@ -234,7 +234,7 @@ def _both_of(name: str, one: Schema, other: Schema) -> tuple[Schema, Schema]:
 
 
 def _forbids(closed: Schema, other: Schema, work: Purse) -> bool:
-    """Does one demand a property that the other has no room for?"""
+    """Does one schema require a property that the other has no room for?"""
     known = closed.get("properties", {}).keys()
     return (
         closed.get("additionalProperties") is False

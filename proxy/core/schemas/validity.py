@@ -14,26 +14,26 @@ from proxy.core.schemas.traversal import Schema
 from proxy.core.work import Work
 
 BAD_PARAMETERS, BAD_SCHEMA = "invalid_function_parameters", "invalid_json_schema"
-"""The codes of refusals, as OpenAI has them: of a tool's schema, and of an answer's."""
+"""The codes of our refusals, as OpenAI has them: for a tool's schema, and for an answer's."""
 
 MAX_NESTING = 64
-"""Lists and objects inside one another; what walks schemas here takes some frames of Python's 1000 for each."""
+"""Lists and objects inside one another. What walks schemas here takes some frames of Python's 1000 for each."""
 MAX_BYTES = 128 * 1024
 """All the tools of an agent together stay below it."""
 MAX_SUBSCHEMAS = 1_000
 """Checking and reducing takes some 30 µs for each, in which nothing else runs. The largest honest tools have some
 hundred."""
 MAX_OBJECTS = 4 * MAX_SUBSCHEMAS
-"""Braces, that is, which are counted before anything is walked."""
+"""Braces, which are counted before anything is walked."""
 READING, VALIDATING, BYTES_PER_UNIT = 20, 300, 100
-"""What a schema costs that is looked at, one that the validator has to judge, and how many bytes are parsed in that
-time."""
+"""The prices of a schema that is looked at and of one that the validator has to judge, and the bytes that are parsed
+for one unit."""
 
 
 class _Flaw(NamedTuple):
     where: str
     what: str
-    """To be read after the place."""
+    """The rest of the sentence that begins with the place."""
 
 
 TOO_DEEP = _Flaw("", f"is nested deeper than {MAX_NESTING} levels: flatten it.")
@@ -54,7 +54,7 @@ def check(parameters: Any, param: str, work: Work) -> None:
 
 
 def check_schema(schema: Schema, param: str, work: Work, code: str = BAD_SCHEMA) -> None:
-    """The same for any schema, whatever it describes."""
+    """Checks any schema, whatever it describes."""
     try:
         data = jsontext.dumps(schema)
     except jsontext.BadJson:  # deeper than anything can be written
@@ -71,7 +71,7 @@ def check_schema(schema: Schema, param: str, work: Work, code: str = BAD_SCHEMA)
 
 
 def check_answer(schema: Schema, param: str, work: Work) -> None:
-    """The same for what answers must be like: with a reference to what is not there, nothing could be held to it."""
+    """Checks the schema of an answer, in which a reference must not point at nothing: no answer could be held to it."""
     check_schema(schema, param, work)
     data = jsontext.dumps(schema)
     if where := _DEAD_ENDS.of((data, None), lambda: (_dead_end(data, work), 0)):
@@ -84,7 +84,7 @@ _DEAD_ENDS: Remembered[str] = Remembered()
 
 
 def parsed(data: bytes, work: Work) -> Schema:
-    """Parsed, and paid for as far as its bytes tell what it costs."""
+    """Parses the schema, and spends what its bytes say it will cost."""
     schemas = data.count(b"{") + data.count(b"true") + data.count(b"false")
     work.spend(READING * schemas + 2 * data.count(b",") + len(data) // BYTES_PER_UNIT)
     schema: Schema = jsontext.loads(data)
@@ -92,7 +92,8 @@ def parsed(data: bytes, work: Work) -> Schema:
 
 
 def _dead_end(data: bytes, work: Work) -> str:
-    """Where the first one is. In either form: one knows older drafts, the other what a boolean stands for."""
+    """Finds the first reference that points at nothing, in either form: one knows older drafts, the other what a
+    boolean stands for."""
     whole = parsed(data, work)
     plain = loosening.plain(whole)
     for path, here in traversal.subschemas(plain):
@@ -121,7 +122,7 @@ def _flaw(data: bytes, work: Work) -> _Flaw | None:
 
 
 def _values(value: Any) -> int:
-    """How many there are, all that are inside others included."""
+    """Counts the values, with all that are inside others."""
     if isinstance(value, dict):
         return 1 + sum(map(_values, value.values()))
     return 1 + sum(map(_values, value)) if isinstance(value, list) else 1

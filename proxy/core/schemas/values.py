@@ -50,7 +50,7 @@ def readable_values(schema: Schema, node: Node) -> Schema:
 
 
 def inclusive(schema: Schema, node: Node) -> Schema:
-    """Beyond 3 means from 4 on, for integers."""
+    """Writes exclusive limits of integers as inclusive ones: above 3 means from 4 on."""
     if schema.get("type") != "integer" or not node.reads("minimum"):
         return schema
     if (low := schema.get("exclusiveMinimum")) is not None:
@@ -63,7 +63,7 @@ def inclusive(schema: Schema, node: Node) -> Schema:
 
 
 def tuples(schema: Schema, node: Node) -> Schema:
-    """Items that have each a schema of its own, where there can only be one for them all."""
+    """Merges the schemas of single items, where the provider reads only one for all of them."""
     if "prefixItems" not in schema or node.reads("prefixItems"):
         return schema
     shapes = schema["prefixItems"]
@@ -76,7 +76,7 @@ def tuples(schema: Schema, node: Node) -> Schema:
 
 
 def by_pattern(schema: Schema, node: Node) -> Schema:
-    """Where properties cannot be allowed by pattern, an object that is otherwise closed has to be open."""
+    """Opens an object that allows properties by pattern, where the provider does not read patterns."""
     if "patternProperties" not in schema:
         return schema
     if node.subset.closed:
@@ -89,7 +89,7 @@ def by_pattern(schema: Schema, node: Node) -> Schema:
 
 
 def closed(schema: Schema, node: Node) -> Schema:
-    """An answer with nothing beside what is listed is among those that the open schema allows."""
+    """Closes the object: an answer with nothing beside the listed properties also fits the open schema."""
     if not node.subset.closed or schema.get("type") != "object":
         return schema
     rest = schema.get("additionalProperties", True)
@@ -99,7 +99,7 @@ def closed(schema: Schema, node: Node) -> Schema:
 
 
 def dependencies(schema: Schema, node: Node) -> Schema:
-    """Draft 7 had one word for two things."""
+    """Splits draft 7's one word for two things."""
     if "dependencies" not in schema:
         return schema
     wanted = schema["dependencies"]
@@ -110,14 +110,14 @@ def dependencies(schema: Schema, node: Node) -> Schema:
 
 
 def known_required(schema: Schema, node: Node) -> Schema:
-    """What is required has to be a property, if it is only one of any kind."""
+    """Declares what is required as a property of any kind, since it has to be a property."""
     known = schema.get("properties", {})
     unknown = [name for name in schema.get("required", ()) if name not in known]
     return schema | {"properties": known | {name: {} for name in unknown}} if unknown else schema
 
 
 def described_or_rejected(schema: Schema, node: Node) -> Schema:
-    """What is left that is not read. Whatever is no constraint is a remark, and goes."""
+    """Handles every keyword that is left and not read. A keyword that is no constraint is a remark, and goes."""
     kept = {}
     for keyword, value in schema.items():
         if node.reads(keyword) and _is_read(keyword, value, schema, node.subset):
@@ -137,7 +137,7 @@ _NOTHING: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("propertyNames", "dependentRequired"), (ANYTHING,)),
     **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "unevaluatedItems"), (True, ANYTHING)),
 }
-"""What takes nothing away, although it is written down."""
+"""Values that take nothing away, although they are written down."""
 
 
 def _is_read(keyword: str, value: Any, schema: Schema, subset: Subset) -> bool:
