@@ -1,5 +1,5 @@
-"""What is remembered for strangers, bounded in sum: where room is wanted, whoever has most here forgets what was unused
-for longest. So nobody makes another forget who has less.
+"""Keeps values for strangers, bounded in sum. When room is needed, the owner with the most on the shelf loses what was
+unused for longest, so nobody makes an owner of less forget.
 
 Large requests are read beside the event loop, and look here: hence the lock.
 """
@@ -22,10 +22,10 @@ class _Kept(Generic[Value]):
 
 @dataclass(slots=True)
 class _Row(Generic[Key]):
-    """One owner's."""
+    """What one owner has on the shelf."""
 
     keys: dict[Key, None]
-    """The longest unused first."""
+    """The keys, longest unused first."""
     size: int
 
 
@@ -51,7 +51,7 @@ class Shelf(Generic[Key, Value]):
             return kept.value
 
     def put(self, owner: str, key: Key, value: Value, size: int) -> None:
-        """In place of what had the key. What is larger than the whole shelf is not kept."""
+        """Replaces what had the key. A value that is larger than the whole shelf is not kept."""
         with self._lock:
             self._take(key)
             if size > self._room:
@@ -65,12 +65,12 @@ class Shelf(Generic[Key, Value]):
                 self._forget()
 
     def take(self, key: Key) -> Value | None:
-        """Gives it away, and has it no more."""
+        """Removes the value and returns it."""
         with self._lock:
             return self._take(key)
 
     def forget(self) -> int:
-        """Makes room; so much."""
+        """Makes room, and returns how much."""
         with self._lock:
             return self._forget()
 

@@ -1,6 +1,6 @@
-"""Texts of strangers, made fit to be shown: no secrets, nothing unseen, no end without a limit.
+"""Makes texts of strangers fit to be shown: no secrets, nothing unseen, no endless length.
 
-A backend's error may quote the key it was sent, or the URL that somebody configured with a password in it.
+A backend's error may quote the key it was sent, or the URL that an operator configured with a password in it.
 """
 
 import re
@@ -8,12 +8,12 @@ import re
 from proxy.core.masking.unseen import UNSEEN
 
 MAX_QUOTE = 500
-"""Long enough for every refusal that explains itself; shorter than a web page or a stack trace."""
+"""Characters: enough for every refusal that explains itself, fewer than a web page or a stack trace has."""
 MAX_SEARCHED = 8 * MAX_QUOTE
-"""Masking shortens, so more is masked than is shown; the rest is not even looked at."""
+"""Characters that are masked, more than are shown, since masking shortens. The rest is not even looked at."""
 
 MAX_SHOWN = 80
-"""Of a client's own text in a message to it: enough to recognise, too few to flood a log."""
+"""Characters of a client's own text in a message to it: enough to recognise, too few to flood a log."""
 
 MASK = "[redacted]"
 
@@ -50,7 +50,7 @@ _NAME = re.compile(r"[\w.:/@+-]{1,128}")
 
 
 def masked(text: str) -> str:
-    """Without anything that looks like a key."""
+    """Masks everything that looks like a key."""
     return _SECRETS.sub(MASK, _NAMED.sub(_without_value, text))
 
 
@@ -59,22 +59,22 @@ def _without_value(found: re.Match[str]) -> str:
 
 
 def quotable(text: str, limit: int = MAX_QUOTE) -> str:
-    """One line, masked, and cut."""
+    """Returns one line, masked and cut."""
     text = masked(_UNSEEN.sub(" ", text[:MAX_SEARCHED])).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def as_name(text: str) -> str:
-    """A name or an id that somebody else has chosen, for the log: as it is if it can be one, else nothing of it, for it
+    """Returns a name or an id that somebody else has chosen, for the log. A text that can be neither becomes `*`: it
     may be a prompt in the wrong place."""
     return text if _NAME.fullmatch(text) else "*"
 
 
 def shown(text: str) -> str:
-    """A client's own text, as far as a message repeats it: what it sent in the wrong place may be a key."""
+    """Cuts and masks a client's own text for a message: what it sent in the wrong place may be a key."""
     return quotable(text, MAX_SHOWN)
 
 
 def quoted(text: str) -> str:
-    """The same in marks, so that nothing, and words, are seen for what they are."""
+    """Puts the shown text in marks, so that an empty text, and words, are seen for what they are."""
     return f"'{shown(text)}'"

@@ -1,7 +1,8 @@
-"""Secrets that we know, found again in what others say: whole, in part, and in the forms in which programs repeat them.
+"""Finds the secrets that the proxy knows in what others say: whole, in part, and in the forms in which programs repeat
+them.
 
-A backend's error may quote the header it was sent, the URL it was asked at, or the JSON around either. What looks like
-a key is masked whoever owns it (`redact`); these need not look like one.
+A backend's error may quote the header it was sent, the URL it was asked at, or the JSON around either. `redact` masks
+what looks like a key, whoever owns it; the secrets here need not look like one.
 """
 
 import re
@@ -14,13 +15,13 @@ from proxy.core import jsontext
 from proxy.core.masking.redact import MASK
 
 SHORTEST = 6
-"""A shorter key, such as the "x" that local servers are content with, is no secret; masking it would eat words."""
+"""Characters. A shorter key, such as the "x" that local servers accept, is no secret; masking it would eat words."""
 
 PART = 12
-"""Characters of one that are found wherever they stand. Fewer may be a word: some keys are made of words."""
+"""Characters of a secret that are found wherever they stand. Fewer may be a word: some keys are made of words."""
 
 LEAST_CUT = 4
-"""Characters of one that are found at a cut, where the rest has been left out."""
+"""Characters of a secret that are found at a cut, where the rest has been left out."""
 
 CUT = "…"
 
@@ -40,7 +41,7 @@ class Secrets:
         self._beginnings = {form[:length] for form in forms for length in range(LEAST_CUT, PART)}
 
     def hidden(self, text: str) -> str:
-        """The text without them."""
+        """Masks them in the text."""
         if self._whole is None:
             return text
         text = self._whole.sub(MASK, text)
@@ -64,7 +65,8 @@ class Secrets:
 
 
 def _values(secret: str) -> Iterator[str]:
-    """A header's value is more than the secret in it: `Bearer …`, and `Basic …`, which is a name and a password."""
+    """Yields the secrets in a header's value, which may say more: `Bearer …`, and `Basic …`, which is a name and a
+    password."""
     yield secret
     if not (scheme := _SCHEME.match(secret)):
         return
@@ -77,7 +79,7 @@ def _values(secret: str) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """As URLs, JSON, web pages and `Basic` have it."""
+    """Yields the value as URLs, JSON, web pages and `Basic` write it."""
     yield value
     for safe in ("", "/", "/:@"):
         coded = quote(value, safe=safe, errors="replace")

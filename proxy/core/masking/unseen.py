@@ -1,8 +1,8 @@
 """Characters that nobody sees, and that still do something: to a terminal, to a reader of lines, to the eye.
 
 Controls end lines and colour them. Marks of direction turn the rest of a line around, so that it reads as another one
-(Unicode's report 36). Zero-width characters, tags and variation selectors hide a text inside another. What strangers
-sent is shown without any of them.
+(Unicode's report 36). Zero-width characters, tags and variation selectors hide one text inside another. The proxy shows
+what strangers sent without any of them.
 """
 
 import re
@@ -20,6 +20,7 @@ BLANKS = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U000e0000-\U000e0fff"
 )
-"""The others that have no shape of their own: joiners, fillers, and what selects a variant of the letter before."""
+"""The other characters that have no shape of their own: joiners, fillers, and selectors of a variant of the letter
+before."""
 
 UNSEEN = re.compile(f"[{CONTROLS}{SEPARATORS}{SURROGATES}{FORMATS}{BLANKS}]")
