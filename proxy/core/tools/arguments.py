@@ -1,8 +1,8 @@
 """Do the arguments of a call fit the schema that the client declared?
 
-The client's own schema is asked, not what was left of it for the backend. A check is made `briefly` first, with nothing
-in it that could take long, and most checks end there. The rest need a `verdict`, which takes as long as it takes: the
-caller asks for it in a process that can be ended.
+The proxy asks the client's own schema, not what was left of it for the backend. It first checks `briefly`, with nothing
+in the check that could take long, and most checks end there. The rest need a `verdict`, which takes as long as it
+takes: the caller asks for it in a process that can be ended.
 """
 
 from jsonschema import Draft202012Validator
@@ -22,9 +22,9 @@ COMPILING = 2
 WHOLE_CHECK = 2_500_000
 """Units of a check that does not stop anybody else: a quarter of a second and more. Honest calls need some thousand."""
 BRIEF_BYTES = 256 * 1024
-"""Of arguments. Longer ones take more than a thousandth of a second to be read."""
+"""Bytes of arguments. Longer ones take more than a thousandth of a second to be read."""
 MAX_NESTING = 64
-"""Of arguments. The validator takes some ten of Python's 1000 frames for each level."""
+"""Levels of arguments. The validator takes some ten of Python's 1000 frames for each."""
 SHOWN = 200
 """Characters of the validator's message: it quotes what it complains about."""
 
@@ -49,7 +49,7 @@ def briefly(spec: ToolSpec, arguments: str, purse: Purse) -> ArgumentProblem | N
 
 
 def written(spec: ToolSpec) -> bytes:
-    """The schema, as `verdict` takes it."""
+    """Returns the schema as `verdict` takes it."""
     return jsontext.dumps(spec.parameters or {})
 
 

@@ -15,14 +15,16 @@ from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.profile import ToolNames
 
 MAX_NAME = 64
-"""OpenAI's limit, and the lowest of all known ones."""
+"""Characters: OpenAI's limit, and the lowest of all known ones."""
 LISTED = 3
 """Allowed names that a complaint lists."""
 HASH_DIGITS = 8
-"""Appended where a name had to be cut or was taken; should two agree in it, the next round is tried."""
+"""Digits that are appended where a name had to be cut or was taken. Should two names agree in them, the next attempt
+differs."""
 
 UNNAMED_NAMESPACES = (None, "", "functions")
-"""The last is what Codex calls the space of its own tools: models know them, and call them, by their plain names."""
+"""Namespaces that the upstream name leaves out. Codex calls the space of its own tools `functions`: models know
+these tools, and call them, by their plain names."""
 
 _LETTER = re.compile(r"[A-Za-z_]")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
@@ -31,7 +33,7 @@ Key = tuple[ToolName, ToolKind]
 
 
 class NameTable:
-    """`tools` are what the client declares; `only`, where it is given, are the tools that may be called."""
+    """`tools` are what the client declares. `only` restricts which of them may be called."""
 
     __slots__ = ("_by_key", "_by_name", "_declared", "_form", "_permitted")
 
@@ -58,29 +60,30 @@ class NameTable:
         self._permitted = None if only is None else frozenset(self.upstream(tool) for tool in only)
 
     def upstream(self, tool: ToolName, kind: ToolKind = ToolKind.FUNCTION) -> str:
-        """The name the backend sees. A history may name tools that are no longer declared: they get one too."""
+        """Returns the name that the backend sees. A history may name tools that are no longer declared: they get one
+        too."""
         known = self._by_key.get((tool, kind))
         return known or self._of_another_kind(tool) or self._assign((tool, kind), _wish(tool, self._form))
 
     def client(self, upstream: str) -> Key:
-        """The client's own name and kind. A name that nobody has heard of is a function's, as it stands."""
+        """Returns the client's own name and kind. An unknown name is that of a function, as it stands."""
         return self._by_name.get(upstream) or (ToolName(upstream), ToolKind.FUNCTION)
 
     def declared(self, upstream: str) -> bool:
         return upstream in self._declared
 
     def settled(self, upstream: str) -> bool:
-        """Declared, and not the beginning of another declared name: a name that comes in pieces is complete."""
+        """Is a name that comes in pieces complete? It is declared, and not the beginning of another declared name."""
         return upstream in self._declared and not any(
             other != upstream and other.startswith(upstream) for other in self._declared
         )
 
     def permits(self, upstream: str) -> bool:
-        """False only under a restriction: the client wants no calls, or calls of other tools only."""
+        """Returns False only under a restriction: the client wants no calls, or calls of other tools only."""
         return self._permitted is None or upstream in self._permitted
 
     def forbids(self, upstream: str) -> str:
-        """What to say of a call that is not permitted."""
+        """Says that a call is not permitted, and what is."""
         called = shown(stem(self.client(upstream)[0]))
         if not self._permitted:
             return f"The model called '{called}', which tool_choice none forbids."
@@ -90,7 +93,7 @@ class NameTable:
         return f"The model called '{called}', but tool_choice allows only {named}{more}."
 
     def _of_another_kind(self, tool: ToolName) -> str | None:
-        """A history may remember a tool as what it once was; it means the one that there is."""
+        """Finds the tool under another kind: a history may remember it as what it once was."""
         return next((self._by_key[tool, kind] for kind in ToolKind if (tool, kind) in self._by_key), None)
 
     def _assign(self, key: Key, wish: str) -> str:
@@ -105,18 +108,18 @@ class NameTable:
 
 
 def stem(tool: ToolName) -> str:
-    """A name in one word: what the backend sees, unless that would be too long or is taken."""
+    """Joins namespace and name: this is what the backend sees, unless it would be too long or is taken."""
     return tool.name if tool.namespace in UNNAMED_NAMESPACES else f"{tool.namespace}__{tool.name}"
 
 
 def _wish(tool: ToolName, form: ToolNames) -> str:
-    """The name that the backend would see, if it is free and not too long."""
+    """Returns the name that the backend would see, if it is free and not too long."""
     word = _FOREIGN.sub("_", stem(tool)) or "_"
     return f"_{word}" if form == "letter_first" and not _LETTER.match(word) else word
 
 
 def _digest(key: Key, attempt: int) -> str:
-    """Of the whole key, so that no other shares it for long."""
+    """Hashes the whole key, so that no other key shares the digest for long."""
     tool, kind = key
     text = "\0".join((kind, tool.namespace or "", tool.name, str(attempt)))
     return blake2s(text.encode("utf-8", "surrogatepass"), digest_size=HASH_DIGITS // 2).hexdigest()

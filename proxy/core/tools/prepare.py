@@ -1,7 +1,7 @@
 """The tools of one request as one backend gets them, with the client's choice among them applied.
 
-A choice is made in two ways: told to the backend as strongly as it understands, and enforced by what is left out.
-Whatever a backend does in spite of both, `NameTable.permits` knows when the reply comes.
+The proxy applies a choice in two ways: it tells the backend as strongly as the backend understands, and it leaves tools
+out. Where a backend calls another tool in spite of both, `NameTable.permits` notices it in the reply.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from proxy.core.tools.names import NameTable, stem
 from proxy.core.work import Work
 
 NAMED = 3
-"""Tools that one warning names; an agent's hundred may all have the same keyword."""
+"""Tools that one warning names: a hundred tools of an agent may all have the same keyword."""
 
 
 @dataclass(slots=True)
@@ -41,21 +41,23 @@ class Prepared:
     forced: str | None = None
     """The upstream name of the one function to call, where the backend understands such an order."""
     relaxed: dict[str, list[str]] = field(default_factory=dict)
-    """By upstream name, the keywords of a tool's schema that the backend does not enforce, but is only told of."""
+    """By upstream name, the keywords of a tool's schema that are only described to the backend, and not enforced by
+    it."""
     aliases: dict[ToolName, Mapping[str, str]] = field(default_factory=dict)
-    """By tool, what those properties are called that the backend knows by an alias."""
+    """By tool, the names of the properties that the backend knows by an alias."""
     untold: set[ToolName] = field(default_factory=set)
-    """Tools that are strict, of which the backend does not know it: only we hold their calls to their schemas."""
+    """Strict tools that the backend does not know to be strict: only the proxy holds their calls to their schemas."""
 
     def drop_strict(self, tools: Iterable[PreparedTool], ledger: Ledger) -> None:
-        """For an encoder that cannot tell which of these are strict."""
+        """Notes that the encoder could not tell the backend which of these tools are strict."""
         if strict := [tool for tool in tools if tool.strict]:
             ledger.drop("strict")
             self.untold.update(self.names.client(tool.name)[0] for tool in strict)
 
 
 def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepared:
-    """Incompatible, before anything is sent, if the backend cannot do what is asked, nor anything like it."""
+    """Raises Incompatible, before anything is sent, if the backend can do neither what is asked nor anything like
+    it."""
     support.check(request, profile)
     choice = request.choice
     names = NameTable(request.tools, _permitted(choice), profile.tool_names)
@@ -75,7 +77,7 @@ def prepare(request: Request, profile: BackendProfile, ledger: Ledger) -> Prepar
 
 
 def _remark(relaxed: Mapping[str, Sequence[str]], ledger: Ledger) -> None:
-    """Whoever relies on a constraint is told where it is not enforced. `relaxed`: keywords by the client's names."""
+    """Warns the client of constraints that are not enforced. `relaxed` holds keywords by the client's names."""
     for keyword in chain.from_iterable(relaxed.values()):
         ledger.drop(f"schema:{keyword}")
     if lost := [shown(name) for name, keywords in relaxed.items() if "$ref" in keywords]:
@@ -101,17 +103,18 @@ def _permitted(choice: ToolChoice) -> Collection[ToolName] | None:
 
 
 def _forced(choice: ToolChoice) -> ToolName | None:
-    """The one function that must be called, if the choice is that narrow."""
+    """Returns the one function that must be called, if the choice is that narrow."""
     if choice.mode is ChoiceMode.REQUIRED and choice.only and len(choice.only) == 1:
         return next(iter(choice.only))
     return None
 
 
 def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile) -> list[ToolSpec]:
-    """Those that the backend hears of.
+    """Returns the tools that the backend is told of.
 
-    Where its word is believed, all are named with the order not to call them, or to call the one: the prompt then
-    begins as in every other turn, and its cache holds. Elsewhere only an absent tool is safe from being called.
+    A backend that obeys orders is told of all, with the order not to call them, or to call the one: the prompt then
+    begins as in every other turn, and its cache holds. With any other backend, only leaving a tool out keeps it from
+    being called.
     """
     if choice.mode is ChoiceMode.NONE:
         return [] if profile.force_tool == "auto" else tools
@@ -123,7 +126,7 @@ def _offered(tools: list[ToolSpec], choice: ToolChoice, profile: BackendProfile)
 def _at_most(
     limit: int, specs: list[ToolSpec], wanted: Collection[ToolName], ledger: Ledger
 ) -> list[ToolSpec]:
-    """The tools that were asked for stay, then an agent's own, then those of its many servers, each in order."""
+    """Keeps the tools that were asked for, then an agent's own, then those of its many servers, each in order."""
     if len(specs) <= limit:
         return specs
     ranked = sorted(specs, key=lambda spec: (spec.tool not in wanted, spec.tool.namespace is not None))

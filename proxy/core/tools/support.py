@@ -1,8 +1,8 @@
 """The capability matrix: what a request may ask for, and how a backend can do it.
 
-One row for each feature. A backend does it, or does it in another way that comes to the same (a forced call by
-leaving the other tools out, a format by an instruction), or cannot. What it cannot is refused before anything is sent
-if the answer would be another one without it. Mere tuning is left out by the encoder, which counts it.
+Each row is a feature. A backend does it, or does it in another way with the same result (a forced call by leaving the
+other tools out, a format by an instruction), or cannot. The proxy refuses what the backend cannot do, before anything
+is sent, if the answer would be another one without it. Mere tuning is left out by the encoder, which counts it.
 """
 
 from collections.abc import Callable
@@ -23,22 +23,23 @@ class Ability(Enum):
 @dataclass(frozen=True, slots=True)
 class Feature:
     name: str
-    """As the API calls it."""
+    """The name of the feature in the API."""
     failing: Ability
-    """Of backends that do not do it as it is asked for."""
+    """The ability of backends that do not do it as it is asked for."""
     does: Callable[[BackendProfile], bool]
     needed_at: Callable[[Request], str | None] | None = None
-    """Where a request depends on it, if it does. None for tuning, and for what every backend can do in some way."""
+    """Finds the place where a request depends on the feature. None for tuning, and for what every backend can do in
+    some way."""
     complaint: str = ""
     code: str | None = None
-    """Of the refusal, where it is not about tools."""
+    """The code of the fault, where it is not about tools."""
 
     def ability(self, profile: BackendProfile) -> Ability:
         return Ability.NATIVE if self.does(profile) else self.failing
 
 
 def _wants_calls(request: Request) -> str | None:
-    """The list in which the first tool stands."""
+    """Returns the list in which the first tool stands."""
     if not request.tools or request.choice.mode is ChoiceMode.NONE:
         return None
     return request.tools[0].path.rpartition("[")[0]
@@ -78,7 +79,7 @@ FEATURES = (
 )
 
 ESSENTIAL = tuple((feature, feature.needed_at) for feature in FEATURES if feature.needed_at)
-"""Those without which an answer would be another one, each with what tells whether a request depends on it."""
+"""Features that cannot be dropped, each with the function that finds where a request depends on it."""
 
 
 def matrix(profile: BackendProfile) -> dict[str, Ability]:
@@ -86,7 +87,7 @@ def matrix(profile: BackendProfile) -> dict[str, Ability]:
 
 
 def check(request: Request, profile: BackendProfile) -> None:
-    """P02. Incompatible for what the backend cannot do in any way and the answer depends on."""
+    """P02. Raises Incompatible for what the answer depends on and the backend cannot do in any way."""
     missing: list[tuple[Feature, str]] = []
     for feature, needed_at in ESSENTIAL:
         if not feature.does(profile) and (place := needed_at(request)) is not None:

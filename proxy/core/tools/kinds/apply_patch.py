@@ -36,8 +36,8 @@ PARAMETERS: dict[str, Any] = {
 
 
 def restore(arguments: str) -> str:
-    """As the client can apply it: many models write the operation as it stands in the API, one level deeper, and a new
-    file without its pluses."""
+    """Puts the operation as the client can apply it: many models write it as it stands in the API, one level deeper,
+    and a new file without its pluses."""
     try:
         raw = jsontext.loads(arguments)
     except jsontext.BadJson:

@@ -1,6 +1,6 @@
 """What each kind of tool is to a backend, which knows only functions: one row for each kind.
 
-How a kind looks to the client is the surface's affair; nobody else asks which kind a tool is.
+The surface knows how a kind looks to the client. No other module asks which kind a tool is.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,20 +13,20 @@ from proxy.core.tools.kinds import apply_patch, custom, local_shell, shell
 EMPTY_OBJECT = "{}"
 
 StandIn = tuple[str | None, Schema | None]
-"""Description and parameters of the function that stands for a tool."""
+"""The description and the parameters of the function that stands for a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
     declare: Callable[[ToolSpec], StandIn]
     to_function: Callable[[str], str]
-    """The arguments of an earlier call as the function's. They need not be JSON yet."""
+    """Translates the arguments of an earlier call into the function's. They need not be JSON yet."""
     from_function: Callable[[str], str]
-    """What the function was called with, as the client's tool takes it."""
+    """Translates what the function was called with into what the client's tool takes."""
     streams: bool = False
-    """May fragments be passed on as they come? Not where the whole has to be seen before it can be translated."""
+    """May fragments be passed on as they come? Not where only the whole can be translated."""
     freeform: bool = False
-    """Are the arguments plain text, in which no JSON can be malformed?"""
+    """Are the arguments plain text, which cannot be malformed JSON?"""
 
 
 def _as_declared(spec: ToolSpec) -> StandIn:

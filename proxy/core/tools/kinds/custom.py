@@ -23,7 +23,8 @@ _HEREDOC = re.compile(
 
 
 def description(spec: ToolSpec) -> str:
-    """What the client says of the tool and, since no backend can be held to a grammar, the grammar to read."""
+    """Returns what the client says of the tool, and the grammar: no backend can be held to it, so the model has to
+    read it."""
     parts = [spec.description] if spec.description else []
     grammar = spec.grammar or {}
     grammar = grammar.get("grammar", grammar)  # the Chat form holds it one level deeper
@@ -37,15 +38,15 @@ def description(spec: ToolSpec) -> str:
 
 
 def wrap(text: str) -> str:
-    """The arguments of the function for this input."""
+    """Returns the arguments of the function for this input."""
     return jsontext.compact({FIELD: text})
 
 
 def unwrap(arguments: str) -> str:
-    """The input in these arguments.
+    """Returns the input in these arguments.
 
     Models put it under other names, leave the JSON out, fence it, or write the shell command that would apply it.
-    What cannot be understood is the input itself: nothing is lost, and the client's tool will say what it thinks.
+    Arguments that cannot be understood are the input themselves: nothing is lost, and the client's tool will complain.
     """
     text = _unfenced(_text_in(arguments))
     command = _HEREDOC.fullmatch(text)
@@ -69,7 +70,7 @@ def _text_in(arguments: str) -> str:
 
 
 def _unfenced(text: str) -> str:
-    """Without the one fence around it all. Two fenced blocks are a document, whose first and last line it needs."""
+    """Removes one fence around the whole text. Two fenced blocks are a document, whose first and last line it needs."""
     first, _, rest = text.strip().partition("\n")
     info = first.lstrip(first[:1])
     fence = first[: len(first) - len(info)]

@@ -30,7 +30,7 @@ SHELL = ("bash", "-lc")
 
 
 def restore(arguments: str) -> str:
-    """As the client can run them: many models write the whole command line as one string."""
+    """Puts the command as the client can run it: many models write the whole command line as one string."""
     try:
         action = jsontext.loads(arguments)
     except jsontext.BadJson:

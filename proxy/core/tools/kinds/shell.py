@@ -23,7 +23,8 @@ PARAMETERS: dict[str, Any] = {
 
 
 def restore(arguments: str) -> str:
-    """As the client can run them: models that know other shells write one line, or one command as a list of words."""
+    """Puts the commands as the client can run them: models that know other shells write one line, or one command as
+    a list of words."""
     try:
         action = jsontext.loads(arguments)
     except jsontext.BadJson:
