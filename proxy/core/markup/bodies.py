@@ -1,8 +1,8 @@
 """The reader shared by the formats whose calls are JSON between two markers.
 
-Whatever the markers: one object, several, or an array; the function's name and arguments under any of the keys that
-models use for them; the arguments as an object or as the text of one; a code fence around it all; brackets too many
-or too few right before the closer.
+It reads one object, several, or an array, whatever the markers. The function's name and arguments may stand under any
+of the keys that models use for them; the arguments may be an object or the text of one. It forgives a code fence around
+it all, and brackets too many or too few right before the closer.
 """
 
 import re
@@ -17,7 +17,7 @@ from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
 _NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "parameters", "args", "tool_input", "input", "kwargs")
 _ABOUT_THE_CALL: Final = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
-"""Keys beside the name that are no arguments."""
+"""Keys beside the name that hold no arguments."""
 
 _BLANK: Final = re.compile(r"\s*+")
 _STRAY: Final = re.compile(r"[\s}\];,]*+")
@@ -31,7 +31,7 @@ class Unended(Exception):
 
 
 def behind(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """Where what the pattern finds at `at` ends, if it finds anything there."""
+    """Returns where the match at `at` ends, or `at` where there is none."""
     found = pattern.match(text, at)
     return found.end() if found else at
 
@@ -41,12 +41,12 @@ def after_blank(text: str, at: int) -> int:
 
 
 def after_stray(text: str, at: int) -> int:
-    """Behind the blanks, and the brackets that are too many."""
+    """Skips the blanks, and the brackets that are too many."""
     return behind(_STRAY, text, at)
 
 
 def object_text(text: str) -> str | None:
-    """The JSON object that the text is, or that is in the JSON string that it is; None if it is neither."""
+    """Returns the JSON object that the text is, or that the JSON string in it holds. None if it is neither."""
     try:
         value = jsonish.parse(text)
         if isinstance(value, str):
@@ -57,9 +57,9 @@ def object_text(text: str) -> str | None:
 
 
 def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True) -> tuple[Recovered, ...]:
-    """The calls that a JSON value describes; what among them is none is left out.
+    """Returns the calls that a JSON value describes, and leaves out what is no call.
 
-    `keyed` objects say name → arguments. Unless we are `sure` that these are calls, arguments have to be there.
+    `keyed` objects map name → arguments. Unless we are `sure` that these are calls, arguments have to be there.
     """
     found: list[Recovered] = []
     for entry in value if isinstance(value, list) else [value]:
@@ -92,7 +92,7 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
 
 
 def _is_schema(value: Any, described: bool) -> bool:
-    """Is a tool declared here and not called? Models quote the prompt that tells them what tools there are."""
+    """Is a tool declared here and not called? Models quote the prompt that lists the tools."""
     if not isinstance(value, dict):
         return False
     if value.get("type") == "object" and isinstance(value.get("properties"), dict):
@@ -101,7 +101,7 @@ def _is_schema(value: Any, described: bool) -> bool:
 
 
 def _beside(fields: Mapping[str, Any], schema: values.Schema) -> str | None:
-    """Arguments that stand beside the name, which they are only if the tool has such parameters."""
+    """Returns keys that stand beside the name as arguments, if the tool has such parameters."""
     return values.written(fields) if not fields or values.fit(set(fields), schema) else None
 
 
@@ -118,7 +118,8 @@ def _arguments(raw: Any, schema: values.Schema) -> str | None:
 
 
 def only_text(text: str, schema: values.Schema) -> str | None:
-    """The argument of a tool that takes one text and nothing else, as those do that stand for custom tools."""
+    """Returns the argument of a tool that takes one text and nothing else, as the functions do that stand for custom
+    tools."""
     match list(values.properties(schema).items()):
         case [(key, declared)] if "string" in values.admitted(declared, schema):
             return None if text.lstrip().startswith(("{", "[")) else values.written({key: text})
@@ -127,12 +128,12 @@ def only_text(text: str, schema: values.Schema) -> str | None:
 
 
 def follows(text: str, at: int, literals: tuple[str, ...]) -> int | None:
-    """Where the first of these literals that stands here ends."""
+    """Returns where the first of these literals that stands here ends."""
     return next((at + len(literal) for literal in literals if text.startswith(literal, at)), None)
 
 
 def may_follow(text: str, at: int, literals: tuple[str, ...]) -> bool:
-    """Is the rest of the text the begin of one of these literals, if it is anything?"""
+    """May the rest of the text still become one of these literals?"""
     return any(len(text) - at < len(literal) and literal.startswith(text[at:]) for literal in literals)
 
 
@@ -144,9 +145,9 @@ class Envelope:
     closers: tuple[str, ...] = ()
     """Without any, the block ends with its JSON."""
     strict: bool = True
-    """Is it no block without a closer? Otherwise the end of the text, or the next opener, does as well."""
+    """Must a block have its closer? Otherwise the end of the text, or the next opener, does as well."""
     keyed: bool = False
-    """Do the objects say name → arguments?"""
+    """Do the objects map name → arguments?"""
     sure: bool = True
     """Can an object without arguments be a call?"""
     inside: bool = False
@@ -154,7 +155,7 @@ class Envelope:
 
 
 def read(envelope: Envelope, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    """The block that begins at `at` with an opener."""
+    """Reads the block that begins at `at` with an opener."""
     unended: Verdict = None if ended else MORE
     position = at if envelope.inside else after_blank(text, follows(text, at, envelope.openers) or at)
     if text.startswith("`", position):
@@ -188,7 +189,7 @@ def read(envelope: Envelope, text: str, at: int, ended: bool, tools: Tools) -> V
 
 
 def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelope, tools: Tools) -> Verdict:
-    """A block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
+    """Reads a block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
     if envelope.inside:
         position = after_blank(text, end)
         if position == len(text) and not ended:

@@ -1,10 +1,10 @@
-"""What begins with an opener, until it is settled what it is.
+"""A text that begins with an opener, until it is decided what it is.
 
-Three things can be open: whether it stands in a code sample (a Doubt), whether it is markup of some format (a
-Candidate), and whether the marks around it say that it is only quoted (a Quotation). Each gets every further piece by
-`extend`, which says whether it is worth the cost to `decide` from the whole text. Formats are asked only at places that
-the text itself defines, always about the text up to there and no further. Hence neither the answer nor the cost can
-depend on how the text was cut.
+Three questions can be open: does it stand in a code sample (a Doubt), is it markup of some format (a Candidate), and do
+the marks around it say that it is only quoted (a Quotation)? Each gets every further piece by `extend`, which says
+whether it is worth the cost to `decide` from the whole text. Formats are asked only at places that the text itself
+defines, always about the text up to there and no further. Hence neither the answer nor the cost can depend on how the
+text was cut.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,13 @@ from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tools
 from proxy.core.markup.openers import Readers
 
 MAX_HELD = 1 << 20
-"""No call that was meant is longer (1 MiB), and no client should wait longer for text that looks like one."""
+"""Characters (1 MiB). No call that a model means is longer, and no client should wait longer for text that looks
+like one."""
 FIRST_LOOK = 32
-"""Text about markup is found out soon: formats are asked here, and again each time this length has doubled."""
+"""Characters after which the formats are asked first, and again each time the length has doubled: text about markup
+is soon known to be text."""
 LOOKS, FREE_LOOKS = 8, 16_384
-"""Closers are worth a look as long as all looks together read no more than this often what is held, and a bit."""
+"""Formats are asked at a closer as long as all that they read is no more than this often what is held, and a bit."""
 
 
 class End(Enum):
@@ -28,7 +30,7 @@ class End(Enum):
     OPEN = auto()
     WHOLE = auto()
     CUT = auto()
-    """It stops without having ended: what is unfinished then is text."""
+    """The text stops without having ended, so what is unfinished is text."""
 
 
 class Why(Enum):
@@ -39,12 +41,12 @@ class Why(Enum):
     CAPPED = "capped"
     QUOTED = "quoted"
     UNREAD = "unread"
-    """Too many before it were in vain."""
+    """Too many texts before it were read in vain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Markup. The calls have declared names."""
+    """The text is markup. Its calls have declared names."""
 
     length: int
     format: Format
@@ -53,7 +55,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Text, for at least so many characters."""
+    """It is text, for at least so many characters."""
 
     length: int
     why: Why
@@ -61,7 +63,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The doubt is over; it has to be asked again where the opener stands."""
+    """The doubt is over, and the text has to be judged again where the opener stands."""
 
     ahead: Lookahead
 
@@ -84,14 +86,14 @@ QUOTES = {
 """What opens a quotation, and what closes it."""
 
 Outcome = Taken | Passed | Settled | None
-"""None: more text is needed."""
+"""None means that more text is needed."""
 
 
 class Doubt:
-    """Is the opener in a code sample? Settled by what follows."""
+    """Is the opener in a code sample? The text that follows decides."""
 
     spent = 0
-    """It costs no reading of formats."""
+    """A doubt costs no reading of formats."""
 
     def __init__(self, tracker: CodeTracker, readers: Readers) -> None:
         self.readers = readers
@@ -116,7 +118,8 @@ class Doubt:
 
 
 class Quotation:
-    """A call between quotation marks that touch it is spoken of. The mark before it is there; will the one behind?"""
+    """A call between quotation marks that touch it is only mentioned. The mark before it is there; does the one
+    behind follow?"""
 
     def __init__(self, taken: Taken, closer: str, readers: Readers, spent: int) -> None:
         self.readers = readers
@@ -140,7 +143,7 @@ class Candidate:
     def __init__(self, readers: Readers, tools: Tools, before: str = "") -> None:
         self.readers = readers
         self.spent = 0
-        """How many characters formats were asked to read."""
+        """Characters that formats were asked to read."""
         self._tools = tools
         self._left = [one for one in readers.formats if one.behind is None or one.behind.search(before)]
         self._undeclared: Passed | None = None
@@ -210,10 +213,11 @@ class Candidate:
     # ── when to ask ──
 
     def _next_look(self, text: str, shift: int, within: int) -> int | None:
-        """The next length at which to ask. `text` holds what begins at `shift`, as far as it is still of interest.
+        """Returns the next length at which to ask the formats. `text` holds what begins at `shift`, as far as it is
+        still needed.
 
-        That is where a closer ends, a little behind it (what follows may have to tell whether it was one), and each
-        time when the length has doubled.
+        These lengths are the end of each closer, a little more (the text that follows may tell whether it was a
+        closer), and each time the length has doubled.
         """
         while self._searched < within:
             settling = self._closer + self._after_closer if self._after_closer else self._growth

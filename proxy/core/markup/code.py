@@ -1,22 +1,23 @@
-"""Where in a growing text the code samples are, by the rules of CommonMark: what stands there is quoted, never meant.
+"""Tracks where in a growing text the code samples are, by the rules of CommonMark: calls in them are quoted, never
+meant.
 
-Fenced blocks and inline code spans count, indented code does not: models indent calls that they mean. Headings, list
+Fenced blocks and inline code spans count. Indented code does not: models indent calls that they mean. Headings, list
 items and blank lines end a paragraph, and with it every hope that an open run of backticks will be closed.
 
-A fence is known from its line. A span is not: whether a run of backticks opens one is decided by what follows, up to
-the end of the paragraph. So the answer to "is this code?" can be DOUBT, and a Lookahead reads on until it is settled;
-what it learned is kept, so that no paragraph is read ahead twice for the same reason.
+A fence is known from its line. A span is not: the text that follows, up to the end of the paragraph, decides whether a
+run of backticks opens one. So the answer to "is this code?" can be DOUBT, and a Lookahead reads on until it is settled.
+The tracker learns what the lookahead found, so that no paragraph is read ahead twice for the same reason.
 """
 
 import re
 from enum import Enum, auto
 
 LINE_HEAD = 256
-"""How much of a line is kept to recognise what it begins; the patterns below ask for less than that."""
+"""Characters of a line that are kept to recognise what it begins. The patterns below ask for less."""
 CONTEXT = 2048
-"""How far back the list is looked for that an indented fence belongs to."""
+"""Characters in which the list item is looked for that an indented fence belongs to."""
 NEARBY = 16
-"""How much of what was read last can be asked for."""
+"""Characters of the latest text that can be asked for."""
 MIN_FENCE, MAX_FENCE = 3, 128
 TAB = 4
 
@@ -41,7 +42,7 @@ _BREAK = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-"""A line that ends the paragraph before it."""
+"""Matches a line that ends the paragraph before it."""
 
 
 class Where(Enum):
@@ -51,7 +52,7 @@ class Where(Enum):
 
 
 class CodeTracker:
-    """Is fed the text, each character once, and asked between characters."""
+    """Gets the text, each character once, and answers between characters."""
 
     __slots__ = (
         "_closer",
@@ -68,19 +69,19 @@ class CodeTracker:
 
     def __init__(self) -> None:
         self.at = 0
-        """How many characters were read."""
+        """Characters that were read."""
         self._closer: re.Pattern[str] | None = None
-        """What ends the fenced block; None outside of one."""
+        """Matches the end of the fenced block. None outside of one."""
         self._info: tuple[int, int] | None = None
         """Length and indent of backticks that open a fence unless another backtick follows on their line."""
         self._open: dict[int, None] = {}
-        """Lengths of the runs of backticks still open, oldest first; each counts only if none before it is closed."""
+        """Lengths of the open runs of backticks, oldest first. Each counts only if none before it is closed."""
         self._sure = 0
         """A length among them that is known to be closed later."""
         self._known_until = 0
-        """Up to here the paragraph was read ahead."""
+        """The paragraph was read ahead up to here."""
         self._last: dict[int, int] = {}
-        """Where in it a run of each length stands last."""
+        """Where a run of each length stands last in it."""
         self._head = ""
         """The current line so far, or _BODY."""
         self._run = ""
@@ -90,7 +91,7 @@ class CodeTracker:
     # ── asking ──
 
     def where(self) -> Where:
-        """Of the character that comes next, which is no backtick and no tilde."""
+        """Says where the next character stands, which is no backtick and no tilde."""
         self._end_run()
         if self._closer is not None:
             return Where.INSIDE
@@ -101,17 +102,17 @@ class CodeTracker:
         return Where.INSIDE if self._sure in self._open else Where.DOUBT
 
     def skip(self, length: int) -> None:
-        """So much that is no text passed here: a line with it is not blank, and begins nothing."""
+        """Passes so many characters that are no text: a line with them is not blank, and begins nothing."""
         self.at += length
         self._head = _BODY
         self._remember(_BODY)
 
     def before(self) -> str:
-        """What was read last."""
+        """Returns the latest text."""
         return self._context[-NEARBY:]
 
     def learn(self, ahead: "Lookahead") -> None:
-        """What a lookahead from here has found."""
+        """Takes over what a lookahead from here has found."""
         assert ahead.found is not None
         if isinstance(ahead.found, Closes):
             self._sure = ahead.found.length
@@ -188,7 +189,7 @@ class CodeTracker:
         return after
 
     def _end_run(self) -> None:
-        """All of a run is known: it opens a fence, opens or closes a span, or is nothing."""
+        """Handles a run that is complete: it opens a fence, opens or closes a span, or is nothing."""
         if not (run := self._run):
             return
         self._run = ""
@@ -211,7 +212,7 @@ class CodeTracker:
     # ── inline ──
 
     def _tick(self, closes: int, opens: int) -> None:
-        """A backslash spoils a backtick for opening a span, not for closing one."""
+        """Counts a run of backticks. A backslash keeps it from opening a span, not from closing one."""
         if closes in self._open:
             while self._open.popitem()[0] != closes:
                 pass
@@ -224,7 +225,7 @@ class CodeTracker:
             self._open[opens] = None
 
     def _end_info(self) -> None:
-        """The backticks at the head of the line open no fence; then they are a run like any other."""
+        """Counts backticks at the head of a line that open no fence like any other run."""
         assert self._info is not None
         (length, _), self._info = self._info, None
         self._tick(length, length)
@@ -235,7 +236,8 @@ class CodeTracker:
     # ── fences ──
 
     def _fence_indent(self, head: str) -> int | None:
-        """What a fence after this head of a line belongs to is indented so far; None if there can be no fence."""
+        """Returns the indent of what a fence after this head of a line would belong to. None if no fence can stand
+        here."""
         found = _FENCE_HEAD.fullmatch(head)
         if found is None:
             return None
@@ -245,7 +247,7 @@ class CodeTracker:
         return self._list_indent(width)
 
     def _list_indent(self, width: int) -> int | None:
-        """The indent of the list item above whose text begins where a fence of this indent may stand."""
+        """Returns the indent of the list item above whose text begins where a fence of this indent may stand."""
         above = self._context[: self._context.rfind("\n") + 1]
         for line in reversed(above.splitlines()):
             if item := _LIST_ITEM.match(line):
@@ -271,7 +273,7 @@ def _width(blanks: str) -> int:
 
 
 class Found(Enum):
-    """What a lookahead can come to, besides a run that closes."""
+    """What a lookahead can find, besides a run that closes."""
 
     END_OF_PARAGRAPH = auto()
     FENCE = auto()
@@ -303,7 +305,7 @@ class Lookahead(CodeTracker):
         self.last: dict[int, int] = {}
 
     def close(self) -> None:
-        """The text has ended."""
+        """Settles the doubt at the end of the text."""
         self._end_run()
         if self.found is None:
             self.found = Found.FENCE if self._asked_info else Found.END_OF_PARAGRAPH

@@ -1,8 +1,8 @@
 """The words of this room: what a format is, and what reading one can come to.
 
-A format is data plus one pure function. `read` gets all text from the opener on and says what stands there; it never
-guesses, never raises, and does not know how the text was cut. When to ask, what to hold back, where code samples
-are, and which names were declared is the scanner's business, the same for all formats.
+A format is data plus one pure function. `read` gets all text from the opener on and says what stands there. It never
+guesses, never raises, and does not know how the text was cut. For all formats alike, the scanner knows when to ask,
+what to hold back, where code samples are, and which names were declared.
 """
 
 import re
@@ -20,12 +20,12 @@ class Tier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the request declares, under the names that the backend knows: name → parameters schema."""
+    """The tools that the request declares, under the names that the backend knows: name → parameters schema."""
 
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def declared(self, written: str) -> str | None:
-        """The declared name that a model means, with the affixes removed that models add; None if there is none."""
+        """Returns the declared name that a model means, without the affixes that models add. None if there is none."""
         if written in self.schemas:
             return written
         bare = written.strip().split("<|", 1)[0].strip()
@@ -39,7 +39,7 @@ class Tools:
         return None
 
     def schema(self, written: str) -> Mapping[str, Any]:
-        """What the parameters of the tool meant are declared to be; nothing where none is."""
+        """Returns the declared parameters of the tool that is meant, or an empty schema."""
         return self.schemas.get(self.declared(written) or "", {})
 
 
@@ -48,14 +48,15 @@ class Recovered:
     """One call found in text."""
 
     name: str
-    """As the model wrote it; the scanner looks it up with `Tools.declared`."""
+    """The name as the model wrote it. The scanner looks it up with `Tools.declared`."""
     arguments: str
     """One valid JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A complete piece of markup, from the opener up to `end`. Without calls it is a dangling tag: only stripped."""
+    """A complete piece of markup, from the opener up to `end`. Without calls it is a dangling tag, which is only
+    taken out."""
 
     end: int
     calls: tuple[Recovered, ...]
@@ -68,7 +69,7 @@ class _More(Enum):
 MORE: Final = _More.MORE
 
 Verdict = Block | _More | None
-"""None: this is no block of the format, whatever may follow."""
+"""None means that this is no block of the format, whatever may follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,9 @@ class Format:
     read: Callable[[str, int, bool, Tools], Verdict]
     """(text, position of the opener, has the text ended?, tools) → verdict. Linear in the text after the opener."""
     closers: tuple[str, ...]
-    """`read` is worth asking when one of these has come, and when the text has ended."""
+    """`read` is worth calling when one of these has come, and when the text has ended."""
     behind: re.Pattern[str] | None = None
-    """Must be found in what stands right before the opener, where that tells too little by itself."""
+    """A pattern that must match right before the opener, where the opener alone says too little."""
     native: bool = False
-    """Made of special tokens, which no model uses to rehearse or to quote: may be promoted from reasoning at once."""
+    """Is it made of special tokens, which no model uses to rehearse or to quote? Then a call in reasoning is a call
+    at once."""

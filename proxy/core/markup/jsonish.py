@@ -1,8 +1,8 @@
 """JSON as models write it: found inside text without trusting it, and read although it is not quite JSON.
 
-Two steps, each one pass over the text. `scan` only finds where a value ends: it knows strings and brackets, so that
-markup inside a string is data. `parse` reads that piece: strictly first, then with the mistakes forgiven that models
-make: Python's `True`, `None` and single quotes, trailing commas, bare keys, escapes that JSON does not know.
+The two steps each take one pass over the text. `scan` only finds where a value ends: it knows strings and brackets, so
+that markup inside a string is data. `parse` reads that piece, first strictly, then with the mistakes forgiven that
+models make: Python's `True`, `None` and single quotes, trailing commas, bare keys, escapes that JSON does not know.
 """
 
 import re
@@ -25,13 +25,13 @@ _ESCAPE: Final = re.compile(
     r'\\(?:(?P<known>["\\/bfnrt]|u[0-9a-fA-F]{4})|x(?P<hex>[0-9a-fA-F]{2})|(?P<other>.))|"', re.DOTALL
 )
 _PYTHONS_ESCAPES: Final = {"'": "'", "\n": ""}
-"""Any other that JSON does not know is two characters, as in Python."""
+"""The escapes that only Python knows. Any other that JSON does not know is two characters, as in Python."""
 
 _FOLLOWED_AS_KEY: Final = re.compile(r"\s*[:=]")
 _NUMBER: Final = re.compile(
     r"\+?(?P<sign>-?)(?:0(?=\d))*+(?P<digits>\d++)(?:\.(?P<rest>\d*(?:[eE][+-]?\d+)?)|(?P<power>[eE][+-]?\d+))?"
 )
-"""With what JSON does not allow: a plus, zeros in front, a dot at the end."""
+"""Matches numbers that JSON does not allow: with a plus, zeros in front, a dot at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Notation:
 
     token: re.Pattern[str]
     quote: str | None = None
-    """What stands at both ends of a string, besides the quotation marks."""
+    """The token at both ends of a string, where it is no quotation mark."""
     bare_text: bool = False
     """May a text stand without quotes?"""
 
@@ -48,12 +48,12 @@ class Notation:
 def notation(
     *, marks: str = r"[{}\[\]]", quote: str | None = None, bare_text: bool = False, loose: bool = False
 ) -> Notation:
-    """`quote` is a special token that stands at both ends of a string, instead of a quotation mark.
+    """Makes a notation. `quote` is a special token that stands at both ends of a string, instead of a quotation mark.
 
     With `loose`, a quotation mark ends a string only where a string can end: models forget to escape those inside.
 
-    Every alternative takes all it can and gives nothing back, also when the text ends inside a string: that is what
-    keeps a hostile text from being read more than once.
+    Every alternative of the pattern takes all it can and gives nothing back, also when the text ends inside a string.
+    Hence a hostile text is read only once.
     """
     special = rf"{re.escape(quote)}(?P<special>.*?)(?:(?P<ended>{re.escape(quote)})|\Z)|" if quote else ""
     word = r"[^\s\"'{}\[\],:<>][^\"'{}\[\],:<>\n]*+" if bare_text else r"[\w.+\-$]++"
@@ -78,13 +78,13 @@ PYTHON: Final = notation(marks=r"[{}\[\]()]", loose=True)
 @dataclass(frozen=True, slots=True)
 class Scan:
     stop: int
-    """Where the value ends, or where it can go on no longer, or the end of the text."""
+    """Where the value ends, where it can go on no longer, or where the text ends."""
     missing: str
-    """The brackets that would end it; empty when it is whole."""
+    """The brackets that would end the value. Empty when it is whole."""
 
 
 def scan(text: str, at: int, how: Notation = JSON) -> Scan:
-    """Find the end of the value that begins at `at` with a bracket."""
+    """Finds the end of the value that begins at `at` with a bracket."""
     open_brackets: list[str] = []
     position = at
     token = how.token
@@ -110,7 +110,7 @@ def scan(text: str, at: int, how: Notation = JSON) -> Scan:
 
 
 def parse(text: str, how: Notation = JSON) -> Any:
-    """The value that the whole text is; BadJson when it is none, whatever is forgiven."""
+    """Parses the whole text as one value. BadJson when it is none, whatever is forgiven."""
     try:
         return jsontext.loads(text)
     except BadJson:
@@ -120,7 +120,7 @@ def parse(text: str, how: Notation = JSON) -> Any:
 def _as_json(text: str, how: Notation) -> str:
     written: list[str] = []
     opened: list[int] = []
-    """Where in `written` the brackets are that are open; those that are known to be objects are negative."""
+    """Returns the places of the open brackets in `written`. Those that are known to be objects are negative."""
     position = 0
     while position < len(text):
         found = how.token.match(text, position)
@@ -156,7 +156,7 @@ def _between(mark: str, opened: list[int]) -> str:
 
 
 def _close(bracket: str, written: list[str], opened: list[int]) -> None:
-    """A comma too many goes, and braces around values without keys are Python's sets: lists, as far as JSON knows."""
+    """Drops a comma too many, and makes lists of braces without keys: Python's sets, as far as JSON knows."""
     begin = opened.pop() if opened else 0
     if written[-1:] == [","]:
         written.pop()

@@ -1,4 +1,4 @@
-"""All openers of some formats as one pattern, made once: most of a text is nothing but looked through for them."""
+"""All openers of some formats as one pattern, made once: most of a text is only searched for them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,13 @@ from proxy.core.markup.formats import Format
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Who may read what begins with an opener, in the order of their priority."""
+    """The formats that may read what begins with an opener, in the order of their priority."""
 
     formats: tuple[Format, ...]
     closed: re.Pattern[str] | None
     """Matches the last character of whatever may end a block of theirs, and nothing before it."""
     reach: int
-    """How many characters before its match `closed` looks at."""
+    """Characters before its match that `closed` looks at."""
 
 
 class Openers:
@@ -26,12 +26,12 @@ class Openers:
         self.whole = re.compile(_pattern(literals, partial=False))
         """Finds the next opener, the longest that stands there."""
         self.begun = re.compile(_pattern(literals, partial=True))
-        """The same, and also a beginning of one that the text ends with."""
+        """Finds the next opener too, and also a beginning of one at the end of the text."""
         self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
         self._literals = {literal: _readers(literal, formats) for literal in literals}
 
     def may_grow(self, literal: str) -> bool:
-        """Can what the text ends with still become an opener, or a longer one?"""
+        """Can the end of the text still become an opener, or a longer one?"""
         return literal in self._beginnings
 
     def readers(self, literal: str) -> Readers:
@@ -49,7 +49,7 @@ def _readers(literal: str, formats: Iterable[Format]) -> Readers:
 
 
 def _pattern(literals: Iterable[str], *, partial: bool) -> str:
-    """A pattern that shares what the literals have in common, so that no position is looked at twice."""
+    """Makes a pattern that shares what the literals have in common, so that no position is looked at twice."""
     followers: dict[str, list[str]] = {}
     ends = False
     for literal in literals:

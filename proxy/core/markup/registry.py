@@ -1,6 +1,7 @@
-"""Which formats there are, and which of them are looked for in one reply.
+"""Which formats there are, and which of them the proxy looks for in one reply.
 
-All are tried whatever the model is called: models are served under any name, and write in each other's formats.
+It looks for all of them whatever the model is called: models are served under any name, and write in each other's
+formats.
 """
 
 from collections.abc import Set
@@ -52,20 +53,21 @@ FAMILIES: Final = (
     inkling,
     elements,
 )
-"""The first of two formats that share an opener is asked first, and wins if it finds a block."""
+"""The families in the order of asking: the first of two formats that share an opener wins if it finds a block."""
 
 FORMATS: Final[tuple[Format, ...]] = tuple(format for family in FAMILIES for format in family.FORMATS)
 NAMES: Final = frozenset(format.name for format in FORMATS)
 
 
 def check(names: Set[str]) -> None:
-    """ValueError, in one line, for names of no format."""
+    """Raises ValueError, in one line, for names of no format."""
     if unknown := sorted(names - NAMES):
         raise ValueError(f"no markup dialect {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
 
 
 def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tuple[Format, ...]:
-    """All but the optional ones; of those the ones named in `also`; none that is named in `without`."""
+    """Returns all formats that are not optional, and the optional ones named in `also`, but none that is named in
+    `without`."""
     return tuple(
         format
         for format in FORMATS
@@ -76,7 +78,7 @@ def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tup
 def for_reply(
     prepared: Prepared, *, on: bool, also: frozenset[str], without: frozenset[str]
 ) -> MarkupSettings | None:
-    """What to look for in the reply to a request: nothing where no tool may be called."""
+    """Says what to look for in the reply to a request: nothing where no tool may be called."""
     if not prepared.tools:
         return None
     schemas = {tool.name: tool.parameters for tool in prepared.tools if prepared.names.permits(tool.name)}
@@ -86,6 +88,6 @@ def for_reply(
 
 @lru_cache(maxsize=32)
 def _openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
-    """Compiled once for each way in which backends are set up."""
+    """Compiles the openers once for each way in which backends are set up."""
     formats = active(also, without)
     return Openers(formats) if formats else None

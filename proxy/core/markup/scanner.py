@@ -1,9 +1,9 @@
-"""Finds markup in a text that comes in pieces: text out, blocks out, in order.
+"""Finds markup in a text that comes in pieces, and gives out text and blocks in their order.
 
-Nothing is held back but a suffix that can still become an opener, and what stands behind an opener until it is
-settled (`candidate`). What turns out to be no markup is text again from the opener on, and is searched right behind
-it. The outcome depends on the text alone, never on its pieces, and the work is linear in it: what formats read in
-vain is counted, and while it is out of proportion, openers are text without being asked about.
+It holds back only a suffix that can still become an opener, and what stands behind an opener until that is decided
+(`candidate`). What turns out to be no markup is text again from the opener on, and is searched right behind it. The
+outcome depends on the text alone, never on its pieces, and the work is linear in it: the scanner counts what formats
+read in vain, and while that is out of proportion, openers are text without being asked about.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from proxy.core.markup.openers import Openers, Readers
 WASTE, FREE_WASTE = 2, 1 << 20
 """Failed candidates may cost so many characters of reading for each character of text, and this many at first."""
 ATTEMPT = 1024
-"""What a failed candidate costs besides what was read."""
+"""The price of a failed candidate, besides what was read."""
 UNREAD_PIECES = 1024
-"""How many pieces may wait for the code tracker, so that it never has to read a whole book at once."""
+"""Pieces that may wait for the code tracker, so that it never has to read a whole book at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Found:
 
 
 Sure = Sequence[str | Found]
-"""Text, never empty, and blocks, in their order."""
+"""Texts, never empty, and blocks, in their order."""
 
 
 Attempt = Doubt | Candidate | Quotation
@@ -40,35 +40,36 @@ Attempt = Doubt | Candidate | Quotation
 
 class Scanner:
     def __init__(self, openers: Openers, tools: Tools, count: Callable[[Why, Format], None]) -> None:
-        """`count` gets the fate of what only looked like a block."""
+        """`count` gets the fate of every text that only looked like a block."""
         self._openers = openers
         self._tools = tools
         self._count = count
         self._code = CodeTracker()
         self.spot = openers.begun.search
-        """Not None where a piece holds an opener, or ends with the beginning of one."""
+        """Returns a match where a piece holds an opener, or ends with the beginning of one."""
         self._unread: list[str] = []
-        """What the code tracker has not read yet: while nothing looks like markup, it need not."""
+        """Pieces that the code tracker has not read yet: while nothing looks like markup, it need not."""
         self._read = 0
-        """How much of the text that is looked at has been given to it."""
+        """Characters of the current text that the code tracker has read."""
         self._wasted = 0
         self._held: list[str] = []
         self._attempt: Attempt | None = None
-        """What is known of that which is held; None if it is only a suffix."""
+        """What is known of the held text. None if it is only a suffix."""
 
     @property
     def holds(self) -> bool:
         return bool(self._held)
 
     def feed(self, piece: str) -> Sure:
-        """What is certain by now."""
+        """Returns what is certain by now."""
         self._held.append(piece)
         if self._attempt is None or self._attempt.extend(piece):
             return self._scan(End.OPEN)
         return ()
 
     def flush(self, end: End) -> Sure:
-        """Nothing will come that belongs to what is held; the text may go on after something else."""
+        """Returns the rest: nothing will come that belongs to the held text, though the text may go on after
+        something else."""
         return self._scan(end) if self._held else ()
 
     # ── one look at all that is held ──
@@ -110,7 +111,8 @@ class Scanner:
         return out
 
     def _next_attempt(self, text: str, at: int, end: End) -> tuple[int, Attempt | None]:
-        """Where the next opener stands that may be meant; or without an attempt, where a suffix may become one."""
+        """Returns where the next opener stands that may be meant; or, without an attempt, where a suffix may become
+        one."""
         growing = end is End.OPEN
         while opener := (self._openers.begun if growing else self._openers.whole).search(text, at):
             at = opener.start()
@@ -127,12 +129,12 @@ class Scanner:
         return len(text), None
 
     def _in_vain(self, at: int) -> int:
-        """For how many characters from here openers are text, because too much was read for nothing."""
+        """Returns for how many characters from here openers are text, because too much was read for nothing."""
         self._catch_up()
         return -(-(self._wasted - FREE_WASTE) // WASTE) - (self._code.at + at - self._read)
 
     def _attempt_at(self, text: str, at: int, readers: Readers) -> Attempt | None:
-        """None in a code sample."""
+        """Begins an attempt. None in a code sample."""
         self._code.feed(text, self._read, at)
         self._read = at
         where = self._code.where()
@@ -143,12 +145,13 @@ class Scanner:
         return Candidate(readers, self._tools, self._code.before())
 
     def _quoted(self) -> str | None:
-        """What has to stand behind a block for it to be quoted: the code tracker has read all before it."""
+        """Returns what has to stand behind a block for it to be quoted. The code tracker has read all before the
+        block."""
         before = self._code.before()
         return next((closer for opener, closer in QUOTES.items() if before.endswith(opener)), None)
 
     def pass_by(self, piece: str) -> None:
-        """For pieces that need not be fed, because nothing is held and nothing is spotted in them."""
+        """Passes a piece that need not be fed, because the scanner holds nothing and the piece holds no opener."""
         self._unread.append(piece)
         if len(self._unread) > UNREAD_PIECES:
             self._catch_up()

@@ -2,8 +2,8 @@
 
     SECTION ( CALL head SEPARATOR {json} CALL-END )* SECTION-END
 
-Every token but the separator may be missing: calls come without a section, sections without an end. What looks like a
-token may stand in an argument, so the JSON is read as JSON and not up to the next token.
+Every token but the separator may be missing: calls come without a section, sections without an end. An argument may
+hold what looks like a token, so the JSON is read as JSON and not up to the next token.
 """
 
 import re
@@ -17,7 +17,7 @@ from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
 _HEAD: Final = re.compile(r"\s{0,64}(?P<head>[^\s<>{}]{0,200})\s{0,64}")
 _BEGUN: Final = re.compile(r"(?:<[^<>\n]{0,64})?\Z")
 _LEFT_OVER: Final = re.compile(r"[\s}`]*+")
-"""What may stand between the JSON and the token: the end of a fence, a bracket too many."""
+"""Matches what may stand between the JSON and the token: the end of a fence, a bracket too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Grammar:
     call: re.Pattern[str]
     separator: re.Pattern[str]
     prelude: re.Pattern[str]
-    """What stands between the separator and the JSON. It matches anything, the empty text if need be, and what it finds
-    before the JSON, in its group `label`, may be the function's name."""
+    """Matches what stands between the separator and the JSON, be it empty. Its group `label` is the text there,
+    which may be the function's name."""
     called: re.Pattern[str]
     closed: re.Pattern[str]
     name: Callable[[str, str, str, Tools], str]
-    """(head, label, arguments, tools) → the function that is meant; empty if that cannot be told."""
+    """(head, label, arguments, tools) → the function that is meant, or an empty text if that is unknown."""
     wants_end: bool = False
     """Does a call without its first token need its last?"""
 
@@ -59,14 +59,14 @@ class _Reader:
         return Block(whole, tuple(calls)) if calls else None
 
     def _next(self, position: int) -> int:
-        """Behind the blanks. Raises Unended when only more text can tell what stands there."""
+        """Skips blanks. Raises Unended when only more text can tell what stands there."""
         start = bodies.after_blank(self.text, position)
         if not self.ended and _BEGUN.match(self.text, start):
             raise bodies.Unended
         return start
 
     def _call(self, at: int) -> tuple[Recovered, int] | None:
-        """The call that stands at `at`, and where it ends. In a section its first token may be missing."""
+        """Reads the call at `at`, and returns it with its end. In a section its first token may be missing."""
         first = self.grammar.call.match(self.text, at)
         head = _HEAD.match(self.text, first.end() if first else at)
         separated = head and self.grammar.separator.match(self.text, self._next(head.end()))
@@ -92,7 +92,7 @@ class _Reader:
         return (Recovered(name, arguments), called.end() if called else found.stop) if name else None
 
     def _empty(self, at: int, head: str, label: str) -> tuple[Recovered, int] | None:
-        """A call whose arguments were left out."""
+        """Reads a call whose arguments were left out."""
         called = self.grammar.called.match(self.text, self._next(bodies.behind(_LEFT_OVER, self.text, at)))
         name = called and self.grammar.name(head, label, "{}", self.tools)
         return (Recovered(name, "{}"), called.end()) if called and name else None

@@ -1,15 +1,16 @@
 """The stage of a reply's pipeline that takes markup out of text and reasoning and puts calls in its place.
 
-What was recovered is kept back while nothing visible follows it, because some backends send the same calls once more
-in their proper form: those are authoritative, and markup beside them is only taken out. Whatever follows, or the end
-of the reply, lets it go in the order of the text; a structured call that repeats it after that is dropped instead.
+It holds back what was recovered while nothing visible follows, because some backends send the same calls once more in
+their proper form: those are authoritative, and markup beside them is only taken out. Whatever follows, or the end of
+the reply, releases the recovered calls in the order of the text. A structured call that repeats one of them after that
+is dropped.
 
-White space that stands by itself beside a recovered call is not worth a message and is dropped; text with anything
+White space that stands by itself beside a recovered call is not worth a message and is dropped. Text with anything
 visible in it keeps all of its own. Without a recovered call everything leaves as it came, whatever was held meanwhile.
 
-In reasoning, models rehearse calls that they make later. So markup there is a call only if nobody would rehearse in
-it (`Format.native`), or if it is the very last thing of a reply that has no answer and no other call. The same call in
-the text after such reasoning is that call once more.
+In reasoning, models rehearse calls that they make later. So markup there is a call only if no model would rehearse in
+it (`Format.native`), or if it is the very last thing of a reply that has no answer and no other call. Where the text
+after such reasoning repeats the call, both are one call.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -39,9 +40,9 @@ from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 
 FIRST_INDEX = 1 << 30
-"""No backend counts its calls up to here, so an index tells recovered ones from structured ones."""
+"""No backend counts its calls up to here, so an index tells recovered calls from structured ones."""
 MAX_BLANKS = 256
-"""More white space than anybody leaves around a call: what is longer is text."""
+"""Characters of white space: more than anybody leaves around a call. Longer white space is text."""
 ID_BYTES = 12
 
 
@@ -57,9 +58,10 @@ class PieceKind(Enum):
     BLANK = auto()
     CALLS = auto()
     TAG = auto()
-    """Markup without calls, or for calls that the backend makes itself: taken out if the reply has calls, else text."""
+    """Markup without calls, or for calls that the backend makes itself. It is taken out if the reply has calls; else
+    it is text."""
     DRAFT = auto()
-    """Calls in reasoning that may have been rehearsed: text, unless the reply ends with them."""
+    """Calls in reasoning that the model may have rehearsed. They are text, unless the reply ends with them."""
 
 
 class Channel:
@@ -70,7 +72,7 @@ class Channel:
     def __init__(self, scanner: Scanner) -> None:
         self.scanner = scanner
         self.flows = False
-        """Has something visible been said here, so that white space is just more of it?"""
+        """Did anything visible go before, so that white space is just more of it?"""
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class HeldPiece:
     kind: PieceKind
     channel: Channel
     text: str
-    """As the model wrote it."""
+    """The text as the model wrote it."""
     found: Found | None = None
 
 
@@ -99,21 +101,21 @@ class MarkupStage:
         )
         self._channels: dict[type, Channel] = {TextDelta: self._content, ReasoningDelta: self._reasoning}
         self._flowing: type | None = None
-        """The kind of text that comes and goes as it is, because nothing is held or kept of it."""
+        """The type of text that passes as it is, because nothing of it is held."""
         self._spot = self._content.scanner.spot
         self._pass_by = self._content.scanner.pass_by
         self._logprobs: list[Any] = []
-        """Those of text that is held."""
+        """The log probabilities of the held text."""
         self._held_back: list[HeldPiece] = []
         self._recovered: list[Recovered] = []
         self._meant: list[tuple[str, Any]] = []
-        """Their names and arguments, read once, as far as any was compared."""
+        """Names and parsed arguments of the recovered calls, as far as any was compared."""
         self._thought: list[Recovered] = []
-        """Those that stood in the reasoning, until they stand in the text once more."""
+        """Recovered calls that stood in the reasoning, until they stand in the text once more."""
         self._suspects: list[CallDelta] = []
-        """A structured call that may be a recovered one once more, until it is whole."""
+        """The pieces of a structured call that may repeat a recovered one, until it is whole."""
         self._repeated: set[int] = set()
-        """The places of recovered calls that have been repeated."""
+        """The indexes of recovered calls that the backend has repeated."""
         self._answered = False
         """Was there any visible text?"""
         self._structured = False
@@ -134,7 +136,7 @@ class MarkupStage:
             self._on_other(delta)
 
     def close(self) -> None:
-        """No more deltas will come, and none has said that this is the end."""
+        """Ends the reply, where no delta has said that it ends."""
         self._conclude(End.CUT)
 
     def _on_text(self, channel: Channel, delta: Any) -> None:
@@ -191,7 +193,7 @@ class MarkupStage:
             self._on_pieces(channel, channel.scanner.flush(end))
 
     def _renamed(self, delta: CallDelta, name: str) -> CallDelta:
-        """Without the tags or tokens that a backend's own parser left on the name, and without a model's affixes."""
+        """Removes tags or tokens that a backend's own parser left on the name, and a model's affixes."""
         if name in self._tools.schemas or (meant := self._tools.declared(name.partition("<")[0])) is None:
             return delta
         self._ledger.odd("call_name_with_markup")
@@ -239,7 +241,7 @@ class MarkupStage:
         )
 
     def _release(self, visible: Channel | None = None) -> None:
-        """Something that is not white space follows what is kept, in the channel given or in none of them."""
+        """Releases what is held, because something visible follows it: in the channel given, or in none of them."""
         if self._suspects:
             self._judge()
         if not self._held_back:
@@ -274,7 +276,7 @@ class MarkupStage:
             self._recovered.append(call)
 
     def _judge(self) -> None:
-        """Is the structured call that came last a recovered one? Then it is not made twice."""
+        """Drops the latest structured call if it repeats a recovered one, so that the call is not made twice."""
         suspects, self._suspects = self._suspects, []
         name = suspects[0].name
         arguments = _value("".join(delta.arguments for delta in suspects))
@@ -289,11 +291,12 @@ class MarkupStage:
 
     @cached_property
     def _ids(self) -> set[str]:
-        """A long conversation is looked through for its ids only if there is a call to name."""
+        """The ids of the conversation. A long one is searched only if there is a call to name."""
         return set(self._used_ids())
 
     def _new_id(self, index: int, call: Recovered) -> str:
-        """The same for the same call at the same index of a reply, unless the conversation has it already."""
+        """Returns an id that is the same for the same call at the same index, unless the conversation has it
+        already."""
         ids = (_id(index, call, attempt) for attempt in count())
         call_id = next(one for one in ids if one not in self._ids)
         self._ids.add(call_id)
@@ -317,7 +320,7 @@ def count_in(ledger: Ledger) -> Callable[[Why, Format], None]:
 
 
 def _value(arguments: str) -> Any:
-    """What a client would understand; for what is no JSON, the text."""
+    """Returns what a client would understand: the value, or the text where it is no JSON."""
     try:
         return jsontext.loads(arguments)
     except jsontext.BadJson:

@@ -25,7 +25,7 @@ _BLANK_BEGUN: Final = re.compile(r"\\?\Z")
 _ATTRIBUTE: Final = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
 _DIRECT: Final = re.compile(r"\s*=\s*(.*)", re.DOTALL)
 _DRIFTED: Final = re.compile(r"</[\w:]{0,40}(?:param|arg_value)[\w:]{0,40}>?\s*+\Z")
-"""A closer that is none, at the end of a value that has no other."""
+"""Matches a closer of another kind, at the end of a value that has no closer of its own."""
 _NAMING: Final = ("name", "tool", "key")
 
 
@@ -34,18 +34,18 @@ def verbatim(raw: str) -> str:
 
 
 def one_newline(raw: str) -> str:
-    """Without the newline that the template puts at each end; further blanks are data."""
+    """Removes the newline that the template puts at each end. Further blanks are data."""
     raw = raw.removeprefix("\r\n" if raw.startswith("\r") else "\n")
     return raw.removesuffix("\r\n" if raw.endswith("\r\n") else "\n")
 
 
 def attributes(raw: str) -> dict[str, str]:
-    """The attributes of a tag, quoted in either way or not at all."""
+    """Returns the attributes of a tag, quoted in either way or not at all."""
     return {found[1]: found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(raw)}
 
 
 def label(raw: str) -> str:
-    """What a tag is about: `=NAME`, or ` name="NAME"`, or the bare text."""
+    """Returns the name in a tag: `=NAME`, or ` name="NAME"`, or the bare text."""
     if direct := _DIRECT.match(raw):
         raw = direct[1]
     else:
@@ -61,7 +61,7 @@ def as_text(_: str) -> Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How the tags of a format are spelled.
+    """How a format writes its tags.
 
     `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
     in `name`), `called` (its end), `parameter` (what names it in `key`) and `given` (its end). Whether and how far a
@@ -70,13 +70,13 @@ class Grammar:
 
     marks: re.Pattern[str]
     strict: bool = False
-    """Is it no block without the closer of the wrapper?"""
+    """Must a block have the closer of its wrapper?"""
     strip: Callable[[str], str] = verbatim
     begun: re.Pattern[str] = _TAG_BEGUN
-    """What at the end of the text may still become a mark."""
+    """Matches what may still become a mark at the end of the text."""
     label: Callable[[str], str] = label
     unknown: Callable[[str], Unknown] = as_text
-    """How the tag of a parameter tells what its value is when the schema does not."""
+    """Says from the tag of a parameter how to read its value where the schema does not say."""
     holders: frozenset[str] = frozenset()
     """Keys that hold all the arguments, when the tool has no such parameter and the call has no other."""
 
@@ -94,7 +94,7 @@ class _Next(NamedTuple):
 
 
 def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    """The block that begins at `at` with a mark of the grammar."""
+    """Reads the block that begins at `at` with a mark of the grammar."""
     reader = _Reader(grammar, text, ended, tools, samples=True)
     try:
         return reader.block(at)
@@ -124,7 +124,7 @@ class _Reader:
         self.wrapper = "closed" in grammar.marks.groupindex
         self.calls: list[Recovered] = []
         self.whole = 0
-        """Where the last call that is whole ends."""
+        """Where the last whole call ends."""
 
     def block(self, at: int) -> Block:
         here = self._next(at)
@@ -142,7 +142,7 @@ class _Reader:
         return Block(self.whole, tuple(self.calls))
 
     def _next(self, position: int) -> _Next:
-        """What stands at `position`, blanks aside. Raises Unended when only more text can tell."""
+        """Returns what stands at `position`, behind blanks. Raises Unended when only more text can tell."""
         start = bodies.behind(_BLANK, self.text, position)
         if mark := self.grammar.marks.match(self.text, start):
             return _as_next(mark)
@@ -153,7 +153,7 @@ class _Reader:
         return _Next("end" if start == len(self.text) else "other", start, start)
 
     def _call(self, call: _Next) -> _Next:
-        """Read one call; what follows it is the answer."""
+        """Reads one call, and returns what follows it."""
         name = self.grammar.label(call.about.removesuffix("/"))
         schema = self.tools.schema(name)
         may_stay_open: tuple[str, ...]
@@ -187,11 +187,11 @@ class _Reader:
         return after
 
     def _after(self, end: int) -> _Next:
-        """What follows a call that is closed: of interest only where a wrapper can be."""
+        """Returns what follows a closed call, which matters only where a wrapper can be."""
         return self._next(end) if self.wrapper else _Next("other", end, end)
 
     def _value(self, start: int, known: Mapping[str, Any]) -> tuple[str, int, _Next]:
-        """The text of a parameter, where it ends with its closer, and what follows."""
+        """Returns the text of a parameter, where it ends with its closer, and what follows."""
         calls = wrappers = 0
         for mark in self.grammar.marks.finditer(self.text, start):
             here = _as_next(mark)
@@ -212,7 +212,7 @@ class _Reader:
         raise bodies.Unended
 
     def _ending(self, mark: _Next, known: Mapping[str, Any]) -> _Next | None:
-        """What follows the value, if this mark ends it and is not part of it."""
+        """Returns what follows the value, if this mark ends it and is not part of it."""
         match mark.kind:
             case "given":
                 after = self._next(mark.end)
@@ -227,7 +227,7 @@ class _Reader:
                 return None
 
     def _json(self, start: int) -> tuple[str | None, int, _Next]:
-        """The arguments as one JSON object, which some models write instead of the parameters."""
+        """Reads the arguments as one JSON object, which some models write instead of the parameters."""
         found = jsonish.scan(self.text, start)
         if found.missing and found.stop == len(self.text):
             raise bodies.Unended

@@ -1,7 +1,7 @@
-"""Text values become what the tool's JSON Schema says they are.
+"""Turns text values into what the tool's JSON Schema says they are.
 
-The formats made of tags write every value as text, so `5` is a number or a string only by the schema. The schema
-decides, in a fixed order of types; what fits none of them stays the text that the model wrote.
+The formats made of tags write every value as text, so only the schema says whether `5` is a number or a string. It
+decides in a fixed order of types. A text that fits none of them stays as the model wrote it.
 """
 
 import math
@@ -17,11 +17,11 @@ from proxy.core.markup import jsonish
 Schema = Mapping[str, Any]
 
 _LONGEST_NUMBER: Final = 400
-"""Digits. Longer ones are no numbers that a tool could want, and Python refuses to read some of them."""
+"""Digits. No tool wants a longer number, and Python refuses to read some of them."""
 
 
 class Unknown(Enum):
-    """What to make of a value that the schema says nothing about."""
+    """How to read a value that the schema says nothing about."""
 
     TEXT = "it stays text"
     JSON = "it is what it is as JSON, and text if it is none"
@@ -42,7 +42,7 @@ _SYNONYMS: Final = {
     **dict.fromkeys(("list", "tuple"), "array"),
     **dict.fromkeys(("str", "text"), "string"),
 }
-"""Names of types that are not JSON Schema's, but are declared nevertheless."""
+"""Names of types that JSON Schema does not have, but that schemas declare nevertheless."""
 
 _UNFIT: Final = object()
 
@@ -61,7 +61,7 @@ _ESCAPED_JSON: Final = re.compile(r"\s*+[\[{](?:\\[nt]|\s)*+\\\"")
 
 
 def properties(schema: Schema) -> Schema:
-    """What is declared about each key, in the schema itself or in what it is composed of."""
+    """Returns what is declared about each key, in the schema itself or in what it is composed of."""
     known: dict[str, Any] = {}
     for part in _parts(schema, schema):
         found = part.get("properties")
@@ -76,12 +76,12 @@ def required(schema: Schema) -> list[Any]:
 
 
 def fit(keys: set[str], schema: Schema) -> bool:
-    """Could these be the keys of a call: no others than the tool has, and all that it requires?"""
+    """Could these be the keys of a call: only keys of the tool, and all that it requires?"""
     return keys.issubset(properties(schema)) and keys.issuperset(required(schema))
 
 
 def arguments(pairs: Iterable[Pair], schema: Schema) -> str | None:
-    """The JSON object that these texts are; of a key that comes twice, the last. None if it cannot be written."""
+    """Returns the JSON object of these texts. The last wins of a key that comes twice. None if it cannot be written."""
     known = properties(schema)
     return written({pair.key: convert(pair.raw, known.get(pair.key), schema, pair.unknown) for pair in pairs})
 
@@ -94,7 +94,7 @@ def written(value: Mapping[str, Any]) -> str | None:
 
 
 def convert(raw: str, declared: Any, root: Schema, unknown: Unknown = Unknown.TEXT) -> Any:
-    """What `raw` is under the schema `declared`, which may refer into `root`."""
+    """Reads `raw` by the schema `declared`, which may refer into `root`."""
     types = admitted(declared, root)
     if not types:
         return raw if unknown is Unknown.TEXT else _as_json(raw, raw)
@@ -105,12 +105,12 @@ def convert(raw: str, declared: Any, root: Schema, unknown: Unknown = Unknown.TE
 
 
 def admitted(declared: Any, root: Schema) -> set[str]:
-    """Every type that the schema admits, wherever in it that is said."""
+    """Returns every type that the schema admits, wherever in it that stands."""
     return {name for part in _parts(declared, root) for name in _named(part)}
 
 
 def _parts(declared: Any, root: Schema) -> Iterator[Schema]:
-    """The schema and all that it is composed of; references are looked up in `root`."""
+    """Yields the schema and all that it is composed of. References are looked up in `root`."""
     waiting, seen = [declared], set()
     while waiting:
         schema = waiting.pop()
@@ -126,7 +126,7 @@ def _parts(declared: Any, root: Schema) -> Iterator[Schema]:
 
 
 def _named(schema: Schema) -> set[str]:
-    """The types that this one schema names, or that its keywords tell."""
+    """Returns the types that this one schema names, or that its keywords imply."""
     words = schema.get("type")
     names = {str(name).lower() for name in (words if isinstance(words, list) else [words] if words else [])}
     types = {_SYNONYMS.get(name, name) for name in names}
@@ -185,7 +185,7 @@ def _boolean(raw: str) -> Any:
 
 
 def _container(kind: type, raw: str) -> Any:
-    """JSON, or the Python literal that some models write instead, or JSON that was escaped once too often."""
+    """Reads JSON, or the Python literal that some models write instead, or JSON that was escaped once too often."""
     if raw.lstrip()[:1] not in ("{", "[", "("):
         return _UNFIT
     for text in (raw, _unescaped(raw)) if _ESCAPED_JSON.match(raw) else (raw,):

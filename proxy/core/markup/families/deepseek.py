@@ -28,7 +28,7 @@ def _token(*words: str) -> re.Pattern[str]:
 
 
 def _name(head: str, label: str, _arguments: str, _tools: Tools) -> str:
-    """What stands before the separator, unless that is only the kind of the call."""
+    """Returns what stands before the separator, unless that is only the kind of the call."""
     return label if head in ("function", "") else head if label in ("json", "") else ""
 
 

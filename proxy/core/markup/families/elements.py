@@ -38,7 +38,7 @@ def _next(text: str, at: int, ended: bool) -> int:
 
 
 def _pairs(text: str, at: int, closer: str, ended: bool) -> tuple[list[Pair], int] | None:
-    """The elements up to the closer, and where that ends."""
+    """Returns the elements up to the closer, and where that ends."""
     pairs = []
     position = _next(text, at, ended)
     while not text.startswith(closer, position):

@@ -3,9 +3,8 @@
     <|tool_call>call:NAME{key:<|"|>text<|"|>,n:1,on:true,list:[<|"|>a<|"|>]}<tool_call|>
     <start_function_call>call:NAME{key:<escape>text<escape>,n:1}<end_function_call>
 
-The object tells that it is whole, so at the end of the text it needs no closer, and what ends the turn or begins the
-tool's answer does as well. FunctionGemma puts numbers between the
-tokens too, so there the schema decides.
+The object itself shows that it is whole, so at the end of the text it needs no closer. A token that ends the turn or
+begins the tool's answer does as well. FunctionGemma puts numbers between the tokens too, so there the schema decides.
 """
 
 import re

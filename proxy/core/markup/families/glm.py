@@ -5,7 +5,7 @@
     <arg_value>value</arg_value>
     </tool_call>
 
-No arguments is a call as well. Name and key are trimmed, a value is verbatim. Text is written without quotes; a value
+A call may have no arguments. Name and key are trimmed, a value is verbatim. Text is written without quotes; a value
 that is one quoted JSON string nevertheless is the text inside. Hunyuan has the same pairs in other tags:
 
     <tool_calls><tool_call>NAME<tool_sep> pairs </tool_call></tool_calls>      (4: without <tool_sep>)

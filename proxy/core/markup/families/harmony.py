@@ -6,8 +6,8 @@
 end with `<|end|>` or with the text. What names no recipient is prose. A tool that takes one text may get it as it is,
 up to `<|call|>`.
 
-Optional, since nothing tells it from prose: the same with its tokens gone,
-`assistant to=functions.NAME commentary json {json}`.
+The second format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
+nothing tells it from prose.
 """
 
 import re

@@ -4,8 +4,8 @@
     {"name": NAME, "arguments": {...}}
     </tool_call>
 
-Also an array of calls or several objects in one pair of tags (Granite 3 writes arrays). The closer may be missing at
-the end of the text, since the JSON itself tells that it is whole.
+One pair of tags may hold an array of calls, as Granite 3 writes them, or several objects. The closer may be missing at
+the end of the text, since the JSON itself shows that it is whole.
 """
 
 from functools import partial

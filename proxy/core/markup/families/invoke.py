@@ -44,7 +44,7 @@ _BARE: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|tool_calls?)", strict=F
 _INSTEAD: Final = re.compile(r"(?:\A|\n)[ \t]*(?:call|count|court|course)\s*\Z")
 
 _NAMESPACES: Final = ("", "antml:", "atem:", "minimax:")
-"""Those that were seen; what a block may begin with has to be known beforehand."""
+"""Namespaces that were seen: the scanner has to know beforehand what a block may begin with."""
 
 FORMATS: Final = (
     Format(
