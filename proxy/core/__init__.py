@@ -6,6 +6,7 @@ Words that all rooms share:
     events        what a backend answers: deltas, which promise nothing, and events, which promise order
     sink          where a reply goes, its events and its text apart
     errors        what can go wrong, by who must act
+    argument_problem  what is wrong with the arguments of a call
     profile       what a backend can do: one field for each oddity
     tenants       who asks, and what each may do
     ledger        what happened beside the answer: counts for the log and the metrics, warnings for the client
