@@ -138,7 +138,7 @@ def may_follow(text: str, at: int, literals: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class Markers:
     """The markers around the JSON."""
 
     openers: tuple[str, ...]
@@ -154,10 +154,10 @@ class Envelope:
     """Does the opener belong to the JSON?"""
 
 
-def read(envelope: Envelope, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     """Reads the block that begins at `at` with an opener."""
     unended: Verdict = None if ended else MORE
-    position = at if envelope.inside else after_blank(text, follows(text, at, envelope.openers) or at)
+    position = at if markers.inside else after_blank(text, follows(text, at, markers.openers) or at)
     if text.startswith("`", position):
         if _FENCE_BEGUN.match(text, position):
             return unended
@@ -166,44 +166,44 @@ def read(envelope: Envelope, text: str, at: int, ended: bool, tools: Tools) -> V
         return unended
     pieces: list[str] = []
     end, whole = position, True
-    while whole and text.startswith(("{", "["), position) and (envelope.closers or not pieces):
+    while whole and text.startswith(("{", "["), position) and (markers.closers or not pieces):
         found = jsonish.scan(text, position)
         if found.missing and found.stop == len(text):
             return unended
         pieces.append(text[position : found.stop] + found.missing)
         whole, end = not found.missing, found.stop
         position = after_stray(text, end)
-    if not envelope.closers:
-        return _bare(pieces, text, end, ended, envelope, tools) if whole else None
-    closed = follows(text, position, envelope.closers)
+    if not markers.closers:
+        return _bare(pieces, text, end, ended, markers, tools) if whole else None
+    closed = follows(text, position, markers.closers)
     if not closed and pieces and (fence := _FENCE_END.match(text, position)):
         end = fence.end()
         position = after_stray(text, end)
-        closed = follows(text, position, envelope.closers)
+        closed = follows(text, position, markers.closers)
     if closed:
-        return _block(pieces, closed, envelope, tools)
-    if not ended and may_follow(text, position, (*envelope.closers, *envelope.openers)):
+        return _block(pieces, closed, markers, tools)
+    if not ended and may_follow(text, position, (*markers.closers, *markers.openers)):
         return MORE
-    at_end = position == len(text) or follows(text, position, envelope.openers)
-    return _block(pieces, end, envelope, tools) if at_end and whole and not envelope.strict else None
+    at_end = position == len(text) or follows(text, position, markers.openers)
+    return _block(pieces, end, markers, tools) if at_end and whole and not markers.strict else None
 
 
-def _bare(pieces: list[str], text: str, end: int, ended: bool, envelope: Envelope, tools: Tools) -> Verdict:
+def _bare(pieces: list[str], text: str, end: int, ended: bool, markers: Markers, tools: Tools) -> Verdict:
     """Reads a block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
-    if envelope.inside:
+    if markers.inside:
         position = after_blank(text, end)
         if position == len(text) and not ended:
             return MORE
         if text.startswith(("}", "]", ",", ":"), position):
             return None
-    return _block(pieces, end, envelope, tools)
+    return _block(pieces, end, markers, tools)
 
 
-def _block(pieces: list[str], end: int, envelope: Envelope, tools: Tools) -> Block | None:
+def _block(pieces: list[str], end: int, markers: Markers, tools: Tools) -> Block | None:
     calls: list[Recovered] = []
     for piece in pieces:
         try:
-            calls += calls_in(jsonish.parse(piece), tools, keyed=envelope.keyed, sure=envelope.sure)
+            calls += calls_in(jsonish.parse(piece), tools, keyed=markers.keyed, sure=markers.sure)
         except BadJson:
             return None
     return Block(end, tuple(calls)) if calls else None

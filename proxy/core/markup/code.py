@@ -116,10 +116,10 @@ class CodeTracker:
         assert ahead.found is not None
         if isinstance(ahead.found, Closes):
             self._sure = ahead.found.length
-        elif ahead.found is Found.FENCE:
+        elif ahead.found is Finding.FENCE:
             assert self._info is not None
             self._open_fence("`", *self._info)
-        elif ahead.found is Found.NO_FENCE:
+        elif ahead.found is Finding.NO_FENCE:
             self._end_info()
         else:
             self._end_paragraph()
@@ -272,7 +272,7 @@ def _width(blanks: str) -> int:
     return len(blanks.expandtabs(TAB))
 
 
-class Found(Enum):
+class Finding(Enum):
     """What a lookahead can find, besides a run that closes."""
 
     END_OF_PARAGRAPH = auto()
@@ -301,14 +301,14 @@ class Lookahead(CodeTracker):
         self._known_until = 0
         self._asked_info = tracker._info is not None
         self._asked = frozenset() if self._asked_info else frozenset(tracker._open)
-        self.found: Found | Closes | None = None
+        self.found: Finding | Closes | None = None
         self.last: dict[int, int] = {}
 
     def close(self) -> None:
         """Settles the doubt at the end of the text."""
         self._end_run()
         if self.found is None:
-            self.found = Found.FENCE if self._asked_info else Found.END_OF_PARAGRAPH
+            self.found = Finding.FENCE if self._asked_info else Finding.END_OF_PARAGRAPH
 
     def _settled(self) -> bool:
         return self.found is not None
@@ -321,18 +321,18 @@ class Lookahead(CodeTracker):
 
     def _end_info(self) -> None:
         if self._asked_info:
-            self._find(Found.NO_FENCE)
+            self._find(Finding.NO_FENCE)
         super()._end_info()
 
     def _open_fence(self, char: str, length: int, indent: int) -> None:
         if self._asked_info:
-            self._find(Found.FENCE)
+            self._find(Finding.FENCE)
         super()._open_fence(char, length, indent)
 
     def _end_paragraph(self) -> None:
-        self._find(Found.END_OF_PARAGRAPH)
+        self._find(Finding.END_OF_PARAGRAPH)
         super()._end_paragraph()
 
-    def _find(self, what: Found | Closes) -> None:
+    def _find(self, what: Finding | Closes) -> None:
         if self.found is None:
             self.found = what

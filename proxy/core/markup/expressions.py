@@ -9,7 +9,7 @@ from typing import Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
 
 _CALL: Final = re.compile(r"(?P<name>[^\W\d][\w.-]{0,200})\s{0,8}(?=\()")
@@ -30,7 +30,7 @@ def read(listing: Listing, text: str, at: int, ended: bool, tools: Tools) -> Ver
         bodies.after_blank(text, bodies.follows(text, at, listing.openers) or at) if listing.closers else at
     )
     if listing.closers and _JSON.match(text, start):
-        return bodies.read(Envelope(listing.openers, listing.closers), text, at, ended, tools)
+        return bodies.read(Markers(listing.openers, listing.closers), text, at, ended, tools)
     try:
         return _block(listing, text, start, ended)
     except bodies.Unended:

@@ -13,7 +13,7 @@ from proxy.core import jsontext
 from proxy.core.jsontext import BadJson
 
 _CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
-_WORDS: Final = {
+_LITERALS: Final = {
     **dict.fromkeys(("true", "True"), "true"),
     **dict.fromkeys(("false", "False"), "false"),
     **dict.fromkeys(("null", "None", "undefined", "NaN", "Infinity", "-Infinity"), "null"),
@@ -190,7 +190,7 @@ def _escape(found: re.Match[str]) -> str:
 def _word(word: str, is_key: bool, how: Notation) -> str:
     if is_key:
         return jsontext.compact(word)
-    if plain := _WORDS.get(word):
+    if plain := _LITERALS.get(word):
         return plain
     if number := _NUMBER.fullmatch(word):
         rest = number["power"] or (f".{number['rest'] or 0}" if number["rest"] is not None else "")

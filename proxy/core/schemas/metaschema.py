@@ -101,7 +101,7 @@ HARD = {
 """Rare keywords, left to the validator, each with what it must be. A keyword in neither table means nothing to the
 validator either."""
 
-WORDS = f"one of {', '.join(sorted(TYPES))}"
+ONE_TYPE = f"one of {', '.join(sorted(TYPES))}"
 SCHEMA = "a schema: an object, true or false"
 WANTED: Mapping[Test, tuple[str, str]] = {
     _text: ("a string", ""),
@@ -114,7 +114,7 @@ WANTED: Mapping[Test, tuple[str, str]] = {
     _schema: (SCHEMA, ""),
     _schemas: ("an array of one schema or more", SCHEMA),
     _named_schemas: ("an object of schemas", SCHEMA),
-    _type: (f"{WORDS}, or an array of some of these", WORDS),
+    _type: (f"{ONE_TYPE}, or an array of some of these", ONE_TYPE),
 }
 """What each test wants, of the value and of what is inside it."""
 

@@ -14,7 +14,7 @@ from proxy.core.markup.candidate import (
     Taken,
     Why,
 )
-from proxy.core.markup.code import CodeTracker, Found, Where
+from proxy.core.markup.code import CodeTracker, Finding, Where
 from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 from proxy.core.markup.openers import Openers
 from tests.core.markup.scanning import CALL, FORMATS, TOOLS
@@ -115,7 +115,7 @@ def test_a_doubt_ends_when_enough_is_heard() -> None:
 
 @table("end", [End.WHOLE, End.CUT])
 def test_a_doubt_ends_with_the_text(end: End) -> None:
-    for before, found in (("` ", Found.END_OF_PARAGRAPH), ("``` ", Found.FENCE)):
+    for before, found in (("` ", Finding.END_OF_PARAGRAPH), ("``` ", Finding.FENCE)):
         settled = doubt(before).decide("<call>", 0, end)
         assert isinstance(settled, Settled)
         assert settled.ahead.found is found

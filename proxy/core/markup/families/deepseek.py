@@ -45,13 +45,13 @@ _GRAMMAR: Final = sections.Grammar(
     wants_end=True,
 )
 
-_WORDS: Final = ("｜tool▁{}▁begin｜", "|tool▁{}▁begin|", "｜tool_{}_begin｜", "|tool_{}_begin|")
+_TOKENS: Final = ("｜tool▁{}▁begin｜", "|tool▁{}▁begin|", "｜tool_{}_begin｜", "|tool_{}_begin|")
 
 FORMATS: Final = (
     Format(
         "deepseek",
         Tier.ALWAYS,
-        tuple(f"<{word.format(number)}>" for word, number in product(_WORDS, ("calls", "call"))),
+        tuple(f"<{word.format(number)}>" for word, number in product(_TOKENS, ("calls", "call"))),
         partial(sections.read, _GRAMMAR),
         tuple(f"{join}end{bar}>" for join, bar in product("▁_", "｜|")),
         native=True,

@@ -41,10 +41,10 @@ def _marks(word: str) -> re.Pattern[str]:
     )
 
 
-_WORDS: Final = ("function_calls>", "tool_calls>", "tool_call>", "calls>", "invoke>", "parameter>")
+_NAMES: Final = ("function_calls>", "tool_calls>", "tool_call>", "calls>", "invoke>", "parameter>")
 _BEGUN: Final = re.compile(
     r"</?\s?(?:[｜|‖]{1,2}\s?(?:D|DS|DSM|DSML\s?[｜|‖]{0,2}\s?"
-    rf"(?:{'|'.join(word[:size] for word in _WORDS for size in range(len(word), -1, -1))}"
+    rf"(?:{'|'.join(word[:size] for word in _NAMES for size in range(len(word), -1, -1))}"
     r"|(?:invoke|parameter)\s[^<>\n]{0,256})?)?)?\Z"
     r"|<[｜|][a-z▁_]{0,15}[｜|]?\Z"
 )

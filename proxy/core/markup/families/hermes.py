@@ -12,13 +12,13 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies
-from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import Format, Tier
 
 _ENDS_OF_TURN: Final = ("<|im_end|>", "<|eom_id|>", "<|eot_id|>", "<|endoftext|>")
 
-_HERMES: Final = Envelope(("<tool_call>",), ("</tool_call>", "</tool_calls>", *_ENDS_OF_TURN), strict=False)
-_LONGCAT: Final = Envelope(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
+_HERMES: Final = Markers(("<tool_call>",), ("</tool_call>", "</tool_calls>", *_ENDS_OF_TURN), strict=False)
+_LONGCAT: Final = Markers(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
 
 FORMATS: Final = tuple(
     Format(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers)

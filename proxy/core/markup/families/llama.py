@@ -9,14 +9,14 @@ Either ends with the turn, whose token may be missing.
 from typing import Final
 
 from proxy.core.markup import bodies, expressions
-from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.bodies import Markers
 from proxy.core.markup.expressions import Listing
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 
 _PYTHON_TAG: Final = "<|python_tag|>"
 _ENDS_OF_TURN: Final = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>", "<|im_end|>")
 
-_JSON: Final = Envelope((_PYTHON_TAG,), _ENDS_OF_TURN, strict=False)
+_JSON: Final = Markers((_PYTHON_TAG,), _ENDS_OF_TURN, strict=False)
 _CODE: Final = Listing((_PYTHON_TAG,), _ENDS_OF_TURN)
 
 

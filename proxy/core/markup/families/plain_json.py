@@ -10,31 +10,31 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies
-from proxy.core.markup.bodies import Envelope
+from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import Format, Tier
 
 _WRAPPED: Final = (
-    ("granite", Envelope(("<|tool_call|>",))),
-    ("granite-20b", Envelope(("<function_call>",), ("</function_call>",), strict=False)),
+    ("granite", Markers(("<|tool_call|>",))),
+    ("granite-20b", Markers(("<function_call>",), ("</function_call>",), strict=False)),
     (
         "tool-calls-list",
-        Envelope(("<tool_calls>",), ("</tool_calls>",)),
+        Markers(("<tool_calls>",), ("</tool_calls>",)),
     ),  # Jamba, Apriel, Hunyuan A13B, MiniMax M1
     (
         "internlm2",
-        Envelope(("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"), ("<|action_end|>",)),
+        Markers(("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"), ("<|action_end|>",)),
     ),
-    ("hermes-tools", Envelope(("<tools>",), ("</tools>",), sure=False)),
-    ("nemotron", Envelope(("<TOOLCALL>",), ("</TOOLCALL>",))),
-    ("apertus", Envelope(("<|tools_prefix|>",), ("<|tools_suffix|>",), keyed=True)),
-    ("gigachat", Envelope(("<|function_call|>",))),
-    ("cohere", Envelope(("<|START_ACTION|>",), ("<|END_ACTION|>",))),
+    ("hermes-tools", Markers(("<tools>",), ("</tools>",), sure=False)),
+    ("nemotron", Markers(("<TOOLCALL>",), ("</TOOLCALL>",))),
+    ("apertus", Markers(("<|tools_prefix|>",), ("<|tools_suffix|>",), keyed=True)),
+    ("gigachat", Markers(("<|function_call|>",))),
+    ("cohere", Markers(("<|START_ACTION|>",), ("<|END_ACTION|>",))),
 )
 _OPTIONAL: Final = (
-    ("phi4", Envelope(("functools",))),
-    ("gigachat-words", Envelope(("function call<|role_sep|>",))),
-    ("xlam-fence", Envelope(("```json", "```tool_call", "```\n"), ("```",), sure=False)),
-    ("bare-json", Envelope(("{", "[{", "[ {", "[\n"), sure=False, inside=True)),
+    ("phi4", Markers(("functools",))),
+    ("gigachat-words", Markers(("function call<|role_sep|>",))),
+    ("xlam-fence", Markers(("```json", "```tool_call", "```\n"), ("```",), sure=False)),
+    ("bare-json", Markers(("{", "[{", "[ {", "[\n"), sure=False, inside=True)),
 )
 
 FORMATS: Final = tuple(
