@@ -582,11 +582,11 @@ WITHOUT_TEST: dict[str, str] = {
     "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
     "proxy.shell.store": "says what a store promises; each is held to it by its own tests",
     **{
-        f"proxy.core.markup.{reader}": "read through every dialect that shares it"
+        f"proxy.core.markup.{reader}": "read through every format that shares it"
         for reader in ("bodies", "expressions", "sections", "tagged")
     },
     **{
-        f"proxy.core.markup.families.{family}": "its dialects stand in the tables of those they resemble"
+        f"proxy.core.markup.families.{family}": "its formats stand in the tables of those they resemble"
         for family in ("elements", "minimax_m3", "step")
     },
 }
