@@ -233,10 +233,8 @@ def _unevaluated_items(validator: Any, wanted: Any, instance: Any, schema: Schem
             yield ValidationError("there are more items than the schema allows")
 
 
-def _evaluated(validator: Any, instance: list[Any], schema: Any) -> set[int]:
+def _evaluated(validator: Any, instance: list[Any], schema: Schema) -> set[int]:
     """Returns the indexes of the items that some keyword of the schema looks at, `unevaluatedItems` itself included."""
-    if isinstance(schema, bool):
-        return set()
     if "items" in schema:
         return {*range(len(instance))}
     found = {*range(min(len(schema.get("prefixItems", ())), len(instance)))}
@@ -249,10 +247,10 @@ def _evaluated(validator: Any, instance: list[Any], schema: Any) -> set[int]:
     return found
 
 
-def _applied(validator: Any, instance: Any, schema: Schema) -> Iterator[Any]:
+def _applied(validator: Any, instance: Any, schema: Schema) -> Iterator[Schema]:
     """Yields the schemas inside this one that hold for the instance as a whole."""
     if "$ref" in schema:
-        yield traversal.target_of(_check.root, schema["$ref"])
+        yield traversal.target_of(_check.root, schema["$ref"]) or {}
     if "if" in schema:
         holds = validator.evolve(schema=schema["if"]).is_valid(instance)
         yield from (
