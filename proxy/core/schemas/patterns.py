@@ -200,9 +200,8 @@ def _growth(pattern: str) -> Growth | None:
             here.add(_NOTHING)
     whole = opened[0]
     if pattern.startswith("^") and not whole.has_branches:
-        return (
-            whole.part().steps + BY_LENGTH
-        )  # it is not looked for elsewhere, but each place is asked for its beginning
+        # The engine looks for the pattern nowhere else, but tries each place for its beginning.
+        return whole.part().steps + BY_LENGTH
     return whole.part().steps * BY_LENGTH
 
 
