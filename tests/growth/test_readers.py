@@ -40,7 +40,7 @@ NEED_NONE = {
         surfaces/openapi/schemas surfaces/openapi/known_paths surfaces/responses/tools markup/registry backends/efforts
         backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes""",
     "are grammars, which others read by": """markup/families/deepseek markup/families/hermes markup/families/invoke
-        markup/families/pythonic markup/families/qwen""",
+        markup/families/plain_json markup/families/pythonic markup/families/qwen""",
     "hold bytes by a limit, and read them by what is reached": """surfaces/memory/reasoning
         surfaces/responses/continuation surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors

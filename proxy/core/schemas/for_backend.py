@@ -85,10 +85,10 @@ def fault_of(result: Rewritten, whose: str, backend: str, schema: Schema | None,
         for keyword, at in result.incompatible
     ]
     keyword, at = result.incompatible[0]
-    place = param + traversal.path_text(traversal.as_sent(schema or {}, (*at, keyword)))
+    path = param + traversal.path_text(traversal.as_sent(schema or {}, (*at, keyword)))
     return Incompatible(
-        f"{place}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
+        f"{path}: {whose} uses {', '.join(found)}, which {backend} does not support and which cannot be put in "
         "other words without a change of meaning. Write the schema without it, or choose a model of another backend.",
-        param=place,
+        param=path,
         details={"incompatible_features": list(result.incompatible_features)},
     )

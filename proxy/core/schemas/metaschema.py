@@ -119,9 +119,9 @@ WANTED: Mapping[Test, tuple[str, str]] = {
 """What each test wants, of the value and of what is inside it."""
 
 
-def wanted(place: Path) -> str:
+def wanted(path: Path) -> str:
     """Says what must stand at a place in one schema."""
-    keyword, *inside = place
+    keyword, *inside = path
     test = KEYWORDS.get(str(keyword))
     return (WANTED[test] if test else HARD[str(keyword)])[bool(inside)]
 

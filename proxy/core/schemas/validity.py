@@ -115,9 +115,9 @@ def _flaw(data: bytes, work: Work) -> _Flaw | None:
             continue
         work.spend(VALIDATING + READING * _values(traversal.own_part(schema)))
         if error := metaschema.first_error(schema):
-            place = (*path, *error.absolute_path)
-            where = traversal.path_text(traversal.as_sent(whole, place))
-            return _Flaw(where, f"must be {metaschema.wanted(place[len(path) :])}, as in any JSON Schema.")
+            wrong = (*path, *error.absolute_path)
+            where = traversal.path_text(traversal.as_sent(whole, wrong))
+            return _Flaw(where, f"must be {metaschema.wanted(wrong[len(path) :])}, as in any JSON Schema.")
     return None
 
 

@@ -147,11 +147,11 @@ def _prepared(
 ) -> PreparedTool:
     description, parameters = BRIDGES[spec.kind].declare(spec)
     name = names.upstream(spec.tool, spec.kind)
-    work.on = place = f"{spec.path}.parameters"
+    work.on = path = f"{spec.path}.parameters"
     result = for_backend.rewritten(parameters, profile.schema, work)
     if result.incompatible:
         backend = f"the backend ({profile.name}, model {shown(model)})"
-        raise for_backend.fault_of(result, f"the tool '{shown(stem(spec.tool))}'", backend, parameters, place)
+        raise for_backend.fault_of(result, f"the tool '{shown(stem(spec.tool))}'", backend, parameters, path)
     if result.relaxed:
         relaxed[name] = list(result.relaxed)
     if result.aliases:

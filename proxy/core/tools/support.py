@@ -28,7 +28,7 @@ class Feature:
     """The ability of backends that do not do it as it is asked for."""
     does: Callable[[BackendProfile], bool]
     needed_at: Callable[[Request], str | None] | None = None
-    """Finds the place where a request depends on the feature. None for tuning, and for what every backend can do in
+    """Finds the path where a request depends on the feature. None for tuning, and for what every backend can do in
     some way."""
     complaint: str = ""
     code: str | None = None
@@ -90,13 +90,13 @@ def check(request: Request, profile: BackendProfile) -> None:
     """P02. Raises Incompatible for what the answer depends on and the backend cannot do in any way."""
     missing: list[tuple[Feature, str]] = []
     for feature, needed_at in ESSENTIAL:
-        if not feature.does(profile) and (place := needed_at(request)) is not None:
-            missing.append((feature, place))
+        if not feature.does(profile) and (path := needed_at(request)) is not None:
+            missing.append((feature, path))
     if missing:
-        first, place = missing[0]
+        first, path = missing[0]
         raise Incompatible(
-            f"{place}: the backend ({profile.name}) {first.complaint}, or choose a model of another backend.",
+            f"{path}: the backend ({profile.name}) {first.complaint}, or choose a model of another backend.",
             code=first.code,
-            param=place,
+            param=path,
             details={"incompatible_features": sorted(feature.name for feature, _ in missing)},
         )
