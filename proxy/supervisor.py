@@ -63,7 +63,7 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
             if not all(urls):
                 raise WorkersFailed("A worker ended before it listened.")
             for worker in workers:
-                tasks.start(worker.keep(), "worker")
+                tasks.start(worker.keep_running(), "worker")
             yield urls[0]
         finally:
             await tasks.close()  # from here on nobody is started again
@@ -133,7 +133,7 @@ class _Worker:
         with suppress(ProcessLookupError):
             process.kill()
 
-    async def keep(self) -> None:
+    async def keep_running(self) -> None:
         """Starts the worker again whenever it has died."""
         pause = 0.0
         while True:

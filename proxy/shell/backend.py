@@ -123,7 +123,7 @@ class Backend:
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        return Plan(self, await self._put(request, target, model, known.url, ledger), owner)
+        return Plan(self, await self._prepare(request, target, model, known.url, ledger), owner)
 
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
@@ -172,7 +172,7 @@ class Backend:
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
             target = replace(asked.target, profile=lesson.profile)
-            changed = await self._put(asked.request, target, asked.model, post.url, ledger)
+            changed = await self._prepare(asked.request, target, asked.model, post.url, ledger)
             if (changed.post.body, changed.post.headers) != (post.body, post.headers):
                 taught.append((lesson, asked.profile))
                 return changed
@@ -194,20 +194,20 @@ class Backend:
         )
 
     def learn_from_reply(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
-        """A reply is over. What it shows of its model is kept, like what refusals teach. `thought`: see `Observed`."""
+        """Remembers what a reply shows of its model, like what refusals teach. `thought`: see `Observed`."""
         known = self._known.get(plan.asked.model)
         if known is None:
             return
         observed = Observed(plan.asked.request, reply, thought)
-        shown = reply_lessons.fields_taught(
+        fields = reply_lessons.fields_taught(
             spoken_by(plan.asked.profile).reply_lessons, plan.asked.profile, observed
         )
-        if not shown:
+        if not fields:
             return
         now = self._clock()
         news = {
             name: value
-            for name, value in shown.items()
+            for name, value in fields.items()
             if known.learned.observe(name, value, plan.owner, now)
         }
         if news:
@@ -219,7 +219,7 @@ class Backend:
                 minutes=LASTS_SECONDS / 60,
             )
 
-    async def _put(
+    async def _prepare(
         self, request: Request, target: Target, model: str, url: str, ledger: Ledger
     ) -> Preparation:
         return await self._threads.run(lambda: prepared_for(request, target, model, url, ledger), ledger)

@@ -31,16 +31,16 @@ class SecretMask:
         key = key_of(headers)[:MAX_KEY]
         presented = Secrets((key,) if len(key) >= LEAST_KEY else ())
 
-        def hidden(said: Any) -> Any:
-            match said:
+        def hidden(value: Any) -> Any:
+            match value:
                 case str():
-                    return presented.hidden(self.configured.hidden(said))
+                    return presented.hidden(self.configured.hidden(value))
                 case dict():
-                    return {hidden(name): hidden(inner) for name, inner in said.items()}
+                    return {hidden(name): hidden(inner) for name, inner in value.items()}
                 case list() | tuple():
-                    return [hidden(inner) for inner in said]
+                    return [hidden(inner) for inner in value]
                 case _:
-                    return said
+                    return value
 
         fault.message = hidden(fault.message)
         fault.param = hidden(fault.param)

@@ -159,7 +159,7 @@ class SocketSession:
         if message.type not in MESSAGE:
             return False
         self._coming.end()
-        self._waiting.put_nowait(self._taken(message.type, message.data))
+        self._waiting.put_nowait(self._admitted(message.type, message.data))
         if self._too_much_waits():
             await self._socket.close(
                 code=WSCloseCode.POLICY_VIOLATION, message=b"Too many messages are waiting."
@@ -167,7 +167,7 @@ class SocketSession:
             return False
         return True
 
-    def _taken(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
+    def _admitted(self, kind: WSMsgType, data: bytes) -> "Message | Fault":
         """Returns what is answered in its turn: the message, or a fault if there is no memory for it."""
         loan = Loan(self._memory, self._caller.owner)
         try:

@@ -141,10 +141,10 @@ class HttpClient:
         """Waits for the head of an answer, whatever its status, `until` the loop's clock says so. Raises what stands
         in `failures`. `headers` replace what is usual, if spelled As-Here."""
         origin = self._origin_of(url)
-        told = {**origin.always, **headers}
+        fields = {**origin.always, **headers}
         if body is not None:
-            told["Content-Length"] = str(len(body))
-        request = head(f"{method} {origin.target} HTTP/1.1", told), body or b""
+            fields["Content-Length"] = str(len(body))
+        request = head(f"{method} {origin.target} HTTP/1.1", fields), body or b""
         clock = asyncio.get_running_loop().time
         started = clock()
         connect = min(connect, until - started)

@@ -22,7 +22,7 @@ SILENT_SECONDS = 10.0
 HEAD_SECONDS = 30.0
 """The time for a head, from its first byte to its last. Clients send it in one packet, or a few."""
 
-TELL_SECONDS = 10.0
+LOG_SECONDS = 10.0
 """At most one line is logged in this time, or a flood would fill the log."""
 
 ADVICE = "Raise the limit of open files (ulimit -n, LimitNOFILE)."
@@ -63,7 +63,7 @@ class Connections:
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._tell()
+            self._log_changes()
 
     def enter(self, connection: Open) -> bool:
         """Returns whether there was room, or room was made."""
@@ -136,8 +136,8 @@ class Connections:
         for connection in self._due(self._begun):
             connection.hurry()
         self._exhausted = self._exhausted or descriptors.exhausted()
-        if loop.time() >= self._silent_until and self._tell():
-            self._silent_until = loop.time() + TELL_SECONDS
+        if loop.time() >= self._silent_until and self._log_changes():
+            self._silent_until = loop.time() + LOG_SECONDS
         self._timer = loop.call_later(CHECK_SECONDS, self._check, loop)
 
     def _due(self, owing: dict[Open, float]) -> list[Open]:
@@ -146,7 +146,7 @@ class Connections:
             del owing[connection]
         return due
 
-    def _tell(self) -> bool:
+    def _log_changes(self) -> bool:
         """Logs what happened since the last line, and returns whether anything did."""
         came = self._exhausted or self._dropped > 0 or self._refused > 0
         if self._exhausted:

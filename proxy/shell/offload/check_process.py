@@ -33,17 +33,17 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     answers.flush()
     while head := questions.read(QUESTION.size):
         seconds, *sizes = QUESTION.unpack(head)
-        schema, said = map(questions.read, sizes)
+        schema, arguments = map(questions.read, sizes)
         _end_in(seconds)
-        answer = _answer(schema, said.decode("utf-8", "surrogatepass"))
+        answer = _answer(schema, arguments.decode("utf-8", "surrogatepass"))
         _end_in(0)
         answers.write(ANSWER.pack(len(answer)) + answer)
         answers.flush()
 
 
-def _answer(schema: bytes, said: str) -> bytes:
+def _answer(schema: bytes, arguments: str) -> bytes:
     try:
-        problem = verdict(schema, said)
+        problem = verdict(schema, arguments)
     except MemoryError:
         problem = UNCHECKED
     return jsontext.dumps(problem and astuple(problem))

@@ -82,14 +82,14 @@ class CheckProcesses:
 
     async def verdict(self, question: PendingCheck, owner: str = "") -> ArgumentProblem | None:
         """Has a call checked. Raises Lost, TimeoutError or OSError if there is no verdict."""
-        schema, said = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
-        if len(said) > MAX_BYTES:
+        schema, arguments = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
+        if len(arguments) > MAX_BYTES:
             raise Lost
         async with self._turns.turn(owner):
             child = self._idle.pop() if self._idle else await self._started()
             try:
                 async with asyncio.timeout(2 * CHECK_SECONDS):  # it should have ended itself by then
-                    answer = await self._asked(child, schema, said)
+                    answer = await self._asked(child, schema, arguments)
             except BaseException:  # whatever it goes on to say would be taken for another answer
                 await self._end(child)
                 raise
@@ -116,10 +116,10 @@ class CheckProcesses:
             raise
         return child
 
-    async def _asked(self, child: Process, schema: bytes, said: bytes) -> list[Any] | None:
+    async def _asked(self, child: Process, schema: bytes, arguments: bytes) -> list[Any] | None:
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write(QUESTION.pack(CHECK_SECONDS, len(schema), len(said)) + schema + said)
+        child.stdin.write(QUESTION.pack(CHECK_SECONDS, len(schema), len(arguments)) + schema + arguments)
         try:
             (size,) = ANSWER.unpack(await child.stdout.readexactly(ANSWER.size))
             answer: list[Any] | None = jsontext.loads(await child.stdout.readexactly(size))

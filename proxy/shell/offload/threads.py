@@ -58,9 +58,9 @@ class _Job:
         try:
             return job()
         finally:
-            self._over()
+            self._detach()
 
-    def _over(self) -> None:
+    def _detach(self) -> None:
         """Takes back an exception that was sent and has not arrived. From here on nobody ends this job."""
         while self._thread is not None:
             with suppress(_GivenUp), self._lock:  # else it would end whatever the thread does next

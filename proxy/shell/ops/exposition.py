@@ -36,11 +36,11 @@ class _Shown(Collector):
             metric = family.shape(PREFIX + name, family.about, labels=[*family.labels, "worker"])
             for worker, counts in self._workers.items():
                 for labels, numbers in (counts or {}).get(name, ()):
-                    metric.add_metric([*labels, worker], *_told(numbers))
+                    metric.add_metric([*labels, worker], *_values(numbers))
             yield metric
 
 
-def _told(numbers: float | Sequence[float]) -> tuple[Any, ...]:
+def _values(numbers: float | Sequence[float]) -> tuple[Any, ...]:
     """As `add_metric` wants it: a number, or the buckets of a histogram, each with all that is below, and the sum."""
     if not isinstance(numbers, Sequence):
         return (numbers,)

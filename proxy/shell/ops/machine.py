@@ -12,8 +12,8 @@ CONTAINERS_LIMIT = (
 
 def memory_bytes() -> int | None:
     """Of the machine, or of the container if it may have less; None where nobody tells."""
-    told = [_of_machine(), *map(_number_in, CONTAINERS_LIMIT)]
-    return min((number for number in told if number is not None), default=None)
+    sizes = [_of_machine(), *map(_number_in, CONTAINERS_LIMIT)]
+    return min((number for number in sizes if number is not None), default=None)
 
 
 def _of_machine() -> int | None:

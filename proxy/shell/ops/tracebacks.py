@@ -26,34 +26,34 @@ def kind_of(failure: BaseException) -> str:
     if isinstance(failure, ssl.SSLError):
         reason = getattr(failure, "reason", None)  # one of its own has none
         return f"{kind}: {reason}" if reason else kind
-    told = errno.errorcode.get(failure.errno or 0, "") if isinstance(failure, OSError) else ""
+    text = errno.errorcode.get(failure.errno or 0, "") if isinstance(failure, OSError) else ""
     if isinstance(failure, OSError) and (
         host := getattr(failure, "host", "")
     ):  # aiohttp's: as it is configured
-        told = f"{told} {host}:{getattr(failure, 'port', '')}".strip()
-    return f"{kind}: {told}" if told else kind
+        text = f"{text} {host}:{getattr(failure, 'port', '')}".strip()
+    return f"{kind}: {text}" if text else kind
 
 
 def causes(failure: BaseException) -> Iterator[BaseException]:
     """Yields the exception and its causes, one behind the other."""
-    this: BaseException | None = failure
+    current: BaseException | None = failure
     for _ in range(MAX_FAILURES):
-        if this is None:
+        if current is None:
             return
-        yield this
-        this = this.__cause__ or (None if this.__suppress_context__ else this.__context__)
+        yield current
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
 
 
 def traceback_of(failure: BaseException) -> str:
     """Returns the traceback in Python's form, the last cause first."""
-    chain = [_told(each) for each in causes(failure)]
+    chain = [_text_of(each) for each in causes(failure)]
     return "\n\nwhich led to\n\n".join(reversed(chain))
 
 
-def _told(failure: BaseException) -> str:
+def _text_of(failure: BaseException) -> str:
     frames = "".join(traceback.format_tb(failure.__traceback__, -MAX_FRAMES))
-    told = f"Traceback (most recent call last):\n{frames}{kind_of(failure)}"
+    text = f"Traceback (most recent call last):\n{frames}{kind_of(failure)}"
     if isinstance(failure, BaseExceptionGroup):
         inner = "\n\n".join(map(traceback_of, failure.exceptions[:MAX_FAILURES]))
-        told = f"{told}, in which\n\n{inner}"
-    return told
+        text = f"{text}, in which\n\n{inner}"
+    return text

@@ -49,9 +49,9 @@ class WorkerMetrics:
             return
         door = self._slot.door(self._slot.number)
         door.unlink(missing_ok=True)  # a predecessor was killed
-        self._server = await asyncio.start_unix_server(self._tell, door)
+        self._server = await asyncio.start_unix_server(self._send_counts, door)
 
-    async def _tell(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _send_counts(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             writer.write(jsontext.dumps(self._counts()))
             await writer.drain()
@@ -70,12 +70,12 @@ class WorkerMetrics:
             async with asyncio.timeout(self._answer_seconds):
                 reader, writer = await asyncio.open_unix_connection(self._slot.door(number))
                 try:
-                    told: Counts = jsontext.loads(await reader.read())
+                    counts: Counts = jsontext.loads(await reader.read())
                 finally:
                     writer.close()
         except (OSError, jsontext.BadJson):  # also TimeoutError; one that is killed may tell half
             return None
-        return told
+        return counts
 
     def stop(self) -> None:
         if self._server is not None:

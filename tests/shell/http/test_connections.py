@@ -137,7 +137,7 @@ async def test_many_are_told_of_in_one_line_and_the_next_one_waits(monkeypatch: 
 
 async def test_what_comes_meanwhile_is_in_the_next_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHECK_SECONDS", 0.001)
-    monkeypatch.setattr(module, "TELL_SECONDS", 0.01)
+    monkeypatch.setattr(module, "LOG_SECONDS", 0.01)
     lines = Lines()
     open = Connections(4, lines)
     for each in several(3, "ann"):
