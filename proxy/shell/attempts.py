@@ -18,7 +18,7 @@ from proxy.core.policy import retry
 from proxy.core.policy.retry import RetryRules
 from proxy.core.stream.pipeline import Pipeline
 from proxy.shell.backend import Plan
-from proxy.shell.backends import Way
+from proxy.shell.backends import Candidate
 from proxy.shell.in_flight import InFlight
 from proxy.shell.ops.fault_facts import facts_of
 
@@ -31,14 +31,14 @@ class Attempts:
         self,
         in_flight: InFlight,
         request: Request,
-        ways: Sequence[Way],
+        candidates: Sequence[Candidate],
         rules: RetryRules,
         chance: Callable[[], float],
     ) -> None:
         self._in_flight = in_flight
         self._request = request
-        self._several = len(ways) > 1
-        self._left = list(ways)
+        self._several = len(candidates) > 1
+        self._left = list(candidates)
         self._rules = rules
         self._chance = chance
         self._retries = 0
@@ -79,9 +79,9 @@ class Attempts:
 
     async def _elsewhere(self, plan: Plan, fault: Fault) -> Plan | None:
         while self._left and retry.passes_on(fault):
-            way = self._left.pop(0)
+            candidate = self._left.pop(0)
             try:
-                following = await self._plan(way)
+                following = await self._plan(candidate)
             except ClientFault:
                 continue  # it cannot do what is asked for; why the first one failed is what matters
             self._retries = 0
@@ -90,10 +90,10 @@ class Attempts:
             return following
         return None
 
-    async def _plan(self, way: Way) -> Plan:
+    async def _plan(self, candidate: Candidate) -> Plan:
         in_flight = self._in_flight
-        plan = await way.backend.plan(
-            self._request, way.model, in_flight.ledger, in_flight.headers, in_flight.owner
+        plan = await candidate.backend.plan(
+            self._request, candidate.model, in_flight.ledger, in_flight.headers, in_flight.owner
         )
         plan.only = not self._several
         return plan

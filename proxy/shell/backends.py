@@ -12,7 +12,7 @@ from proxy.shell.backend import Backend
 
 
 @dataclass(slots=True)
-class Way:
+class Candidate:
     """A backend that can answer for a model."""
 
     backend: Backend
@@ -31,9 +31,9 @@ class Backends:
     def breakers(self) -> Mapping[str, Breaker]:
         return {name: backend.breaker for name, backend in self._backends.items()}
 
-    def ways(self, model: str) -> list[Way]:
+    def candidates(self, model: str) -> list[Candidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""
-        return [Way(self._backends[name], model) for name, model in self._routes.candidates(model)]
+        return [Candidate(self._backends[name], model) for name, model in self._routes.candidates(model)]
 
     async def models(self) -> Listing:
         """Lists the models of each backend to which requests for them go. Made anew when a backend has another list."""

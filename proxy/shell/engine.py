@@ -183,7 +183,7 @@ class Engine:
             )
         request = completed(request, asker, self._reasoning_memory)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
-        return Attempts(in_flight, request, self._backends.ways(request.model), rules, self._chance)
+        return Attempts(in_flight, request, self._backends.candidates(request.model), rules, self._chance)
 
     async def _end_at_once(
         self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, ended: ReplyEnded
