@@ -9,6 +9,7 @@ Words that all rooms share:
     argument_problem  what is wrong with the arguments of a call
     profile       what a backend can do: one field for each oddity
     tenants       who asks, and what each may do
+    facts         what the log line of a request may hold
     ledger        what happened beside the answer: counts for the log and the metrics, warnings for the client
     ids           ids in the forms that clients know
     work          what one request may cost

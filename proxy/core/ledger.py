@@ -4,8 +4,9 @@ Nothing is lost silently: whoever drops or mends something says so here, once, a
 request carries the counts. The core has no logging of its own; the shell injects something with `debug` and `info`.
 """
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
+from proxy.core.facts import RequestFacts
 from proxy.core.work import Work
 
 
@@ -24,7 +25,7 @@ class Silence:
         pass
 
 
-Entries = tuple[dict[str, int], dict[str, int], dict[str, int], dict[str, Any], list[str]]
+Entries = tuple[dict[str, int], dict[str, int], dict[str, int], RequestFacts, list[str]]
 
 
 class Ledger:
@@ -40,7 +41,7 @@ class Ledger:
         self.dropped: dict[str, int] = {}
         self.markup: dict[str, int] = {}
         self.warnings: list[str] = []
-        self.facts: dict[str, Any] = {}
+        self.facts: RequestFacts = {}
         self.work = Work()
         """What is left of what the request may cost."""
 
@@ -55,15 +56,15 @@ class Ledger:
         )
 
     def back_to(self, entries: Entries) -> None:
-        *counts, warnings = entries
-        for now, before in zip((self.oddities, self.dropped, self.markup, self.facts), counts, strict=True):
+        *counts, self.facts, warnings = entries
+        for now, before in zip((self.oddities, self.dropped, self.markup), counts, strict=True):
             now.clear()
             now.update(before)
         self.warnings[:] = warnings  # others hold the list itself
 
-    def note(self, name: str, fact: Any) -> None:
+    def note(self, **facts: Unpack[RequestFacts]) -> None:
         """Something about the request that its log line tells."""
-        self.facts[name] = fact
+        self.facts.update(facts)
 
     def warn(self, remark: str) -> None:
         """Something that the client itself is told beside its answer, once."""

@@ -63,7 +63,7 @@ class Attempts:
         if following is None:
             return None
         self._made += 1
-        self._in_flight.note(attempts=self._made)
+        self._in_flight.ledger.note(attempts=self._made)
         self._begin(following)
         return following
 
@@ -99,7 +99,7 @@ class Attempts:
         return plan
 
     def _begin(self, plan: Plan) -> None:
-        self._in_flight.note(
+        self._in_flight.ledger.note(
             backend=plan.backend.name,
             backend_model=as_name(plan.asked.model),
             profile=plan.asked.profile.name,

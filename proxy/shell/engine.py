@@ -98,17 +98,17 @@ class Engine:
             with in_flight.interruptible:
                 await self._serve(in_flight, await body(in_flight.ledger))
         except (asyncio.CancelledError, ConnectionError):
-            in_flight.note(status=CLIENT_GONE)
+            in_flight.ledger.note(status=CLIENT_GONE)
             raise
         except Fault as fault:
             fault.param = surface.params.get(fault.param or "", fault.param)
             fault.standing = self._quota.remaining(in_flight.tenant)
-            in_flight.note(status=fault.status)
+            in_flight.ledger.note(status=fault.status)
             in_flight.note_fault(fault)
             raise
         except Exception as bug:
             failure = own_failure(bug, in_flight.log)
-            in_flight.note(status=failure.status)
+            in_flight.ledger.note(status=failure.status)
             if channel.opened:
                 channel.abort()
             raise failure from bug
@@ -124,7 +124,7 @@ class Engine:
         self._quota.admit(in_flight.tenant)
         channel.headers.update(self._quota.remaining(in_flight.tenant))
         asked = await self._read(in_flight, body)
-        in_flight.note_request(asked.request, asked.facts)
+        in_flight.note_request(asked.request)
         encoder = asked.encoder(channel.emit, channel.framing) if asked.request.stream else None
         reserved = self._quota.reserve(in_flight.tenant, asked.request)
         try:
@@ -282,9 +282,9 @@ class Engine:
                 if in_flight.has_pending_check:
                     await self._check_processes.settle(in_flight)
                 if not begun:
-                    in_flight.mark("first_byte")
+                    in_flight.mark("ms_first_byte")
                     if begun := pipeline.begun:
-                        in_flight.mark("first_text")
+                        in_flight.mark("ms_first_text")
                         exchange.begun()
                         admission.reply_began()
                 if not pipeline.ended:

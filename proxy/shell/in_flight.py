@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
+from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
@@ -52,6 +53,7 @@ class InFlight:
         self.log = log.bind(request_id=channel.request_id)
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = caller.owner
+        self.ledger.note(tenant=caller.tenant.name, status=OK)
         self.store: Store | None = None
         """What the client may continue."""
         self.reply: Reply | None = None
@@ -63,7 +65,6 @@ class InFlight:
         self._fault: Fault | None = None
         self.metrics = metrics
         metrics.began(surface.name)
-        self._facts: dict[str, Any] = {"tenant": caller.tenant.name, "status": OK}
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
@@ -78,41 +79,32 @@ class InFlight:
 
     # ── the log line ──
 
-    def note_request(self, request: Request, facts: Mapping[str, Any]) -> None:
+    def note_request(self, request: Request) -> None:
         """It is known what is asked for."""
-        self.note(model=as_name(request.model), stream=request.stream, **facts)
+        self.ledger.note(model=as_name(request.model), stream=request.stream)
         if request.stream:
             self.metrics.streams(self.surface.name)
 
-    def note(self, **facts: Any) -> None:
-        self._facts.update(facts)
-
-    def mark(self, what: str) -> None:
+    def mark(self, what: Literal["ms_first_byte", "ms_first_text"]) -> None:
         """Notes when something happened first."""
-        self._facts.setdefault(f"ms_{what}", self._elapsed())
+        self.ledger.facts.setdefault(what, self._elapsed())
 
     def note_fault(self, fault: Fault) -> None:
         """What kind it is of, and the cause, which only the log may tell (S34)."""
         self._fault = fault
-        self.note(**facts_of(fault))
+        self.ledger.note(**facts_of(fault))
 
     def close(self) -> None:
         """Counts the request and writes its line: whose it was, what it came to, cost, and what was strange. Never
         its content."""
-        ledger, facts = self.ledger, self._facts
+        ledger, facts = self.ledger, self.ledger.facts
         if self.reply is not None:
             _note_reply(facts, self.reply)
-        facts |= ledger.facts
-        if ledger.oddities:
-            facts["oddities"] = dict(ledger.oddities)
-        if ledger.markup:
-            facts["markup"] = dict(ledger.markup)
-        if ledger.dropped:
-            facts["dropped"] = dict(ledger.dropped)
         facts["ms_total"] = self._elapsed()
         facts["bytes_out"] = self.channel.bytes_out
-        self.metrics.ended(self.surface.name, self.tenant.name, facts, ledger, self._fault)
-        self.log.info("request", **facts)
+        self.metrics.ended(self.surface.name, ledger, self._fault)
+        remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
+        self.log.info("request", **facts, **{name: counts for name, counts in remarks.items() if counts})
 
     def _elapsed(self) -> float:
         return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() is ten times as dear
@@ -124,7 +116,7 @@ def own_failure(bug: Exception, log: Log) -> ProxyFault:
     return ProxyFault(OwnWords("The proxy failed on this request."), retryable=True)
 
 
-def _note_reply(facts: dict[str, Any], reply: Reply) -> None:
+def _note_reply(facts: RequestFacts, reply: Reply) -> None:
     facts["calls"] = len([ended for ended in reply.parts if isinstance(ended.part, Call)])
     ended = reply.ended
     if ended is None:

@@ -32,10 +32,10 @@ def test_what_the_client_is_told_is_told_once_and_in_order() -> None:
 
 def test_of_two_notes_under_one_name_the_later_counts() -> None:
     ledger = Ledger()
-    ledger.note("cut", 1)
-    ledger.note("by", "hand")
-    ledger.note("cut", 2)
-    assert ledger.facts == {"cut": 2, "by": "hand"}
+    ledger.note(attempts=1)
+    ledger.note(client="codex")
+    ledger.note(attempts=2)
+    assert ledger.facts == {"attempts": 2, "client": "codex"}
 
 
 def test_two_requests_share_nothing() -> None:
@@ -90,9 +90,9 @@ def test_work_that_is_begun_again_is_noted_once() -> None:
         ledger.drop("field")
         ledger.found("call", "hermes")
         ledger.warn("a remark")
-        ledger.note("fact", 1)
+        ledger.note(over_limits=1)
     assert ledger.oddities == {"before": 1, "strange": 1}
     assert ledger.dropped == {"field": 1}
     assert ledger.markup == {"call:hermes": 1}
-    assert ledger.facts == {"fact": 1}
+    assert ledger.facts == {"over_limits": 1}
     assert warnings == ["a remark"], "others hold the list itself"

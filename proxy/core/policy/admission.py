@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from proxy.core import jsontext
 from proxy.core.caches.remembered import Remembered
@@ -33,6 +33,9 @@ BY_NAME = {"properties": 1, "patternProperties": 1, "dependentSchemas": 0, "$def
 """Those that hold schemas under names of somebody's choice, each with how much deeper these are."""
 EXAMPLES = frozenset({"default", "const", "enum", "examples", "example"})
 """Those that hold values, in which nothing is a schema."""
+
+_Count = Literal["over_limits", "strict_in_parallel", "tools_not_allowed"]
+"""The facts that say how often a rule was broken."""
 
 
 class _Breach(NamedTuple):
@@ -62,7 +65,7 @@ def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> 
         _judge(refused, tenant.tool_allowlist_mode, ledger, "tools_not_allowed")
 
 
-def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: str) -> None:
+def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: _Count) -> None:
     if mode is Mode.OFF:
         return
     count = 0
@@ -72,7 +75,7 @@ def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: str) -
         if count <= MAX_WARNINGS:
             ledger.warn(f"{breach.complaint}.")
     if count:
-        ledger.note(fact, count)
+        ledger.facts[fact] = count
     if count > MAX_WARNINGS:
         ledger.warn(f"And {count - MAX_WARNINGS} more like it.")
 

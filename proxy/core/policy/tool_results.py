@@ -22,7 +22,7 @@ def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Reques
     )
     if not cut:
         return request
-    ledger.note("results_cut", cut)
+    ledger.note(results_cut=cut)
     ledger.warn(f"{cut} tool result(s) were longer than {max_bytes} bytes and were cut to that length.")
     return replace(request, turns=turns)
 

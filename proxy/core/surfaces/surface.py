@@ -56,9 +56,6 @@ class SurfaceContext(Protocol):
     def request(self) -> Request: ...
     @property
     def client(self) -> ClientProfile: ...
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the log line says of the request."""
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> Encoder: ...
 

@@ -55,18 +55,16 @@ class Metrics:
         """Counts a stream among the requests under way."""
         self._counts["streams_open"][(surface,)] += 1
 
-    def ended(
-        self, surface: str, tenant: str, facts: Mapping[str, Any], ledger: Ledger, fault: Fault | None
-    ) -> None:
-        """Counts a request that has ended. `facts` are those of its log line."""
-        counts = self._counts
+    def ended(self, surface: str, ledger: Ledger, fault: Fault | None) -> None:
+        """Counts a request that has ended."""
+        counts, facts = self._counts, ledger.facts
         backend = facts.get("backend", NONE)
         counts["requests_in_progress"][(surface,)] -= 1
         if facts.get("stream"):
             counts["streams_open"][(surface,)] -= 1
         if fault is not None:
             counts["faults"][backend, _who(fault), code_label(fault)] += 1
-        labels = (surface, backend, tenant, _class_of(facts["status"]), facts.get("ending", NONE))
+        labels = (surface, backend, facts["tenant"], _class_of(facts["status"]), facts.get("ending", NONE))
         kind = self._kinds.get(labels)
         if kind is None:
             kind = self._kinds[labels] = _Kind()

@@ -7,6 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.core import tenants
 from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFault, RateLimited
+from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
 from proxy.shell import open_sockets
@@ -15,7 +16,7 @@ from proxy.shell.ops.metrics import KINDS_OF_REMARKS, Metrics
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend, answer, reply, text
 
-ENDED: dict[str, Any] = {"status": 200, "backend": "b", "ending": "completed", "ms_total": 40.0}
+ENDED: RequestFacts = {"tenant": "t", "status": 200, "backend": "b", "ending": "completed", "ms_total": 40.0}
 
 Samples = dict[tuple[str, str], float]
 
@@ -36,13 +37,19 @@ def shown(counted: Metrics) -> Samples:
     return samples(page({"0": counted.counts()}))
 
 
+def noted(facts: dict[str, Any], ledger: Ledger | None = None) -> Ledger:
+    ledger = ledger or Ledger()
+    ledger.facts.update({**ENDED, **facts})  # type: ignore[typeddict-item]
+    return ledger
+
+
 def count(
     counted: Metrics, *, ledger: Ledger | None = None, fault: Fault | None = None, **facts: Any
 ) -> None:
     counted.began("chat")
     if facts.get("stream"):
         counted.streams("chat")
-    counted.ended("chat", "t", ENDED | facts, ledger or Ledger(), fault)
+    counted.ended("chat", noted(facts, ledger), fault)
 
 
 @pytest.fixture
@@ -70,7 +77,9 @@ def test_a_client_that_left_is_a_class_of_its_own(counted: Metrics) -> None:
 
 def test_a_request_that_came_to_nothing_has_no_backend_and_no_ending(counted: Metrics) -> None:
     counted.began("native")
-    counted.ended("native", "t", {"status": 400, "ms_total": 1.0}, Ledger(), None)
+    refused = Ledger()
+    refused.note(tenant="t", status=400, ms_total=1.0)
+    counted.ended("native", refused, None)
     told = shown(counted)
     assert told["requests_total", "backend=none ending=none status=4xx surface=native worker=0"] == 1
 
@@ -84,7 +93,7 @@ def test_what_is_under_way_is_counted_until_it_ends(counted: Metrics) -> None:
     assert told["requests_in_progress", "surface=chat worker=0"] == 3
     assert told["streams_open", "surface=chat worker=0"] == 2
     for streams in (True, True, False):
-        counted.ended("chat", "t", ENDED | {"stream": streams}, Ledger(), None)
+        counted.ended("chat", noted({"stream": streams}), None)
     told = shown(counted)
     assert told["requests_in_progress", "surface=chat worker=0"] == 0
     assert told["streams_open", "surface=chat worker=0"] == 0

@@ -17,7 +17,9 @@ def counted(times: int) -> Metrics:
     made = Metrics({}, ())
     for _ in range(times):
         made.began("chat")
-        made.ended("chat", "t", {"status": 200, "ms_total": 300.0}, Ledger(), None)
+        ledger = Ledger()
+        ledger.note(tenant="t", status=200, ms_total=300.0)
+        made.ended("chat", ledger, None)
     return made
 
 

@@ -46,12 +46,12 @@ class ChatSurface:
         before: bytes | None = None,
     ) -> "ChatContext":
         client = clients.recognise(headers)
-        ledger.note("client", client.name)
         decoded = decode.decode(body, ledger)
         calls = FunctionCall(ledger) if decoded.legacy_functions else ToolCalls()
         completion = Completion(
             decoded.request, self.mint, self.now, calls, ledger, include_usage=decoded.include_usage
         )
+        ledger.note(client=client.name, response_id=completion.id)
         return ChatContext(decoded.request, client, completion)
 
 
@@ -60,10 +60,6 @@ class ChatContext:
     request: Request
     client: ClientProfile
     completion: Completion
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return {"response_id": self.completion.id}
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
         """Ignores the framing: this API has only one."""

@@ -50,12 +50,12 @@ class NativeSurface:
         before: bytes | None = None,
     ) -> "NativeContext":
         client = clients.recognise(headers)
-        ledger.note("client", client.name)
         decoded = decode.decode(body, headers, ledger, self._maps, tenant)
         calls = ParsedCalls(decoded.call_map if decoded.conversation_id is None else None)
         completion = Completion(
             decoded.request, self._mint, self._now, calls, ledger, include_usage=decoded.include_usage
         )
+        ledger.note(client=client.name, response_id=completion.id)
         keep = None
         if decoded.conversation_id is not None:
             keep = partial(
@@ -75,10 +75,6 @@ class NativeContext:
     call_map: CallMap
     keep: Callable[[str], None] | None
     """Remembers the map, for an owner; None if the client keeps it."""
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return {"response_id": self.completion.id}
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
         """Ignores the framing: this API has only one."""

@@ -60,28 +60,26 @@ class ResponsesSurface:
         before: bytes | None = None,
     ) -> "ResponsesContext":
         client = clients.recognise(headers)
-        ledger.note("client", client.name)
-        facts: dict[str, Any] = {}
+        ledger.note(client=client.name)
         completed, known = body, 0
         if before is not None:
-            facts["continues"] = body["previous_response_id"]
+            ledger.note(continues=body["previous_response_id"])
             completed, known = continued(body, before)
         signer = self.signer.of(tenant)
         request = decode.decode(completed, ledger, client.orphan_outputs, signer, known)
         signs = request.reasoning.wants_token or request.compact
         response = self.form(body, self.mint, self.now, signer if signs else None, ledger.warnings)
-        facts["response_id"] = response.id
+        ledger.note(response_id=response.id)
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.options.events, bool(request.tools))
         message_first = self.options.message_first and not request.compact
-        return ResponsesContext(request, client, facts, response, extended, message_first, completed)
+        return ResponsesContext(request, client, response, extended, message_first, completed)
 
 
 @dataclass(slots=True)
 class ResponsesContext:
     request: Request
     client: ClientProfile
-    facts: Mapping[str, Any]
     response: ResponseObject
     extended: Extended
     message_first: bool

@@ -31,8 +31,8 @@ def surface(message_first: bool = False, memory: LatestResponses | None = None) 
 def test_what_was_read_is_told_to_the_log() -> None:
     ledger = Ledger()
     asked = surface().read(BODY, {"originator": "codex_exec"}, ledger)
-    assert (asked.client.name, ledger.facts) == ("codex", {"client": "codex"})
-    assert asked.facts == {"response_id": asked.response.id}
+    assert asked.client.name == "codex"
+    assert ledger.facts == {"client": "codex", "response_id": asked.response.id}
 
 
 def test_a_stream_and_a_whole_answer() -> None:
@@ -61,9 +61,10 @@ def test_what_was_answered_can_be_continued() -> None:
     stored = first.to_store(REPLY)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
     assert speaking.continues(more) == stored.id == first.response.id
-    second = speaking.read(more, {}, Ledger(), before=jsontext.dumps(stored.items))
+    ledger = Ledger()
+    second = speaking.read(more, {}, ledger, before=jsontext.dumps(stored.items))
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
-    assert second.facts["continues"] == first.response.id
+    assert ledger.facts["continues"] == first.response.id
 
 
 def test_half_a_call_is_not_continued() -> None:
@@ -75,7 +76,8 @@ def test_half_a_call_is_not_continued() -> None:
     assert [item["status"] for item in first.whole(reply).body["output"]] == ["completed", "incomplete"]
     stored = first.to_store(reply)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
-    second = speaking.read(more, {}, Ledger(), before=jsontext.dumps(stored.items))
+    ledger = Ledger()
+    second = speaking.read(more, {}, ledger, before=jsontext.dumps(stored.items))
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
 
 
