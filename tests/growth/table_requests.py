@@ -191,7 +191,7 @@ def _parsed(n: int) -> Callable[[], object]:
 
 
 REQUESTS: Mapping[str, Make] = {
-    "a body": _parsed,
+    "the body of a request": _parsed,
     **{
         f"{name} to {profile}": _asked(profile, body)
         for profile in ("default", "anthropic", "google", "deepseek")
@@ -204,7 +204,7 @@ REQUESTS: Mapping[str, Make] = {
     "strict": _strict,
     "many tools": _asked("default", _many_tools),
     "messages": _asked("default", _chat_messages, chat_asks.chat),
-    "details": _asked("openrouter", _details, chat_asks.chat),
+    "messages with reasoning details": _asked("openrouter", _details, chat_asks.chat),
     "native messages": _signed,
     "arguments, items": _checked(
         {"properties": {"a": {"items": {"type": "integer"}}}}, lambda n: {"a": [1] * n}
