@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = "proxy"
 
-LOOKS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
+READINGS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
 HOW = {"match": "match", "fullmatch": "fullmatch", "search": "search"}
 """Whatever else there is goes through the whole text, from match to match."""
 
@@ -59,7 +59,7 @@ def asked() -> list[tuple[str, ast.Call]]:
         for module, tree in sources().items()
         for place, call in _calls(tree)
         if isinstance(call.func, ast.Attribute)
-        and call.func.attr in {"compile", *LOOKS}
+        and call.func.attr in {"compile", *READINGS}
         and _names(call.func.value) == {"re"}
     ]
 
@@ -110,7 +110,7 @@ def _looks() -> list[tuple[str, set[str], str]]:
         (module, _names(node.value), HOW.get(node.attr, "all"))
         for module, tree in sources().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in LOOKS
+        if isinstance(node, ast.Attribute) and node.attr in READINGS
     ]
 
 

@@ -17,11 +17,12 @@ from proxy.core.markup.openers import Readers
 MAX_HELD = 1 << 20
 """Characters (1 MiB). No call that a model means is longer, and no client should wait longer for text that looks
 like one."""
-FIRST_LOOK = 32
+FIRST_ASK = 32
 """Characters after which the formats are asked first, and again each time the length has doubled: text about markup
 is soon known to be text."""
-LOOKS, FREE_LOOKS = 8, 16_384
-"""Formats are asked at a closer as long as all that they read is no more than this often what is held, and a bit."""
+READINGS, FREE_READINGS = 8, 16_384
+"""Formats are asked at a closer while the text that they have read in all is at most this many times what is held, and
+this many characters more."""
 
 
 class End(Enum):
@@ -151,7 +152,7 @@ class Candidate:
         self._tail = ""
         self._due: int | None = None
         self._searched = 0
-        self._growth = FIRST_LOOK
+        self._growth = FIRST_ASK
         self._closer = 0
         self._after_closer = 0
 
@@ -160,7 +161,7 @@ class Candidate:
         shift = len(self._tail) - self._heard
         self._heard += len(piece)
         self._tail = window[-self.readers.reach :] if self.readers.reach else ""
-        self._due = self._next_look(window, shift, min(self._heard, MAX_HELD))
+        self._due = self._next_ask(window, shift, min(self._heard, MAX_HELD))
         return self._due is not None or self._heard >= MAX_HELD
 
     def decide(self, text: str, start: int, end: End) -> Outcome:
@@ -169,7 +170,7 @@ class Candidate:
         due, self._due = self._due, None
         if not self._left:
             return Passed(1, Why.RELEASED)
-        while (due := due or self._next_look(text, start, within)) is not None:
+        while (due := due or self._next_ask(text, start, within)) is not None:
             if outcome := self._ask(text[start : start + due]):
                 return outcome
             due = None
@@ -212,7 +213,7 @@ class Candidate:
 
     # ── when to ask ──
 
-    def _next_look(self, text: str, shift: int, within: int) -> int | None:
+    def _next_ask(self, text: str, shift: int, within: int) -> int | None:
         """Returns the next length at which to ask the formats. `text` holds what begins at `shift`, as far as it is
         still needed.
 
@@ -221,22 +222,22 @@ class Candidate:
         """
         while self._searched < within:
             settling = self._closer + self._after_closer if self._after_closer else self._growth
-            look = min(self._growth, settling)
+            length = min(self._growth, settling)
             closer = self.readers.closed and self.readers.closed.search(
-                text, max(0, shift + self._searched), shift + min(look, within)
+                text, max(0, shift + self._searched), shift + min(length, within)
             )
             if closer:
-                look = closer.end() - shift
-                self._closer, self._after_closer = look, 1
-            elif look > within:
+                length = closer.end() - shift
+                self._closer, self._after_closer = length, 1
+            elif length > within:
                 break
-            elif look == settling:
+            elif length == settling:
                 self._after_closer *= 2
-            self._searched = look
-            if look == self._growth:
+            self._searched = length
+            if length == self._growth:
                 self._growth *= 2
-                return look
-            if self.spent <= LOOKS * look + FREE_LOOKS:
-                return look
+                return length
+            if self.spent <= READINGS * length + FREE_READINGS:
+                return length
         self._searched = max(self._searched, within)
         return None

@@ -2,7 +2,7 @@
 meant.
 
 Fenced blocks and inline code spans count. Indented code does not: models indent calls that they mean. Headings, list
-items and blank lines end a paragraph, and with it every hope that an open run of backticks will be closed.
+items and blank lines end a paragraph. A run of backticks that is open then is never closed.
 
 A fence is known from its line. A span is not: the text that follows, up to the end of the paragraph, decides whether a
 run of backticks opens one. So the answer to "is this code?" can be DOUBT, and a Lookahead reads on until it is settled.

@@ -19,25 +19,25 @@ _JSON: Final = re.compile(r"\[?\s*+\{")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListGrammar:
     openers: tuple[str, ...]
     closers: tuple[str, ...] = ()
     """Without any, the list needs its brackets, and ends with them."""
 
 
-def read(listing: Listing, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def read(grammar: ListGrammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     start = (
-        bodies.after_blank(text, bodies.follows(text, at, listing.openers) or at) if listing.closers else at
+        bodies.after_blank(text, bodies.follows(text, at, grammar.openers) or at) if grammar.closers else at
     )
-    if listing.closers and _JSON.match(text, start):
-        return bodies.read(Markers(listing.openers, listing.closers), text, at, ended, tools)
+    if grammar.closers and _JSON.match(text, start):
+        return bodies.read(Markers(grammar.openers, grammar.closers), text, at, ended, tools)
     try:
-        return _block(listing, text, start, ended)
+        return _block(grammar, text, start, ended)
     except bodies.Unended:
         return None if ended else MORE
 
 
-def _block(listing: Listing, text: str, start: int, ended: bool) -> Block | None:
+def _block(grammar: ListGrammar, text: str, start: int, ended: bool) -> Block | None:
     bracketed = text.startswith("[", start)
     position = bodies.after_blank(text, start + bracketed)
     calls: list[Recovered] = []
@@ -56,12 +56,12 @@ def _block(listing: Listing, text: str, start: int, ended: bool) -> Block | None
         if not text.startswith("]", position):
             return None
         position += 1
-    if not listing.closers:
+    if not grammar.closers:
         return Block(position, tuple(calls)) if calls and bracketed else None
     position = bodies.after_blank(text, position)
-    if closed := bodies.follows(text, position, listing.closers):
+    if closed := bodies.follows(text, position, grammar.closers):
         return Block(closed, tuple(calls)) if calls else None
-    if not ended and bodies.may_follow(text, position, listing.closers):
+    if not ended and bodies.may_follow(text, position, grammar.closers):
         raise bodies.Unended
     return None
 

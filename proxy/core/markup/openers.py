@@ -49,7 +49,7 @@ def _readers(literal: str, formats: Iterable[Format]) -> Readers:
 
 
 def _pattern(literals: Iterable[str], *, partial: bool) -> str:
-    """Makes a pattern that shares what the literals have in common, so that no position is looked at twice."""
+    """Makes a pattern that shares what the literals have in common, so that it reads no position twice."""
     followers: dict[str, list[str]] = {}
     ends = False
     for literal in literals:
@@ -57,10 +57,10 @@ def _pattern(literals: Iterable[str], *, partial: bool) -> str:
             followers.setdefault(literal[0], []).append(literal[1:])
         else:
             ends = True
-    ways = [re.escape(first) + _tail(rest, partial) for first, rest in followers.items()]
+    alternatives = [re.escape(first) + _tail(rest, partial) for first, rest in followers.items()]
     if ends:
-        ways.append("")
-    return f"(?:{'|'.join(ways)})"
+        alternatives.append("")
+    return f"(?:{'|'.join(alternatives)})"
 
 
 def _tail(literals: list[str], partial: bool) -> str:

@@ -88,6 +88,6 @@ def for_reply(
 
 @lru_cache(maxsize=32)
 def _openers(also: frozenset[str], without: frozenset[str]) -> Openers | None:
-    """Compiles the openers once for each way in which backends are set up."""
+    """Compiles the openers once for each choice of formats that backends are configured with."""
     formats = active(also, without)
     return Openers(formats) if formats else None

@@ -72,7 +72,7 @@ class Scanner:
         something else."""
         return self._scan(end) if self._held else ()
 
-    # ── one look at all that is held ──
+    # ── one pass over all that is held ──
 
     def _scan(self, end: End) -> Sure:
         out: list[str | Found] = []

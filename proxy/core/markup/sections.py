@@ -21,7 +21,7 @@ _LEFT_OVER: Final = re.compile(r"[\s}`]*+")
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class SectionGrammar:
     opened: re.Pattern[str]
     call: re.Pattern[str]
     separator: re.Pattern[str]
@@ -38,7 +38,7 @@ class Grammar:
 
 @dataclass(slots=True)
 class _Reader:
-    grammar: Grammar
+    grammar: SectionGrammar
     text: str
     ended: bool
     tools: Tools
@@ -98,7 +98,7 @@ class _Reader:
         return (Recovered(name, "{}"), called.end()) if called and name else None
 
 
-def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def read(grammar: SectionGrammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     if ended and (opened := grammar.opened.match(text, at)) and not text[opened.end() :].strip():
         return Block(len(text), ())
     try:

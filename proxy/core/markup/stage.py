@@ -124,7 +124,7 @@ class MarkupStage:
     # ── in ──
 
     def feed(self, delta: Delta) -> None:
-        # The first two are the ways of nearly every delta, so they are kept short.
+        # Nearly every delta is of one of the first two kinds, so these branches are short.
         if type(delta) is self._flowing and self._spot(text := delta.text) is None:  # type: ignore[union-attr]  # it is text
             self._pass_by(text)
             self._emit(delta)

@@ -60,7 +60,7 @@ def as_text(_: str) -> Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class TagGrammar:
     """How a format writes its tags.
 
     `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
@@ -93,7 +93,7 @@ class _Next(NamedTuple):
     about: str = ""
 
 
-def read(grammar: Grammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def read(grammar: TagGrammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     """Reads the block that begins at `at` with a mark of the grammar."""
     reader = _Reader(grammar, text, ended, tools, samples=True)
     try:
@@ -115,7 +115,7 @@ class _Reader:
 
     __slots__ = ("calls", "ended", "grammar", "samples", "text", "tools", "whole", "wrapper")
 
-    def __init__(self, grammar: Grammar, text: str, ended: bool, tools: Tools, *, samples: bool) -> None:
+    def __init__(self, grammar: TagGrammar, text: str, ended: bool, tools: Tools, *, samples: bool) -> None:
         self.grammar = grammar
         self.text = text
         self.ended = ended

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from proxy.core.markup.candidate import (
-    FIRST_LOOK,
+    FIRST_ASK,
     MAX_HELD,
     Candidate,
     Doubt,
@@ -38,7 +38,7 @@ class Asked:
 def test_it_is_asked_each_time_the_text_has_doubled() -> None:
     asked = Asked()
     assert asked.candidate.decide("<call>".ljust(1000), 0, End.OPEN) is None
-    assert asked.lengths == [FIRST_LOOK << power for power in range(5)]
+    assert asked.lengths == [FIRST_ASK << power for power in range(5)]
 
 
 @table("size", [1, 3, 1000])
@@ -59,7 +59,7 @@ def test_without_closers_it_is_asked_all_the_same() -> None:
     assert asked.candidate.extend("<call>") is False
     assert asked.candidate.extend("x" * 50) is True
     asked.candidate.decide("<call>" + "x" * 50, 0, End.OPEN)
-    assert asked.lengths == [FIRST_LOOK]
+    assert asked.lengths == [FIRST_ASK]
     assert asked.candidate.extend("x") is False
 
 

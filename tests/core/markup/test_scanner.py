@@ -227,14 +227,14 @@ SIZE = 5_000
 def test_the_reading_is_linear_in_the_text(
     unit: str, verdict: Verdict, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, limit, value in ((candidate, "MAX_HELD", 2048), (candidate, "FREE_LOOKS", 64)):
+    for module, limit, value in ((candidate, "MAX_HELD", 2048), (candidate, "FREE_READINGS", 64)):
         monkeypatch.setattr(module, limit, value)
     monkeypatch.setattr(scanner, "FREE_WASTE", 4096)
     work = Work(verdict)
     text = unit * (SIZE // len(unit))
     pieces = [text] if size > 1 else list(text)
     assert scan(pieces, formats=(work.format,)) == [text]
-    assert work.read < (candidate.LOOKS + scanner.WASTE + 4) * SIZE
+    assert work.read < (candidate.READINGS + scanner.WASTE + 4) * SIZE
     assert work.times < SIZE // 10
 
 

@@ -32,7 +32,7 @@ def _name(head: str, label: str, _arguments: str, _tools: Tools) -> str:
     return label if head in ("function", "") else head if label in ("json", "") else ""
 
 
-_GRAMMAR: Final = sections.Grammar(
+_GRAMMAR: Final = sections.SectionGrammar(
     opened=re.compile(
         f"<{_BAR}tool{_JOIN}(?:calls{_JOIN}begin{_BAR}>|call{_JOIN}begin{_BAR}>(?=\\s*(?:<|\\Z)))"
     ),

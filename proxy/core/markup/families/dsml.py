@@ -20,7 +20,7 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
-from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.tagged import TagGrammar
 from proxy.core.markup.values import Unknown
 
 _D: Final = r"\s?[｜|‖]{1,2}\s?DSML\s?[｜|‖]{1,2}\s?"
@@ -57,8 +57,8 @@ def _unknown(about: str) -> Unknown:
 
 
 _HOLDERS: Final = frozenset(("arguments", "input"))
-_GRAMMAR: Final = Grammar(_marks(_D), begun=_BEGUN, unknown=_unknown, holders=_HOLDERS)
-_BARE: Final = Grammar(_marks(""), unknown=_unknown, holders=_HOLDERS)
+_GRAMMAR: Final = TagGrammar(_marks(_D), begun=_BEGUN, unknown=_unknown, holders=_HOLDERS)
+_BARE: Final = TagGrammar(_marks(""), unknown=_unknown, holders=_HOLDERS)
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:

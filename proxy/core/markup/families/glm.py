@@ -19,7 +19,7 @@ from proxy.core import jsontext
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
-from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.tagged import TagGrammar
 
 _NAME: Final = r"[^\s<>{}\[\]()\"'`\\]{1,200}"
 _GAP: Final = r"(?:\s|\\n){0,64}"
@@ -37,8 +37,8 @@ def _unquoted(raw: str) -> str:
     return inner if isinstance(inner, str) else raw
 
 
-def _grammar(call: str, *wrapper: str, suffix: str = "") -> Grammar:
-    return Grammar(
+def _grammar(call: str, *wrapper: str, suffix: str = "") -> TagGrammar:
+    return TagGrammar(
         re.compile(
             "|".join(
                 (

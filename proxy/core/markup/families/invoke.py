@@ -17,14 +17,14 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
-from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.tagged import TagGrammar
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
 _TAG_END: Final = r"(?:>|(?=[\n<]))"
 
 
-def _grammar(wrapper: str, *, strict: bool) -> Grammar:
-    return Grammar(
+def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
+    return TagGrammar(
         re.compile(
             rf"(?P<opened><{wrapper}\s*>)|(?P<closed></{wrapper}\s*>)"
             rf"|(?P<call><{_NAMESPACE}invoke(?P<name>\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"

@@ -42,7 +42,7 @@ def _name(head: str, _label: str, arguments: str, tools: Tools) -> str:
     return next((name for name in (unnumbered, bare) if name in tools.schemas), bare)
 
 
-_K2: Final = sections.Grammar(
+_K2: Final = sections.SectionGrammar(
     opened=re.compile(r"<\|tool_calls?_section_begin\|>"),
     call=re.compile(r"<\|tool_calls?_begin\|>"),
     separator=re.compile(r"<\|tool_calls?_arguments?_begin\|>"),
@@ -62,7 +62,7 @@ def _unknown(about: str) -> Unknown:
 
 
 _ABOUT: Final = r"(?:[^<>\n]|<(?!\|)){1,300}"
-_K3: Final = tagged.Grammar(
+_K3: Final = tagged.TagGrammar(
     re.compile(
         r"(?P<opened><\|open\|>\s?tools\s?<\|sep\|>)"
         r"|(?P<closed><\|close\|>\s?tools\s?<\|sep\|>)"

@@ -10,14 +10,14 @@ from typing import Final
 
 from proxy.core.markup import bodies, expressions
 from proxy.core.markup.bodies import Markers
-from proxy.core.markup.expressions import Listing
+from proxy.core.markup.expressions import ListGrammar
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 
 _PYTHON_TAG: Final = "<|python_tag|>"
 _ENDS_OF_TURN: Final = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>", "<|im_end|>")
 
 _JSON: Final = Markers((_PYTHON_TAG,), _ENDS_OF_TURN, strict=False)
-_CODE: Final = Listing((_PYTHON_TAG,), _ENDS_OF_TURN)
+_CODE: Final = ListGrammar((_PYTHON_TAG,), _ENDS_OF_TURN)
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:

@@ -15,14 +15,14 @@ from functools import partial
 from typing import Final
 
 from proxy.core.markup import expressions
-from proxy.core.markup.expressions import Listing
+from proxy.core.markup.expressions import ListGrammar
 from proxy.core.markup.formats import Format, Tier
 
 _FORMS: Final = (
-    ("lfm2", Tier.WRAPPED, Listing(("<|tool_call_start|>",), ("<|tool_call_end|>",))),
-    ("olmo3", Tier.WRAPPED, Listing(("<function_calls>",), ("</function_calls>",))),
-    ("llama4", Tier.WRAPPED, Listing(("<|python_start|>",), ("<|python_end|>",))),
-    ("pythonic", Tier.OPTIONAL, Listing(("[",))),
+    ("lfm2", Tier.WRAPPED, ListGrammar(("<|tool_call_start|>",), ("<|tool_call_end|>",))),
+    ("olmo3", Tier.WRAPPED, ListGrammar(("<function_calls>",), ("</function_calls>",))),
+    ("llama4", Tier.WRAPPED, ListGrammar(("<|python_start|>",), ("<|python_end|>",))),
+    ("pythonic", Tier.OPTIONAL, ListGrammar(("[",))),
 )
 
 FORMATS: Final = tuple(

@@ -20,14 +20,14 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
-from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.tagged import TagGrammar
 
 _ENDS_OF_TURN: Final = r"<\|(?:eom_id|eot_id|im_end)\|>"
 _TAG_END: Final = r"(?:>|(?=[\n<]))"
 
 
-def _grammar(wrapper: str) -> Grammar:
-    return Grammar(
+def _grammar(wrapper: str) -> TagGrammar:
+    return TagGrammar(
         re.compile(
             rf"(?P<opened><{wrapper}\s*>)"
             rf"|(?P<closed></{wrapper}\s*>|{_ENDS_OF_TURN})"

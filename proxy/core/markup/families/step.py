@@ -17,7 +17,7 @@ from typing import Final
 
 from proxy.core.markup import tagged
 from proxy.core.markup.formats import Format, Tier
-from proxy.core.markup.tagged import Grammar
+from proxy.core.markup.tagged import TagGrammar
 
 _CDATA: Final = re.compile(r"\s*+<!\[CDATA\[(?P<text>.*)\]\]>\s*+", re.DOTALL)
 
@@ -27,7 +27,7 @@ def _plain(raw: str) -> str:
     return wrapped["text"] if wrapped else raw
 
 
-_STEP: Final = Grammar(
+_STEP: Final = TagGrammar(
     re.compile(
         r"(?P<opened><｜tool_calls_begin｜>)"
         r"|(?P<closed><｜tool_calls_end｜>)"
@@ -41,7 +41,7 @@ _STEP: Final = Grammar(
     strip=tagged.one_newline,
     begun=re.compile(r"<(?:[^<>\n]{0,256}|(?:｜tool_call_begin｜>|/steptml:invoke>)[^{]{0,500})\Z"),
 )
-_MINICPM: Final = Grammar(
+_MINICPM: Final = TagGrammar(
     re.compile(
         r"(?P<call><function\s*name(?P<name>\s*=[^<>\n]{1,200})>)"
         r"|(?P<called></function\s*>)"
