@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from proxy.core import jsontext
+from proxy.core import jsontext, logprobs
 from proxy.core.backends import profiles
 from proxy.core.dialects.reading import error_body
 from proxy.core.dialects.reading.echoes import Echoes
@@ -252,6 +252,10 @@ STREAMS: Mapping[str, Make] = {
     "arguments again and again": _stream(
         lambda n: [call_chunk(0, "a", "f", '{"a":1}'), *[call_chunk(0, args='{"a":1}')] * n]
     ),
+    "calls that are checked": _stream(
+        lambda n: [*[call_chunk(i, f"c{i}", "f", '{"a":{}}') for i in range(n)], STOP, DONE],
+        request_options={"validate_tool_arguments": True},
+    ),
     "text behind an open call": _stream(
         lambda n: [call_chunk(0, "a", "f", "{"), *[chunk({"content": "b"}), call_chunk(0, args=" ")] * n]
     ),
@@ -318,6 +322,16 @@ def _object(raw: str) -> object:
     return values.convert(raw, {"type": "object"}, {})
 
 
+def _tokens(text: Callable[[int], str]) -> Make:
+    """Those of a thought, and of the text that may follow it."""
+
+    def make(n: int) -> Callable[[], object]:
+        tokens, said = [{"token": "a"}, {"token": "b", "bytes": [98]}] * n, text(n)
+        return lambda: logprobs.of_text(tokens, said)
+
+    return make
+
+
 _HIDING = secrets.Secrets(["sk-aaaaaaaaaaaaaaaaaaaaaaaa"])
 
 TEXTS: Mapping[str, Make] = {
@@ -338,6 +352,8 @@ TEXTS: Mapping[str, Make] = {
     },
     "lenient JSON": _on(jsontext.loads, b"[", b'"\\ud83d",NaN,', b"1]"),
     "whole numbers": _on(jsontext.loads, b"[", b"12345678901234567890,", b"1]"),
+    "tokens of a text": _tokens(lambda n: "ab" * (n // 2)),
+    "tokens of another text": _tokens(lambda n: "c" * n),
     "masked": _on(redact.masked, "-", "eyJaaaaa-"),
     "masked, named": _on(redact.masked, "", "api key: bearer "),
     "quotable": _on(redact.quotable, "", "\x00 a"),

@@ -1,4 +1,4 @@
-"""Who reads what clients send, each with inputs that grow: decoded, prepared, and put into the words of a backend."""
+"""Who reads what clients send, each with inputs that grow: decoded, admitted, and put into the words of a backend."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
@@ -6,22 +6,35 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends import profiles
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.backends.target import Target
 from proxy.core.errors import Fault
+from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
+from proxy.core.policy.hosts import Hosts
 from proxy.core.schemas.strictness import first_problem
+from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.tenants import Mode, Tenant
 from proxy.core.tools import arguments
-from proxy.core.tools.prepare import prepare
+from proxy.core.weight import LIGHT_BYTES, weighed
 from tests.growth.work import Make
 from tests.support import chat_asks, responses_asks
+from tests.support.replies import RESPONSES
 
 Json = dict[str, Any]
 
 SURELY_TAKEN = 100
 """Of anything in a request. Where there is more of it, a limit may refuse it, which ends the growth."""
+
+URL = "http://backend.test/v1"
+ASKER = Asker(
+    RESPONSES,
+    DEFAULT,
+    Tenant("growth", limits_mode=Mode.WARN, tool_allowlist=("f*", "weather"), tool_result_max_bytes=3),
+)
+"""With rules that have something to look at in each request."""
 
 _FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
 
@@ -29,7 +42,7 @@ _FUNCTION: Json = {"type": "object", "properties": {"a": {"type": "string", "pat
 def _asked(
     profile: str, body: Callable[[int], Json], decode: Callable[..., Any] = responses_asks.ask
 ) -> Make:
-    """Decoded, prepared and put into a backend's words."""
+    """Decoded, admitted and put into a backend's words."""
 
     def make(n: int) -> Callable[[], object]:
         fields = body(n)
@@ -39,9 +52,8 @@ def _asked(
             with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
                 ledger = Ledger()
                 request = decode(ledger, **fields)
-                request = getattr(request, "request", request)
-                prepared = prepare(request, known, ledger)
-                jsontext.dumps(spoken_by(known).encode(request, prepared, known, "m", ledger))
+                request = admitted(getattr(request, "request", request), ASKER, ledger)
+                prepared_for(request, Target("growth", URL, known), "m", URL, ledger)
 
         return work
 
@@ -190,8 +202,23 @@ def _parsed(n: int) -> Callable[[], object]:
     return work
 
 
+def _weighed(n: int) -> Callable[[], object]:
+    value = {"input": [{"a": ["b", 1, None]}] * n}
+    return lambda: weighed(value, LIGHT_BYTES + 1)
+
+
+def _host(n: int) -> Callable[[], object]:
+    def work() -> None:
+        with suppress(Fault):
+            Hosts(["a"]).check(["a." * n + ":80"])
+
+    return work
+
+
 REQUESTS: Mapping[str, Make] = {
+    "a host": _host,
     "the body of a request": _parsed,
+    "the weight of a body": _weighed,
     **{
         f"{name} to {profile}": _asked(profile, body)
         for profile in ("default", "anthropic", "google", "deepseek")
