@@ -103,7 +103,7 @@ def are_extras(value: Any) -> bool:
 
 
 def _are_entries(name: str, entries: Any) -> bool:
-    return isinstance(entries, list) and (name not in FORMS or all(map(FORMS[name], entries)))
+    return isinstance(entries, list) and (name not in ENTRY_CHECKS or all(map(ENTRY_CHECKS[name], entries)))
 
 
 def _is_proof(entry: Any) -> bool:
@@ -115,5 +115,5 @@ def _is_block(entry: Any) -> bool:
     return isinstance(block, dict) and isinstance(block.get("type"), str)
 
 
-FORMS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block}
+ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block}
 """What an entry must be, in the lists by these names. Readers of the others believe nothing."""

@@ -13,8 +13,8 @@ def of_text(tokens: Sequence[dict[str, Any]], text: str) -> list[dict[str, Any]]
     told apart is not lost."""
     pieces = [_bytes(token) for token in tokens]
     ends = list(accumulate(map(len, pieces)))
-    said, wanted = b"".join(pieces), text.encode(errors="replace")
-    stop = next((end for end in ends[: -LAST - 1 : -1] if said.endswith(wanted, 0, end)), None)
+    joined, wanted = b"".join(pieces), text.encode(errors="replace")
+    stop = next((end for end in ends[: -LAST - 1 : -1] if joined.endswith(wanted, 0, end)), None)
     if stop is None:
         return list(tokens)
     start = stop - len(wanted)

@@ -23,7 +23,7 @@ SchemaRule = Literal[
     "plain", "inline", "moonshot", "gemini", "bounded", "anthropic", "google", "google_proto"
 ]
 ToolNames = Literal["any", "letter_first"]
-Format = Literal["json_schema", "json_object"]
+AnswerFormat = Literal["json_schema", "json_object"]
 EffortField = Literal["none", "reasoning_effort", "thinking", "enable_thinking", "template", "reasoning"]
 Replay = Literal["none", "reasoning_content", "reasoning", "reasoning_details", "think_tags"]
 ReplayScope = Literal["calls", "all"]
@@ -127,7 +127,7 @@ class BackendProfile:
     """Whether token counts have to be asked for in a stream."""
     usage_when_whole: bool = False
     """Tells them in whole answers only: clients that do not stream are then answered by such ones."""
-    formats: frozenset[Format] = frozenset({"json_schema", "json_object"})
+    formats: frozenset[AnswerFormat] = frozenset({"json_schema", "json_object"})
     """What `response_format` takes. Other formats become an instruction."""
     format_with_tools: bool = False
     """May `response_format` stand beside tools? Where it may not, it wins and no call can be made."""

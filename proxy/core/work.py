@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from proxy.core.errors import ClientFault
 
-UNITS = 2_500_000
+UNITS_PER_REQUEST = 2_500_000
 """Between a quarter of a second and more than half of one. The first request of an agent with a hundred tools takes
 a tenth of it."""
 
@@ -26,7 +26,7 @@ constraints are put into words. The largest honest ones grow by some hundred KiB
 
 TOO_COMPLEX = "request_too_complex"
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 class Purse(Protocol):
@@ -61,7 +61,7 @@ class Work:
     def __init__(self) -> None:
         self.owner = ""
         """Whose request it is, and in whose turn what is dear is done."""
-        self.left = UNITS
+        self.left = UNITS_PER_REQUEST
         self.on: str | None = None
         """The field that is being worked on; None: the whole body."""
         self.dear = False
@@ -88,7 +88,7 @@ class Work:
         if self._growth < 0:
             raise self.too_much()
 
-    def briefly(self, job: Callable[[], Result]) -> Result:
+    def briefly(self, job: Callable[[], Returned]) -> Returned:
         """Does what can be done in short; raises Dear, and is as before, where that is not possible."""
         left, growth = self.left, self._growth
         self._floor = max(0, left - BRIEF_UNITS)

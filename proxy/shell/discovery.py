@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from proxy.core import jsontext
 from proxy.core.backends import listing, recognise
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.backends.recognise import Answer
+from proxy.core.backends.recognise import ProbeAnswer
 from proxy.core.backends.target import Target
 from proxy.core.catalog import Catalog, ServedModel
 from proxy.core.dialects.registry import spoken_by
@@ -125,7 +125,9 @@ class Discovery:
         paths = [probe.path for probe in recognise.PROBES]
         pages = await asyncio.gather(*(self._get(f"{parts.scheme}://{parts.netloc}{path}") for path in paths))
         answers = {
-            path: Answer(page.status, _json(page)) for path, page in zip(paths, pages, strict=True) if page
+            path: ProbeAnswer(page.status, _json(page))
+            for path, page in zip(paths, pages, strict=True)
+            if page
         }
         return recognise.by_probes(answers, parts.port)
 

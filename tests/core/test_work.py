@@ -3,13 +3,13 @@
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.work import BRIEF_UNITS, MAX_GROWTH, UNITS, Dear, Work
+from proxy.core.work import BRIEF_UNITS, MAX_GROWTH, UNITS_PER_REQUEST, Dear, Work
 
 
 def test_whoever_spends_the_last_of_it_is_refused_by_name() -> None:
     work = Work()
     work.on = "tools[3].parameters"
-    work.spend(UNITS)
+    work.spend(UNITS_PER_REQUEST)
     with pytest.raises(ClientFault) as refused:
         work.spend(1)
     assert refused.value.code == "request_too_complex"
@@ -19,14 +19,14 @@ def test_whoever_spends_the_last_of_it_is_refused_by_name() -> None:
 
 def test_all_that_is_no_field_is_the_body() -> None:
     with pytest.raises(ClientFault, match="The request body brings") as refused:
-        Work().spend(UNITS + 1)
+        Work().spend(UNITS_PER_REQUEST + 1)
     assert refused.value.param is None
 
 
 def test_what_schemas_grow_by_is_counted_apart() -> None:
     work = Work()
     work.grow(MAX_GROWTH)
-    assert work.left == UNITS
+    assert work.left == UNITS_PER_REQUEST
     with pytest.raises(ClientFault):
         work.grow(1)
 
@@ -45,20 +45,20 @@ def test_what_is_not_done_briefly_is_dear_and_costs_nothing_yet() -> None:
     with pytest.raises(Dear):
         work.briefly(long_one)
     assert work.dear
-    assert work.left == UNITS - 5
+    assert work.left == UNITS_PER_REQUEST - 5
     work.grow(MAX_GROWTH - 5)
-    work.spend(UNITS - 5)  # a floor no more
+    work.spend(UNITS_PER_REQUEST - 5)  # a floor no more
 
 
 def test_what_is_done_briefly_is_paid_for() -> None:
     work = Work()
     assert work.briefly(lambda: work.spend(BRIEF_UNITS) or "done") == "done"
-    assert work.left == UNITS - BRIEF_UNITS
+    assert work.left == UNITS_PER_REQUEST - BRIEF_UNITS
 
 
 def test_the_last_of_it_is_not_dear_but_too_much() -> None:
     work = Work()
-    work.spend(UNITS - 1)
+    work.spend(UNITS_PER_REQUEST - 1)
     with pytest.raises(ClientFault):
         work.briefly(lambda: work.spend(2))
 

@@ -26,7 +26,7 @@ from proxy.core.model import Call, Reasoning, Refusal, Text, ToolKind, ToolName,
 from proxy.core.sink import Sink
 from proxy.core.stream.lifecycle import ReplyPhase
 from proxy.core.stream.stages.collector import Collector
-from proxy.core.stream.think import ALONE, FORMS, MAX_LEADING_BLANKS, Form, ThinkSplitter
+from proxy.core.stream.think import FIRST_CLOSERS, MAX_LEADING_BLANKS, THINK_FORMS, ThinkForm, ThinkSplitter
 from proxy.core.surfaces.clients import Extended
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
@@ -251,11 +251,11 @@ def test_whatever_was_said_the_client_gets_one_valid_stream(
 
 # ── thoughts ──
 
-tags = st.sampled_from([*FORMS, *FORMS[:1] * 5])
+tags = st.sampled_from([*THINK_FORMS, *THINK_FORMS[:1] * 5])
 
 
 @st.composite
-def contents(draw: st.DrawFn) -> tuple[Form, list[str]]:
+def contents(draw: st.DrawFn) -> tuple[ThinkForm, list[str]]:
     """Pieces of a text in which the tags of one family come often, whole and in parts."""
     form = draw(tags)
     parts = [form.opener, form.closer, form.opener[:-1], form.closer[:2], form.answer or ">"]
@@ -265,7 +265,7 @@ def contents(draw: st.DrawFn) -> tuple[Form, list[str]]:
 
 @examples(150)
 @given(contents())
-def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[Form, list[str]]) -> None:
+def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[ThinkForm, list[str]]) -> None:
     """Read once more by hand: a block at the very start is reasoning, with the blanks around its tags."""
     form, pieces = said
     content = "".join(pieces)
@@ -275,7 +275,7 @@ def test_text_out_and_markup_taken_are_the_text_that_came_in(said: tuple[Form, l
         if visible.startswith(form.opener):
             inside, _, after = visible.removeprefix(form.opener).partition(form.closer)
             reasoning, text = inside.lstrip(), after.lstrip().removeprefix(form.answer).lstrip()
-        elif alone := next((tag for tag in ALONE if visible.startswith(tag)), None):
+        elif alone := next((tag for tag in FIRST_CLOSERS if visible.startswith(tag)), None):
             text = visible.removeprefix(alone).lstrip()
     for cutting in ([content], pieces, list(content)):
         out: list[Delta] = []

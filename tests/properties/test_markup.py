@@ -14,7 +14,7 @@ from proxy.core.markup.formats import Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Found, Scanner
 from proxy.core.model import Call, Text
-from proxy.core.stream.think import ALONE, FORMS
+from proxy.core.stream.think import FIRST_CLOSERS, THINK_FORMS
 from tests.properties.examples import examples
 from tests.support.replies import DONE, STOP, bytewise, chunk, cut, outline, run
 
@@ -51,7 +51,7 @@ TAGS = sorted(
     {opener for format in FORMATS for opener in format.openers}
     | {closer for format in FORMATS for closer in format.closers}
 )
-THOUGHTS = {*ALONE, *(form.opener for form in FORMS)}
+THOUGHTS = {*FIRST_CLOSERS, *(form.opener for form in THINK_FORMS)}
 MARKS = [
     "`",
     "``",

@@ -76,7 +76,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProbeAnswer:
     status: int
     body: Any
     """Holds the JSON in it, or None."""
@@ -116,7 +116,7 @@ _USUAL_PORTS = {
 }
 
 
-def by_probes(answers: Mapping[str, Answer], port: int | None = None) -> str | None:
+def by_probes(answers: Mapping[str, ProbeAnswer], port: int | None = None) -> str | None:
     """`answers` by path. A guarded path exists, which proves something only if not every path is guarded.
 
     The port alone proves nothing; it settles which of several guarded paths is believed.

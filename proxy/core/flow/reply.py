@@ -54,11 +54,11 @@ def reply_flow(
     profile, request, prepared = asked.profile, asked.request, asked.prepared
     make_decoder = spoken_by(profile).decoder
     extras = ReasoningExtras() if make_decoder.wants_extras_back(profile) else None
-    keep = extras.add if extras else None
+    keep_extras = extras.add if extras else None
     stages, checks = stages_for(asked, asker, extras, ledger)
 
     def decoder(emit: Callable[[Delta], None]) -> Decoder:
-        return make_decoder(emit, profile, ledger, keep, model=asked.model, stamp=stamp)
+        return make_decoder(emit, profile, ledger, keep_extras, model=asked.model, stamp=stamp)
 
     pipeline = Pipeline(
         decoder,

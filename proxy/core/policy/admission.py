@@ -138,22 +138,22 @@ RULES = (
 
 def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Iterator[_Breach]:
     if len(tools) > limits.tools:
-        place = tools[0].path.rpartition("[")[0]
+        path = tools[0].path.rpartition("[")[0]
         yield _Breach(
-            f"{place} declares {len(tools)} tools, more than {limits.tools}",
+            f"{path} declares {len(tools)} tools, more than {limits.tools}",
             f"Send fewer{or_raise('tools', limits.tools)}",
-            place,
+            path,
             "array_above_max_length",
         )
     for rule in RULES:
         limit, breaks = getattr(limits, rule.limit), rule.breaks
         for spec in tools:
             if breaks(spec, limit, work):
-                place = f"{spec.path}.{rule.field}"
+                path = f"{spec.path}.{rule.field}"
                 yield _Breach(
-                    f"{place} of the tool {quoted(spec.tool.dotted)} {rule.complaint.format(limit=limit)}",
+                    f"{path} of the tool {quoted(spec.tool.dotted)} {rule.complaint.format(limit=limit)}",
                     f"{rule.advice}{or_raise(rule.limit, limit)}",
-                    place,
+                    path,
                     "tool_limit_exceeded",
                 )
 
@@ -197,11 +197,11 @@ def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[
     allowed = _matcher(allowlist)
     for spec in tools:
         if not (allowed(spec.tool.dotted) or allowed(spec.tool.name)):
-            place = f"{spec.path}.{'type' if spec.kind in UNNAMED else 'name'}"
+            path = f"{spec.path}.{'type' if spec.kind in UNNAMED else 'name'}"
             yield _Breach(
-                f"{place}: {quoted(spec.tool.dotted)} is not among the tools that this key may use",
+                f"{path}: {quoted(spec.tool.dotted)} is not among the tools that this key may use",
                 "Leave it out, or have it added to the list.",
-                place,
+                path,
                 "tool_not_allowed",
                 Forbidden,
             )

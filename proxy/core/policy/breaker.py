@@ -106,7 +106,7 @@ class BreakerRules:
 PAUSE_GROWTH = 2
 LONGEST_ALONE = 1.0
 """Seconds between probes of a backend that has no stand-in: to wait for it longer helps nobody."""
-NEVER = -math.inf
+NOT_BEGUN = -math.inf
 
 
 class Admission:
@@ -119,11 +119,11 @@ class Admission:
         self._settled = False
         self.era = era
         self.owner = owner
-        self.began_at = NEVER
+        self.began_at = NOT_BEGUN
 
     def reply_began(self) -> None:
         """The backend has begun to answer, and not just to keep the line busy."""
-        if not self._settled and self.began_at == NEVER:
+        if not self._settled and self.began_at == NOT_BEGUN:
             self._breaker._reply_began(self)
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
@@ -225,7 +225,7 @@ class Breaker:
         elif outcome is Outcome.FAILURE or outcome is Outcome.DOUBT:
             self._count(admission, outcome, seen, request)
         elif outcome is Outcome.SUCCESS:
-            if admission.began_at == NEVER:
+            if admission.began_at == NOT_BEGUN:
                 self._reply_began(admission)
             self._streak = _Streak()
             self._cleared_by = None

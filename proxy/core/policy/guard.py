@@ -24,7 +24,7 @@ from proxy.core.tenants import ANYBODY, Mode, Tenant, ToolLimits, Validation, or
 
 MAX_COMPLAINT = 130
 """Characters, so that with its advice it stays below 200. A validator quotes what the model wrote, of any length."""
-MAX_NAME = 64
+MAX_QUOTED_NAME = 64
 MAX_WARNINGS = 5
 """Warnings that one reply brings; the ledger counts them all."""
 
@@ -314,7 +314,7 @@ class _Guard:
 
 
 def _name_of(tool: ToolName) -> str:
-    return tool.dotted[:MAX_NAME]
+    return tool.dotted[:MAX_QUOTED_NAME]
 
 
 def _short(complaint: str) -> str:

@@ -56,7 +56,7 @@ class Again(Enum):
     NO = "it would help nobody"
 
 
-FAILURES: Mapping[type[Fault], Again] = {
+ASK_AGAIN: Mapping[type[Fault], Again] = {
     Unreachable: Again.YES,
     Overloaded: Again.YES,
     RateLimited: Again.IF_IT_SAYS_WHEN,
@@ -74,7 +74,7 @@ mistake in the configuration, or may still be under way (`Silent`, F05)."""
 
 def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float | None:
     """Seconds until the same backend is asked again; None if it is not. `chance` is between 0 and 1."""
-    again = FAILURES.get(type(fault), Again.NO)
+    again = ASK_AGAIN.get(type(fault), Again.NO)
     allowed = (
         again is Again.YES
         or (again is Again.IF_IT_SAYS_WHEN and fault.retry_after is not None)
@@ -90,7 +90,7 @@ def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float
 def passes_on(fault: Fault) -> bool:
     """May another backend be asked instead? A wrong key or address must not hide behind one that works."""
     misconfigured = type(fault) is BackendFault and not fault.retryable
-    return type(fault) in FAILURES and not misconfigured
+    return type(fault) in ASK_AGAIN and not misconfigured
 
 
 class Budget:

@@ -48,8 +48,8 @@ def _cut_result(result: Result, max_bytes: int) -> Result:
             data = _utf8(part.text)
             if len(data) > left:
                 data, cut = _beginning(data, left), True
-                shown = max_bytes - left + len(data)
-                notice = f"\n\n[Truncated: only the first {shown} of {total} bytes are shown.]"
+                kept_bytes = max_bytes - left + len(data)
+                notice = f"\n\n[Truncated: only the first {kept_bytes} of {total} bytes are shown.]"
                 part = Text(data.decode("utf-8", "surrogatepass") + notice)
             left -= len(data)
             content.append(part)

@@ -1,11 +1,11 @@
 """Steps that rewrite how schemas are combined, and what is never allowed. `rewriting` puts them in order."""
 
 from proxy.core.schemas.losses import Node
-from proxy.core.schemas.traversal import NEVER, UNIONS, Schema, without
+from proxy.core.schemas.traversal import FALSE, UNIONS, Schema, without
 from proxy.core.schemas.unions import all_disjoint, merged, types_of
 from proxy.core.work import Work
 
-MAX_NAME = 64
+MAX_PLAIN_NAME = 64
 """Characters of a property's name, where the provider takes plain names only."""
 
 
@@ -14,17 +14,17 @@ MAX_NAME = 64
 
 def impossible(schema: Schema, node: Node) -> Schema:
     """Leaves out what `false` stands for, unless the schema requires it."""
-    if banned := [name for name, inner in schema.get("properties", {}).items() if inner == NEVER]:
+    if banned := [name for name, inner in schema.get("properties", {}).items() if inner == FALSE]:
         schema = schema | {"properties": without(schema["properties"], *banned)}
         if set(banned) & set(schema.get("required", ())):
             node.reject("not")
         elif schema.get("additionalProperties") is not False:
             node.describe("properties", dict.fromkeys(banned, False))
-    if schema.get("items") == NEVER:
+    if schema.get("items") == FALSE:
         most = min(len(schema.get("prefixItems", ())), schema.get("maxItems", float("inf")))
         schema = without(schema, "items") | {"maxItems": most}
     for union in UNIONS:
-        if possible := [branch for branch in schema.get(union, ()) if branch != NEVER]:
+        if possible := [branch for branch in schema.get(union, ()) if branch != FALSE]:
             schema = schema | {union: possible}
     return schema
 
@@ -36,7 +36,7 @@ def plain_names(schema: Schema, node: Node) -> Schema:
 
 
 def is_plain(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME and name.isascii() and name.translate(_PUNCTUATION).isalnum()
+    return 0 < len(name) <= MAX_PLAIN_NAME and name.isascii() and name.translate(_PUNCTUATION).isalnum()
 
 
 _PUNCTUATION = str.maketrans("_.-", "xxx")

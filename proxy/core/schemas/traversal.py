@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from proxy.core.masking.redact import shown
 
 Schema = dict[str, Any]
-Change = Callable[[Schema], Schema]
+SchemaChange = Callable[[Schema], Schema]
 Path = tuple[str | int, ...]
 
 TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean", "null"})
@@ -41,7 +41,7 @@ _WITH_SCHEMAS = _ONE_SCHEMA | _LISTED_SCHEMAS | _NAMED_SCHEMAS
 _SWITCHES = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 """The places where a boolean is the usual form, and every backend understands it."""
 ANYTHING: Schema = {}
-NEVER: Schema = {"not": {}}
+FALSE: Schema = {"not": {}}
 """What `true` and `false` become where a schema has to be an object."""
 _INDEX = re.compile(r"0|[1-9][0-9]{0,3}")
 """Matches a step into a list. No list of schemas that is read is longer."""
@@ -49,16 +49,16 @@ UNIONS = ("anyOf", "oneOf")
 COMBINATORS = ("anyOf", "oneOf", "allOf")
 
 
-def each_inside(schema: Schema, visit: Change, never: Schema = ANYTHING) -> Schema:
+def each_inside(schema: Schema, visit: SchemaChange, false: Schema = ANYTHING) -> Schema:
     """Replaces every direct subschema by what `visit` makes of it. `never` stands for `false`."""
     changed = {}
     for keyword, value in schema.items():
         if keyword in _ONE_SCHEMA and not (keyword in _SWITCHES and isinstance(value, bool)):
-            value = _inside(value, visit, never)
+            value = _inside(value, visit, false)
         elif keyword in _LISTED_SCHEMAS and isinstance(value, list):
-            value = [_inside(child, visit, never) for child in value]
+            value = [_inside(child, visit, false) for child in value]
         elif keyword in _NAMED_SCHEMAS and isinstance(value, dict):
-            value = {name: _inside(child, visit, never) for name, child in value.items()}
+            value = {name: _inside(child, visit, false) for name, child in value.items()}
         changed[keyword] = value
     return changed
 
@@ -79,20 +79,20 @@ def each_inside_at(schema: Schema, path: Path, visit: Callable[[Schema, Path], S
     return changed
 
 
-def _inside(child: Any, visit: Change, never: Schema) -> Any:
+def _inside(child: Any, visit: SchemaChange, false: Schema) -> Any:
     if isinstance(child, bool):
-        return dict(ANYTHING if child else never)
+        return dict(ANYTHING if child else false)
     return visit(child) if isinstance(child, dict) else child
 
 
-def everywhere(schema: Schema, change: Change) -> Schema:
+def everywhere(schema: Schema, change: SchemaChange) -> Schema:
     """Applies `change` to the schema and then, from the outside in, to all schemas inside the result."""
     return each_inside(change(schema), partial(everywhere, change=change))
 
 
 def spelled_out(schema: Schema) -> Schema:
     """Writes `false` as an object, so that loosening does not loosen it."""
-    return each_inside(schema, spelled_out, NEVER)
+    return each_inside(schema, spelled_out, FALSE)
 
 
 def path_text(path: Path) -> str:

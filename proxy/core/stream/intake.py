@@ -14,7 +14,7 @@ from proxy.core.unquoted import has_more_values
 
 INVISIBLE = b" \t\r\n" + BOM
 """White space, and the bytes of the mark that some files begin with: none of them begins what a reply can be."""
-JSON = (b"{", b"[")
+JSON_OPENERS = (b"{", b"[")
 
 MAX_BODY_BYTES = 32 << 20
 """Of a reply that is no stream, and is read in one go. We ask for streams; the largest such reply known holds some
@@ -70,7 +70,7 @@ class Intake:
         first = visible[:1]
         if not first:
             pass  # a backend may send blank lines for minutes to keep the connection alive: none need be kept
-        elif first in JSON:
+        elif first in JSON_OPENERS:
             self._json = [visible]
         elif first == b"<":
             message = OwnWords(

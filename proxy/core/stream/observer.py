@@ -32,19 +32,19 @@ class Observer(Protocol):
 Item = TypeVar("Item")
 
 
-def shown(observe: Callable[[Item], None], feed: Callable[[Item], Any]) -> Callable[[Item], None]:
+def observing(observe: Callable[[Item], None], feed: Callable[[Item], Any]) -> Callable[[Item], None]:
     """The way into `feed` past somebody who looks on."""
 
-    def feed_shown(item: Item) -> None:
+    def observe_and_feed(item: Item) -> None:
         observe(item)
         feed(item)
 
-    return feed_shown
+    return observe_and_feed
 
 
-def sink_shown(observer: Observer, sink: Sink) -> Sink:
+def observing_sink(observer: Observer, sink: Sink) -> Sink:
     def delta(text: str, logprobs: list[Any] | None) -> None:
         observer.text(text, logprobs)
         sink.delta(text, logprobs)
 
-    return Sink(shown(observer.ordered, sink.feed), delta)
+    return Sink(observing(observer.ordered, sink.feed), delta)

@@ -17,7 +17,7 @@ from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
 from proxy.core.stream.intake import Decoder, Intake
 from proxy.core.stream.lifecycle import ReplyOver
-from proxy.core.stream.observer import Observer, shown, sink_shown
+from proxy.core.stream.observer import Observer, observing, observing_sink
 from proxy.core.stream.prompted import PromptedSplitter, unopened, with_thought_apart, without_thought
 from proxy.core.stream.stages.collector import Collector
 from proxy.core.stream.think import ThinkSplitter
@@ -56,7 +56,7 @@ class Pipeline:
         self._ledger = ledger
         self._received = 0
         if observer is not None:
-            sink = sink_shown(observer, sink)
+            sink = observing_sink(observer, sink)
         collector = Collector(sink.feed)
         self.reply = collector.reply
         """As far as it has come."""
@@ -71,9 +71,11 @@ class Pipeline:
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
         self._may_be_prompted = thoughts_until is None
         self._think = self._prompted or ThinkSplitter(following)
-        emit = self._think.feed if observer is None else shown(observer.decoded, self._think.feed)
+        emit = self._think.feed if observer is None else observing(observer.decoded, self._think.feed)
         self._intake = Intake(make_decoder(emit))
-        self._take = self._intake.feed if observer is None else shown(observer.received, self._intake.feed)
+        self._take = (
+            self._intake.feed if observer is None else observing(observer.received, self._intake.feed)
+        )
         self._assembler.start()
 
     @property

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 from proxy.core.events import Delta, ErrorDelta, Finish, FinishDelta, PartEnded, ReasoningDelta, TextDelta
 from proxy.core.logprobs import of_text
 from proxy.core.model import Reasoning, Text
-from proxy.core.stream.think import AFTER, ASIDE, FORMS, THINKING, UNDECIDED, ThinkSplitter
+from proxy.core.stream.think import AFTER, ASIDE, THINK_FORMS, THINKING, UNDECIDED, ThinkSplitter
 
 BRACKETS: Final = frozenset("{[")
-QUOTES: Final = frozenset("`'\"\u201c\u2018")
+QUOTE_MARKS: Final = frozenset("`'\"\u201c\u2018")
 """A tag behind one of them is spoken of."""
-TAGGED: Final = tuple(form for form in FORMS if not form.answer)
+TAGGED: Final = tuple(form for form in THINK_FORMS if not form.answer)
 
 
 class PromptedSplitter(ThinkSplitter):
@@ -100,7 +100,7 @@ def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
         if form.closer not in first.text:
             continue
         thought, closer, answer = first.text.partition(form.closer)
-        if form.opener not in thought and thought[-1:] not in QUOTES:
+        if form.opener not in thought and thought[-1:] not in QUOTE_MARKS:
             return Unopened(thought, closer, answer)
     return None
 

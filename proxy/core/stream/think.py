@@ -16,7 +16,7 @@ MAX_LEADING_BLANKS = 64
 """More white space than any chat template puts before its opener: what is longer is the answer itself."""
 
 
-class Form(NamedTuple):
+class ThinkForm(NamedTuple):
     """How the models of a family mark their thoughts."""
 
     opener: str
@@ -25,19 +25,22 @@ class Form(NamedTuple):
     """What they write between the closer and the answer."""
 
 
-FORMS: Final = (
-    Form("<think>", "</think>"),
-    Form("[THINK]", "[/THINK]"),  # Magistral
-    Form("<seed:think>", "</seed:think>"),
-    Form("◁think▷", "◁/think▷"),  # Kimi-VL
-    Form("<|channel>thought", "<channel|>"),  # Gemma 4
-    Form(
+THINK_FORMS: Final = (
+    ThinkForm("<think>", "</think>"),
+    ThinkForm("[THINK]", "[/THINK]"),  # Magistral
+    ThinkForm("<seed:think>", "</seed:think>"),
+    ThinkForm("◁think▷", "◁/think▷"),  # Kimi-VL
+    ThinkForm("<|channel>thought", "<channel|>"),  # Gemma 4
+    ThinkForm(
         "<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>"
     ),  # gpt-oss
 )
-ALONE: Final = (*(form.closer for form in FORMS if not form.answer), "<|channel|>final<|message|>")
+FIRST_CLOSERS: Final = (
+    *(form.closer for form in THINK_FORMS if not form.answer),
+    "<|channel|>final<|message|>",
+)
 """What comes first where the thoughts have gone another way."""
-_FIRST: Final = (*(form.opener for form in FORMS), *ALONE)
+_FIRST: Final = (*(form.opener for form in THINK_FORMS), *FIRST_CLOSERS)
 _BEGINNINGS: Final = {"", *(tag[0] for tag in _FIRST)}
 """Nearly every text begins with something else, and needs no further look."""
 
@@ -100,12 +103,12 @@ class ThinkSplitter:
     def _decide(self, text: str) -> str:
         visible = text.lstrip()
         if visible[:1] in _BEGINNINGS and len(text) - len(visible) <= MAX_LEADING_BLANKS:
-            for form in FORMS:
+            for form in THINK_FORMS:
                 if visible.startswith(form.opener):
                     self._state = THINKING
                     _, self._closer, self._answer = form
                     return visible[len(form.opener) :]
-            for tag in ALONE:
+            for tag in FIRST_CLOSERS:
                 if visible.startswith(tag):
                     self._state = AFTER
                     return visible[len(tag) :]

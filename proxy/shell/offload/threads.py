@@ -35,7 +35,7 @@ DEADLINE_SECONDS = 20.0
 AGAIN_SECONDS = 0.5
 """The exception is raised again after this time, because Python swallows it in a finalizer."""
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 class _GivenUp(BaseException):
@@ -50,7 +50,7 @@ class _Job:
         self._thread: int | None = None
         self._left = False
 
-    def run(self, job: Callable[[], Result]) -> Result:
+    def run(self, job: Callable[[], Returned]) -> Returned:
         with self._lock:
             if self._left:
                 raise _GivenUp
@@ -91,7 +91,7 @@ class WorkThreads:
         self._turns = Turns(THREADS)
         self._jobs: set[_Job] = set()
 
-    async def run(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+    async def run(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
         """Runs a short job at once. A job that turns out to be long begins again in a thread, and what it noted is
         dropped."""
         if not ledger.work.dear:
@@ -102,7 +102,7 @@ class WorkThreads:
                 ledger.back_to(entries)
         return await self._apart(job, ledger)
 
-    async def read(self, data: bytes, parse: Callable[[bytes], Result], ledger: Ledger) -> Result:
+    async def read(self, data: bytes, parse: Callable[[bytes], Returned], ledger: Ledger) -> Returned:
         """Parses the body of a request. Its size decides where all further work on the request is done."""
         ledger.work.dear = len(data) > LARGE_BYTES
         return await self._apart(lambda: parse(data), ledger) if ledger.work.dear else parse(data)
@@ -117,11 +117,11 @@ class WorkThreads:
         ledger.work.measured = body, found.levels
         return found.weight
 
-    async def _apart(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+    async def _apart(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
         async with self._turns.turn(ledger.work.owner):
             return await self._in_thread(job, ledger)
 
-    async def _in_thread(self, job: Callable[[], Result], ledger: Ledger) -> Result:
+    async def _in_thread(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
         loop = asyncio.get_running_loop()
         stoppable = _Job()
         self._jobs.add(stoppable)
@@ -134,7 +134,7 @@ class WorkThreads:
             if stoppable.leave():
                 timer.append(loop.call_later(AGAIN_SECONDS, end))
 
-        def run() -> Result:
+        def run() -> Returned:
             loop.call_soon_threadsafe(begin)  # whoever waits for a thread is not late yet
             return stoppable.run(job)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.backends.recognise import PROBES, Answer, by_models, by_probes, by_url
+from proxy.core.backends.recognise import PROBES, ProbeAnswer, by_models, by_probes, by_url
 from tests.support.tables import table
 
 
@@ -112,29 +112,29 @@ YES: dict[str, Any] = {
 @table("probe", PROBES, ids=lambda probe: probe.path)
 def test_each_probe_proves_its_server_and_nothing_else(probe: Any) -> None:
     assert probe.profile in PROFILES
-    nothing = {each.path: Answer(404, {"error": {}}) for each in PROBES}
-    assert by_probes(nothing | {probe.path: Answer(200, YES[probe.path])}) == probe.profile
-    assert by_probes(nothing | {probe.path: Answer(200, {"hello": "world"})}) is None
-    assert by_probes(nothing | {probe.path: Answer(200, None)}) is None
+    nothing = {each.path: ProbeAnswer(404, {"error": {}}) for each in PROBES}
+    assert by_probes(nothing | {probe.path: ProbeAnswer(200, YES[probe.path])}) == probe.profile
+    assert by_probes(nothing | {probe.path: ProbeAnswer(200, {"hello": "world"})}) is None
+    assert by_probes(nothing | {probe.path: ProbeAnswer(200, None)}) is None
 
 
 def test_a_guarded_path_exists() -> None:
-    nothing = {each.path: Answer(404, None) for each in PROBES}
-    assert by_probes(nothing | {"/props": Answer(401, None)}) == "llamacpp"
-    assert by_probes(nothing | {"/props": Answer(403, None)}) == "llamacpp"
+    nothing = {each.path: ProbeAnswer(404, None) for each in PROBES}
+    assert by_probes(nothing | {"/props": ProbeAnswer(401, None)}) == "llamacpp"
+    assert by_probes(nothing | {"/props": ProbeAnswer(403, None)}) == "llamacpp"
 
 
 def test_where_everything_is_guarded_only_the_port_can_tell() -> None:
-    guarded = {each.path: Answer(401, None) for each in PROBES}
+    guarded = {each.path: ProbeAnswer(401, None) for each in PROBES}
     assert by_probes(guarded) is None
     assert by_probes(guarded, port=11434) == "ollama"
     assert by_probes(guarded, port=9999) is None
 
 
 def test_the_port_alone_is_never_proof() -> None:
-    assert by_probes({each.path: Answer(404, None) for each in PROBES}, port=11434) is None
+    assert by_probes({each.path: ProbeAnswer(404, None) for each in PROBES}, port=11434) is None
     assert by_probes({}, port=11434) is None
 
 
 def test_one_guarded_answer_that_came_alone_proves_nothing() -> None:
-    assert by_probes({"/props": Answer(401, None)}) is None
+    assert by_probes({"/props": ProbeAnswer(401, None)}) is None

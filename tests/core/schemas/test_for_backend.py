@@ -10,7 +10,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.schemas import for_backend, validity
-from proxy.core.work import UNITS, Work
+from proxy.core.work import UNITS_PER_REQUEST, Work
 from tests.core.schemas.test_validity import WEATHER, nested
 from tests.support.tables import table
 
@@ -157,8 +157,8 @@ def test_what_is_remembered_costs_nothing() -> None:
     seen, again = Work(), Work()
     for work in (seen, again):
         for_backend.rewritten(doubling("seen once"), {"google"}, work)
-    assert UNITS - seen.left > 10_000
-    assert again.left == UNITS
+    assert UNITS_PER_REQUEST - seen.left > 10_000
+    assert again.left == UNITS_PER_REQUEST
 
 
 @table("rules", [{"plain", "inline"}, {"google"}, {"anthropic"}])

@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.events import Event, ReplyStarted
 from proxy.core.sink import Sink
-from proxy.core.stream.observer import Observer, shown, sink_shown
+from proxy.core.stream.observer import Observer, observing, observing_sink
 
 
 class Seen:
@@ -26,7 +26,7 @@ class Seen:
 
 def test_it_is_shown_before_it_goes_on() -> None:
     order: list[str] = []
-    shown(lambda item: order.append(f"seen {item}"), lambda item: order.append(f"taken {item}"))(1)
+    observing(lambda item: order.append(f"seen {item}"), lambda item: order.append(f"taken {item}"))(1)
     assert order == ["seen 1", "taken 1"]
 
 
@@ -37,7 +37,7 @@ def test_an_outlet_has_two_ways_in_and_both_are_shown() -> None:
     def feed(event: Event) -> None:
         went.append(event)
 
-    sink = sink_shown(seen, Sink(feed, lambda text, logprobs: went.append((text, logprobs))))
+    sink = observing_sink(seen, Sink(feed, lambda text, logprobs: went.append((text, logprobs))))
     sink.feed(ReplyStarted())
     sink.delta("Hi", None)
     assert isinstance(seen, Seen)

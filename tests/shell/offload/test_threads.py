@@ -10,7 +10,7 @@ import pytest
 
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.work import BRIEF_UNITS, UNITS
+from proxy.core.work import BRIEF_UNITS, UNITS_PER_REQUEST
 from proxy.shell.offload import threads as module
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import make_log
@@ -81,7 +81,7 @@ async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(threads: 
     assert begun[1].startswith("work")
     assert warnings == ["before", "a remark"]
     assert ledger.dropped == {"a field": 1}
-    assert ledger.work.left == UNITS - BRIEF_UNITS - 1
+    assert ledger.work.left == UNITS_PER_REQUEST - BRIEF_UNITS - 1
     assert (await threads.run(where, ledger)).startswith("work"), "it is known now"
 
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
-from proxy.core.profile import BackendProfile, ForceTool, Format, LateSystem, LengthField, SchemaRule
+from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
 """Tokens of thought where a number is demanded: most vendors take so many for a medium effort."""
@@ -53,7 +53,7 @@ def _more_reductions(*rules: SchemaRule) -> Change:
 
 def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     """The server lists what it takes, or names what it refuses; if it does neither, the demanding one goes."""
-    known: tuple[Format, ...] = get_args(Format)
+    known: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
     if listed := match["listed"]:
         return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))
     named = [kind for kind in known if kind in match[0]]

@@ -18,7 +18,7 @@ SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)
 COMPLETED = ReplyEnded(Ending.COMPLETED)
 
 
-def shown(*attempts: list[Told]) -> list[Told]:
+def observing(*attempts: list[Told]) -> list[Told]:
     events: list[Told] = []
     reply = OneReply(recorder(events))
     feed = into(reply.sink)
@@ -30,20 +30,20 @@ def shown(*attempts: list[Told]) -> list[Told]:
 
 
 def test_a_reply_passes_as_it_is() -> None:
-    assert shown([*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+    assert observing([*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
 
 
 def test_a_reply_may_have_nothing_in_it() -> None:
-    assert shown([COMPLETED]) == [ReplyStarted(), COMPLETED]
+    assert observing([COMPLETED]) == [ReplyStarted(), COMPLETED]
 
 
 def test_what_failed_before_it_leaves_no_trace() -> None:
-    assert shown([FAILED], [FAILED], [*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+    assert observing([FAILED], [FAILED], [*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
 
 
 def test_the_last_failure_is_told_when_nothing_follows() -> None:
     last = ReplyEnded(Ending.FAILED, fault=Unreachable("Still no connection."))
-    assert shown([FAILED], [last]) == [ReplyStarted(), last]
+    assert observing([FAILED], [last]) == [ReplyStarted(), last]
 
 
 def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
