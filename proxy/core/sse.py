@@ -23,9 +23,9 @@ FIELD = b"data: "
 """How nearly every event begins, and it is the only line of it."""
 NEXT = BLANK + FIELD
 INSIDE = slice(len(FIELD), -len(BLANK))
-END = b"[DONE]"
+STREAM_END = b"[DONE]"
 """The mark at the end of a stream of Chat's, which servers that speak another dialect like to add to theirs."""
-DONE = FIELD + END + BLANK
+DONE = FIELD + STREAM_END + BLANK
 ERROR = b"error"
 """The name of an event whose data may be mere words. llama.cpp, until late in 2025, wrote it as a field of its own, and
 then its end mark, as if nothing had been."""

@@ -84,7 +84,7 @@ class Dialect:
     models_url: Callable[[Target], str]
     lessons: Sequence[Row]
     """What the words of a refusal teach."""
-    reply_lessons: Sequence[ReplyRow] = reply_lessons.EVERYWHERE
+    reply_lessons: Sequence[ReplyRow] = reply_lessons.COMMON_ROWS
     """What a reply teaches."""
 
 
@@ -96,7 +96,7 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=chat_urls.reply_url,
         models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
-        reply_lessons=reply_lessons.CHAT,
+        reply_lessons=reply_lessons.CHAT_ROWS,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,

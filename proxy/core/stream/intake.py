@@ -9,7 +9,7 @@ from typing import Protocol
 from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
 from proxy.core.jsontext import MAX_VALUES
-from proxy.core.sse import BOM, END, ERROR, SseParser
+from proxy.core.sse import BOM, ERROR, STREAM_END, SseParser
 from proxy.core.unquoted import has_more_values
 
 INVISIBLE = b" \t\r\n" + BOM
@@ -89,7 +89,7 @@ class Intake:
 
 
 def _is_whole(line: bytes) -> bool:
-    if line.strip() == END:
+    if line.strip() == STREAM_END:
         return True
     try:
         jsontext.loads(line)

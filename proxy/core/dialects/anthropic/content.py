@@ -47,22 +47,22 @@ def of_tool(part: Text | Image | Audio | File, ledger: Ledger) -> Block | None:
         return text(UNREADABLE)
 
 
-def _cannot(feature: str, instead: str, place: str) -> Incompatible:
+def _cannot(feature: str, instead: str, path: str) -> Incompatible:
     feature = shown(feature)
     return Incompatible(
-        f"{place} cannot be read by the backend, for it is {feature}: send {instead} instead.",
-        param=place,
+        f"{path} cannot be read by the backend, for it is {feature}: send {instead} instead.",
+        param=path,
         code="unsupported_content",
         details={"incompatible_features": [feature]},
     )
 
 
-def _image(url: str, place: str) -> Block:
-    data = data_urls.read(url, place)
+def _image(url: str, path: str) -> Block:
+    data = data_urls.read(url, path)
     if data is None:
         return {"type": "image", "source": {"type": "url", "url": url}}
     if data.media_type not in IMAGES:
-        raise _cannot(data.media_type or "an image without a type", "a jpeg, png, gif or webp", place)
+        raise _cannot(data.media_type or "an image without a type", "a jpeg, png, gif or webp", path)
     return {"type": "image", "source": _base64(data)}
 
 

@@ -29,14 +29,14 @@ from proxy.core.extras import BLOCKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
-from proxy.core.sse import END
+from proxy.core.sse import STREAM_END
 
-KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
+BLOCK_KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 """All other kinds are the business of tools that run at the backend, which the proxy never asks for."""
 
 PING = "ping"
 
-EMPTY = (b"", END)
+EMPTY = (b"", STREAM_END)
 """Servers that also speak another dialect add these."""
 
 
@@ -141,7 +141,7 @@ class AnthropicDecoder(Decoding):
             self._odd("block_malformed")
             return
         kind = word(block.get("type")) or ""
-        if kind not in KINDS:
+        if kind not in BLOCK_KINDS:
             self._odd("block_unknown")
             kind = ""
         self._settle_bare()

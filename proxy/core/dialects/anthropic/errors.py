@@ -13,7 +13,7 @@ from proxy.core.dialects.reading import error_body, errors
 from proxy.core.errors import Fault, NotFound, TooLarge
 from proxy.core.masking.redact import quotable
 
-STATUS = {
+STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
@@ -57,8 +57,8 @@ def fault_of(status: int, headers: Mapping[str, str], body: bytes, *, own_key: b
 def in_stream(raw: Any) -> Fault:
     """Judges an error inside an answer that began as a success."""
     error = error_body.of(raw)
-    if error.type in STATUS and not jsontext.deeper_than(raw, jsontext.WRITABLE_DEPTH):
-        return fault_of(STATUS[error.type], {}, jsontext.dumps(raw), own_key=True)
+    if error.type in STATUSES and not jsontext.deeper_than(raw, jsontext.WRITABLE_DEPTH):
+        return fault_of(STATUSES[error.type], {}, jsontext.dumps(raw), own_key=True)
     return errors.in_stream(raw)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import ROOM, ProfileChange, Row, says, setting
 from proxy.core.profile import BackendProfile
 
 BETA = "anthropic-beta"
@@ -19,7 +19,7 @@ BINDING = "thinking-binding-controls-2026-08-01"
 # ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _adding(**patch: Any) -> Change:
+def _adding(**patch: Any) -> ProfileChange:
     return lambda profile, _: replace(profile, extra={**profile.extra, **patch})
 
 

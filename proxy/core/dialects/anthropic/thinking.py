@@ -20,7 +20,7 @@ client's own limit may be far more than it expects, often all that the model has
 Config = dict[str, Any]
 
 
-class Plan(NamedTuple):
+class ThinkingPlan(NamedTuple):
     thinking: Config | None
     effort: str | None
     max_tokens: int
@@ -36,31 +36,31 @@ class Plan(NamedTuple):
 
 def plan(
     request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger, *, unproven: bool
-) -> Plan:
+) -> ThinkingPlan:
     """Plans both limits. `unproven`: the calls that were just answered have lost the thoughts before them, without
     which a model that thinks by a budget refuses them."""
     limit = traits.limit(request.sampling.max_tokens or profile.length_default)
     word = _word(request, profile, traits, ledger)
     if word == "none":
-        return Plan(*_silenced(traits, ledger), limit)
+        return ThinkingPlan(*_silenced(traits, ledger), limit)
     if "adaptive" in traits.thinking:
         wished = word is not None or (traits.thinks_unasked and profile.effort_field != "none")
         # Without `display` the newest return their thoughts as a signature alone.
         thinking = {"type": "adaptive", "display": "summarized"} if wished else None
-        return Plan(thinking, _rounded(word, traits.efforts), limit)
+        return ThinkingPlan(thinking, _rounded(word, traits.efforts), limit)
     if word is None:
-        return Plan(None, None, limit)
+        return ThinkingPlan(None, None, limit)
     if unproven:
-        return Plan({"type": "disabled"}, _rounded(word, traits.efforts), limit)
+        return ThinkingPlan({"type": "disabled"}, _rounded(word, traits.efforts), limit)
     budget = BUDGETS[_rounded(word, tuple(BUDGETS)) or "medium"]
     answer = min(limit, ANSWER)
     if request.sampling.max_tokens:
         limit = traits.limit(limit + budget)
     if limit <= LEAST_BUDGET:
         ledger.drop("reasoning_effort")
-        return Plan(None, None, limit)
+        return ThinkingPlan(None, None, limit)
     budget = max(min(budget, limit - answer), LEAST_BUDGET)
-    return Plan({"type": "enabled", "budget_tokens": budget}, _rounded(word, traits.efforts), limit)
+    return ThinkingPlan({"type": "enabled", "budget_tokens": budget}, _rounded(word, traits.efforts), limit)
 
 
 def _word(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> str | None:

@@ -88,12 +88,12 @@ def _one_at_a_time(
 def _tools(
     tools: list[PreparedTool], prepared: Prepared, profile: BackendProfile, traits: Traits, ledger: Ledger
 ) -> list[dict[str, Any]]:
-    allowance = Allowance()
+    limits = StrictLimits()
     declared = []
     for tool in tools:
         entry = _declared(tool)
         if tool.strict:
-            if traits.formats and "json_schema" in profile.formats and allowance.takes(tool.parameters):
+            if traits.formats and "json_schema" in profile.formats and limits.takes(tool.parameters):
                 entry["strict"] = True
             else:
                 prepared.drop_strict([tool], ledger)
@@ -101,7 +101,7 @@ def _tools(
     return declared
 
 
-class Allowance:
+class StrictLimits:
     """Keeps what is left of a request's limits for strict tools."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from proxy.core.profile import BackendProfile
 ContentPart = str | dict[str, Any]
 """Text is kept as it is for as long as possible: nearly every message ends as one string."""
 
-DETAILS = frozenset({"low", "high"})
+IMAGE_DETAILS = frozenset({"low", "high"})
 """`auto` is the default, and other words are new to most servers."""
 
 
@@ -66,7 +66,7 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> ContentPart
     if profile.images == "none" or (profile.images == "data" and not image.url.startswith("data:")):
         ledger.drop("image")
         return NO_IMAGES if profile.images == "none" else NO_LINKS
-    detail = {"detail": image.detail} if image.detail in DETAILS else {}
+    detail = {"detail": image.detail} if image.detail in IMAGE_DETAILS else {}
     return {"type": "image_url", "image_url": {"url": image.url, **detail}}
 
 

@@ -28,7 +28,7 @@ from proxy.core.extras import DETAILS, CallProof, detail_extras, proof_extras, r
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
-from proxy.core.sse import END
+from proxy.core.sse import STREAM_END
 
 TALK = frozenset({"role", "content"})
 """A delta of text has these fields; many gateways repeat the role in each."""
@@ -76,7 +76,7 @@ class ChatDecoder(Decoding):
 
     def event(self, data: bytes, event: bytes) -> None:
         """Takes one event of a stream."""
-        if data == END:
+        if data == STREAM_END:
             self._emit(EndDelta())
             return
         try:
@@ -108,7 +108,7 @@ class ChatDecoder(Decoding):
 
     def _unclean(self, data: bytes, event: bytes) -> None:
         """Takes what the strict parser refuses: the end mark, text that can be mended, several chunks at once."""
-        if data.startswith(END):
+        if data.startswith(STREAM_END):
             self._emit(EndDelta())
         elif data:
             chunk = self._mended(data)
@@ -316,7 +316,7 @@ class ChatDecoder(Decoding):
 def _is_readable(line: bytes) -> bool:
     """Is it nothing, the end mark, or a JSON value by itself?"""
     line = line.strip()
-    if not line or line.startswith(END):
+    if not line or line.startswith(STREAM_END):
         return True
     try:
         jsontext.loads(line)

@@ -42,7 +42,7 @@ FINISHES = {
 }
 """Gateways pass on the words of the vendor behind them, some in capitals."""
 
-FAILURES: dict[str, type[Fault]] = {
+FAILED_FINISHES: dict[str, type[Fault]] = {
     "abort": BackendFault,
     "cancelled": BackendFault,
     "error": BackendFault,
@@ -68,7 +68,7 @@ def finish(word: str, ledger: Ledger, *, spoken: bool) -> Finish | Fault:
         return ClientFault(message, code="context_length_exceeded")
     if meaning := FINISHES.get(word):
         return meaning
-    if failure := FAILURES.get(word):
+    if failure := FAILED_FINISHES.get(word):
         return failure(f"The backend stopped the reply: {quotable(original, MAX_LOGGED)}.")
     ledger.odd("finish_unknown")
     ledger.log.info("finish_reason_unknown", characters=len(original))

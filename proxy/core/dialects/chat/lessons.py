@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
-from proxy.core.dialects.reading.lessons import ROOM, Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import ROOM, ProfileChange, Row, says, setting
 from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
@@ -47,7 +47,7 @@ def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfil
     return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
-def _more_reductions(*rules: SchemaRule) -> Change:
+def _more_reductions(*rules: SchemaRule) -> ProfileChange:
     return lambda profile, _: replace(profile, schema=profile.schema.union(rules))
 
 

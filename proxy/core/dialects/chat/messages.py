@@ -14,7 +14,7 @@ from proxy.core.dialects.chat import content as chat_content
 from proxy.core.dialects.chat.content import ContentPart
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
-from proxy.core.dialects.writing.failed_results import ERROR, says_error
+from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
 from proxy.core.dialects.writing.notes import (
     CONTINUE,
     MESSAGES,
@@ -277,4 +277,4 @@ def _in_words(function: Mapping[str, str]) -> str:
 def _marked(contents: list[ContentPart]) -> list[ContentPart]:
     """Marks the result of a tool that failed: Chat has no field for it, so the words have to say it."""
     first = contents[0] if contents and isinstance(contents[0], str) else ""
-    return contents if says_error(first) else [ERROR, *contents]
+    return contents if says_error(first) else [ERROR_PREFIX, *contents]

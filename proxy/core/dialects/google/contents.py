@@ -13,20 +13,18 @@ import orjson
 from proxy.core import jsontext
 from proxy.core.backends.listing import bare
 from proxy.core.dialects.google import media as google_media
-from proxy.core.dialects.google.media import Note
+from proxy.core.dialects.google.media import GooglePart, Note
 from proxy.core.dialects.google.models import Traits
 from proxy.core.dialects.google.signatures import DUMMY, Carrier, read
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.failed_results import failed
 from proxy.core.dialects.writing.notes import CONTINUE, MOVED, PARTS, as_instruction, returned_by
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, Call, File, Image, Reasoning, Refusal, Result, Role, Text, Turn
-from proxy.core.model import Part as TurnPart
+from proxy.core.model import Audio, Call, File, Image, Part, Reasoning, Refusal, Result, Role, Text, Turn
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
-Part = dict[str, Any]
 Content = dict[str, Any]
 Waiting = dict[Carrier, str]
 """Holds signatures that were read before the part that they belong to."""
@@ -47,7 +45,7 @@ def encode_contents(
     ledger: Ledger,
     *,
     note: str | None = None,
-) -> tuple[list[Part], list[Content]]:
+) -> tuple[list[GooglePart], list[Content]]:
     """Writes instructions and conversation. `note`: an instruction of ours."""
     return _Conversation(names, profile, traits, bare(model), ledger).of(turns, note)
 
@@ -63,10 +61,10 @@ class _Conversation:
         self._ledger = ledger
         self._called: dict[str, str] = {}
         """Says what was called, by the id of the call."""
-        self._system: list[Part] = []
+        self._system: list[GooglePart] = []
         self._contents: list[Content] = []
 
-    def of(self, turns: Sequence[Turn], note: str | None) -> tuple[list[Part], list[Content]]:
+    def of(self, turns: Sequence[Turn], note: str | None) -> tuple[list[GooglePart], list[Content]]:
         for turn in turns:
             TAKERS[turn.role](self, turn.parts)
         if not self._contents or self._contents[-1]["role"] == "model":
@@ -81,7 +79,7 @@ class _Conversation:
 
     # ── what is said to the model ──────────────────────────────────────────────────────────────────────────────
 
-    def _instruct(self, parts: Sequence[TurnPart]) -> None:
+    def _instruct(self, parts: Sequence[Part]) -> None:
         words = [part.text for part in parts if isinstance(part, Text) and part.text]
         for part in parts:
             if not isinstance(part, Text):
@@ -91,8 +89,8 @@ class _Conversation:
         elif words:
             self._user([{"text": as_instruction(PARTS.join(words))}])
 
-    def _say(self, parts: Sequence[TurnPart]) -> None:
-        written: list[Part] = []
+    def _say(self, parts: Sequence[Part]) -> None:
+        written: list[GooglePart] = []
         for part in parts:
             match part:
                 case Text():
@@ -103,7 +101,7 @@ class _Conversation:
                     self._ledger.drop("misplaced_part")
         self._user(written)
 
-    def _user(self, parts: list[Part]) -> None:
+    def _user(self, parts: list[GooglePart]) -> None:
         last = self._contents[-1] if self._contents else None
         if not parts:
             return
@@ -114,8 +112,8 @@ class _Conversation:
 
     # ── what the model said ────────────────────────────────────────────────────────────────────────────────────
 
-    def _assistant(self, parts: Sequence[TurnPart]) -> None:
-        written: list[Part] = []
+    def _assistant(self, parts: Sequence[Part]) -> None:
+        written: list[GooglePart] = []
         waiting: Waiting = {}
         for part in parts:
             match part:
@@ -134,7 +132,7 @@ class _Conversation:
             self._ledger.drop("signature")
         self._model_content(written)
 
-    def _remember(self, thought: Reasoning, written: list[Part], waiting: Waiting) -> None:
+    def _remember(self, thought: Reasoning, written: list[GooglePart], waiting: Waiting) -> None:
         """Takes a thought. Its words are not sent: what the model needs of them is in the signatures."""
         signatures = read(thought.extras, self._model) if self._profile.signed_calls else []
         if not signatures:
@@ -150,7 +148,7 @@ class _Conversation:
                         self._ledger.drop("signature")
                     waiting[carrier] = value
 
-    def _model_content(self, parts: list[Part]) -> None:
+    def _model_content(self, parts: list[GooglePart]) -> None:
         if not parts:
             return
         if self._contents and self._contents[-1]["role"] == "model":
@@ -160,16 +158,16 @@ class _Conversation:
             self._user([{"text": CONTINUE}])
         self._contents.append({"role": "model", "parts": parts})
 
-    def _call(self, call: Call) -> Part:
+    def _call(self, call: Call) -> GooglePart:
         name = self._called[call.call_id] = self._names.upstream(call.tool, call.kind)
         arguments = call_arguments.as_object(BRIDGES[call.kind].to_function(call.arguments))
         return {"functionCall": {"id": call.call_id, "name": name, "args": arguments}}
 
     # ── what its tools returned ────────────────────────────────────────────────────────────────────────────────
 
-    def _results(self, parts: Sequence[TurnPart]) -> None:
-        responses: list[Part] = []
-        moved: list[Part] = []
+    def _results(self, parts: Sequence[Part]) -> None:
+        responses: list[GooglePart] = []
+        moved: list[GooglePart] = []
         for part in parts:
             if isinstance(part, Result):
                 responses.append({"functionResponse": self._response(part, moved)})
@@ -179,11 +177,11 @@ class _Conversation:
             self._contents.append({"role": "user", "parts": responses})
         self._user(moved)
 
-    def _response(self, result: Result, moved: list[Part]) -> Content:
+    def _response(self, result: Result, moved: list[GooglePart]) -> Content:
         name = self._called[result.call_id]  # `surfaces.reading.history` has seen to it that there is one
         words: list[str] = []
-        inside: list[Part] = []
-        outside: list[Part] = []
+        inside: list[GooglePart] = []
+        outside: list[GooglePart] = []
         for part in result.content:
             if isinstance(part, Text):
                 words.append(part.text)
@@ -219,7 +217,7 @@ class _Conversation:
                 first.setdefault("thoughtSignature", DUMMY)
 
 
-TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[TurnPart]], None]] = {
+TAKERS: Mapping[Role, Callable[[_Conversation, Sequence[Part]], None]] = {
     Role.SYSTEM: _Conversation._instruct,
     Role.DEVELOPER: _Conversation._instruct,
     Role.USER: _Conversation._say,
@@ -238,16 +236,16 @@ def _last_words(contents: Sequence[Mapping[str, Any]]) -> int:
     return indices[-1]
 
 
-def _as_part(media: Part | Note) -> Part:
+def _as_part(media: GooglePart | Note) -> GooglePart:
     return {"text": media.text} if isinstance(media, Note) else media
 
 
-def _late(waiting: Waiting) -> list[Part]:
+def _late(waiting: Waiting) -> list[GooglePart]:
     """Writes a signature that came within a text that had begun without it: no text follows that is its own."""
     return [{"text": ""} | _signed(waiting.pop("text"))] if "text" in waiting else []
 
 
-def _signed(signature: str | None) -> Part:
+def _signed(signature: str | None) -> GooglePart:
     return {"thoughtSignature": signature} if signature else {}
 
 

@@ -30,7 +30,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
-from proxy.core.sse import END
+from proxy.core.sse import STREAM_END
 
 Chunk = dict[str, Any]
 
@@ -95,7 +95,7 @@ class GoogleDecoder(Decoding):
     def event(self, data: bytes, event: bytes) -> None:
         """Takes one event of a stream."""
         data = data.strip()
-        if not data.startswith(END):
+        if not data.startswith(STREAM_END):
             self._read(data, "The backend sent an event that is not JSON.")
         elif self._finished:  # Google says no end, but gateways may
             self._emit(EndDelta())

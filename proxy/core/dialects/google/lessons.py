@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proxy.core.dialects.reading.lessons import Change, Row, says, setting
+from proxy.core.dialects.reading.lessons import ProfileChange, Row, says, setting
 from proxy.core.profile import BackendProfile
 
 
-def _efforts(**words: str) -> Change:
+def _efforts(**words: str) -> ProfileChange:
     return lambda profile, _: replace(profile, effort_map={**profile.effort_map, **words})
 
 
@@ -16,7 +16,7 @@ def _older_schema(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
     return replace(profile, schema=(profile.schema - {"google"}) | {"google_proto"})
 
 
-def _without(*names: str) -> Change:
+def _without(*names: str) -> ProfileChange:
     return lambda profile, _: replace(profile, tuning=profile.tuning - set(names))
 
 

@@ -12,12 +12,12 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image
 from proxy.core.profile import BackendProfile
 
-Part = dict[str, Any]
+GooglePart = dict[str, Any]
 
 IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"})
 """These types may stand inside a tool's result."""
 
-TYPES: Mapping[str, str] = {
+MEDIA_TYPES: Mapping[str, str] = {
     "png": "image/png",
     "jpg": "image/jpeg",
     "jpeg": "image/jpeg",
@@ -43,7 +43,7 @@ class Note:
     text: str
 
 
-def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
     """Raises ClientFault for a file that this backend cannot be given."""
     match part:
         case Image():
@@ -54,7 +54,7 @@ def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger)
             return _file(part)
 
 
-def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
     """Writes what a tool returned. The agent could not help it, so a note stands for an unreadable file."""
     try:
         return of_user(part, profile, ledger)
@@ -63,11 +63,11 @@ def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger)
         return Note(NO_FILE)
 
 
-def fits_result(part: Part) -> bool:
+def fits_result(part: GooglePart) -> bool:
     return part.get("inlineData", {}).get("mimeType") in IN_RESULTS
 
 
-def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note:
+def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
     inline = _inline(image.url, image.url, image.path)
     if profile.images == "none" or (profile.images == "data" and inline is None):
         ledger.drop("image")
@@ -75,7 +75,7 @@ def _image(image: Image, profile: BackendProfile, ledger: Ledger) -> Part | Note
     return inline or _linked(image.url)
 
 
-def _file(file: File) -> Part:
+def _file(file: File) -> GooglePart:
     if file.data and (inline := _inline(file.data, file.name or "", file.path)):
         return inline
     if file.url:
@@ -88,9 +88,9 @@ def _file(file: File) -> Part:
     )
 
 
-def _inline(url: str, name: str, place: str) -> Part | None:
+def _inline(url: str, name: str, path: str) -> GooglePart | None:
     """Writes the bytes of a data URL; None for any other URL."""
-    found = data_urls.read(url, place)
+    found = data_urls.read(url, path)
     if found is None:
         return None
     kind = found.media_type or _type_of(name) or UNTYPED
@@ -99,10 +99,10 @@ def _inline(url: str, name: str, place: str) -> Part | None:
     return {"inlineData": {"mimeType": kind, "data": found.base64}}
 
 
-def _linked(url: str) -> Part:
+def _linked(url: str) -> GooglePart:
     kind = _type_of(urlsplit(url).path)
     return {"fileData": {"fileUri": url} | ({"mimeType": kind} if kind else {})}
 
 
 def _type_of(name: str) -> str | None:
-    return TYPES.get(name.rpartition(".")[2].lower())
+    return MEDIA_TYPES.get(name.rpartition(".")[2].lower())

@@ -35,10 +35,10 @@ MAX_WORDS = 10_000
 MAX_CODE = 100
 """A longer text is no code and no type."""
 
-STATUSES = ("http_code", "http_status_code", "status_code", "status", "code")
+STATUS_FIELDS = ("http_code", "http_status_code", "status_code", "status", "code")
 """These fields may hold an HTTP status, the surest first."""
 
-NOTHING = ("", "None", "null")
+NO_VALUES = ("", "None", "null")
 """Stand for no field name; LiteLLM writes what Python prints."""
 
 SIGNS = frozenset({"error", "base_resp", "x_groq", "type", "message", "detail", "fault"})
@@ -150,7 +150,7 @@ def _of_object(raw: dict[str, Any], depth: int) -> ErrorBody:
         inner.message or message,
         inner.code or code,
         inner.type or kind,
-        inner.param or (param if isinstance(param, str) and param not in NOTHING else None),
+        inner.param or (param if isinstance(param, str) and param not in NO_VALUES else None),
         inner.status or _status(raw),
         " ".join(filter(None, (message[:MAX_WORDS].lower(), code.lower(), kind.lower(), inner.words))),
     )
@@ -165,7 +165,7 @@ def _path(loc: Any) -> str:
 
 
 def _status(raw: dict[str, Any]) -> int | None:
-    for name in STATUSES:
+    for name in STATUS_FIELDS:
         word = _word(raw.get(name))
         if len(word) == 3 and word.isdecimal() and word[0] in "45":
             return int(word)

@@ -34,18 +34,18 @@ class Lesson:
     """What lasts, where the lesson itself does not."""
 
 
-Change = Callable[[BackendProfile, re.Match[str]], BackendProfile]
+ProfileChange = Callable[[BackendProfile, re.Match[str]], BackendProfile]
 """Gets the profile and what matched; gives back an equal profile if there is nothing to change."""
 
 
 class Row(NamedTuple):
     name: str
     pattern: re.Pattern[str]
-    change: Change
+    change: ProfileChange
     lasting: bool = True
     each: bool = False
     """May it match several times, each time saying something else?"""
-    kept: Change | None = None
+    kept: ProfileChange | None = None
     """What lasts, where the row itself does not."""
 
 
@@ -103,7 +103,7 @@ def says(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
-def setting(**changes: Any) -> Change:
+def setting(**changes: Any) -> ProfileChange:
     return lambda profile, _: replace(profile, **changes)
 
 

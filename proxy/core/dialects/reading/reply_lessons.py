@@ -85,5 +85,5 @@ def _shows_all_calls(ended: ReplyEnded) -> bool:
     return isinstance(fault, Empty) or (isinstance(fault, Unfit) and fault.code in _ANOTHER)
 
 
-EVERYWHERE: Sequence[ReplyRow] = (_thoughts,)
-CHAT: Sequence[ReplyRow] = (*EVERYWHERE, _usage, _force_tool)
+COMMON_ROWS: Sequence[ReplyRow] = (_thoughts,)
+CHAT_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool)

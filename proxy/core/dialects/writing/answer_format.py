@@ -30,12 +30,12 @@ class FormatPlan(NamedTuple):
             )
 
 
-NOTHING = FormatPlan(None, None)
+NO_FORMAT = FormatPlan(None, None)
 
 
 def plan(wanted: OutputFormat, profile: BackendProfile, work: Work, *, with_tools: bool) -> FormatPlan:
     if wanted.kind is FormatKind.TEXT:
-        return NOTHING
+        return NO_FORMAT
     enforced = profile.formats if profile.format_with_tools or not with_tools else frozenset()
     if wanted.kind is FormatKind.JSON_SCHEMA and "json_schema" in enforced:
         result = for_backend.rewritten_answer(wanted.schema or {}, profile.schema, wanted.path, work)

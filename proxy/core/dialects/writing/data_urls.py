@@ -41,7 +41,7 @@ class DataUrl:
         return b64decode(self.base64).decode("utf-8-sig", "replace")
 
 
-def read(url: str, place: str) -> DataUrl | None:
+def read(url: str, path: str) -> DataUrl | None:
     """Gives None for any other URL. It raises ClientFault, which names the place of the URL, when the URL does not hold
     what it says."""
     if url[: len(_SCHEME)].lower() != _SCHEME:
@@ -60,8 +60,8 @@ def read(url: str, place: str) -> DataUrl | None:
         b64decode(data, validate=True)
     except (Base64Error, ValueError):
         raise ClientFault(
-            f"{place} is no valid data URL: what follows 'base64,' must be base64.",
-            param=place,
+            f"{path} is no valid data URL: what follows 'base64,' must be base64.",
+            param=path,
             code="invalid_value",
         ) from None
     return DataUrl(media_type, data)

@@ -2,7 +2,7 @@
 
 from proxy.core.model import Result, Text
 
-ERROR = "Error:"
+ERROR_PREFIX = "Error:"
 """Agents' tools begin with this when they fail, and models are told in this word where the dialect has no field for
 it."""
 
@@ -16,4 +16,4 @@ def failed(result: Result) -> bool:
 
 
 def says_error(words: str) -> bool:
-    return words[: len(ERROR)].lower() == ERROR.lower()
+    return words[: len(ERROR_PREFIX)].lower() == ERROR_PREFIX.lower()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.dialects.anthropic.models import traits_of
-from proxy.core.dialects.anthropic.thinking import Plan, plan
+from proxy.core.dialects.anthropic.thinking import ThinkingPlan, plan
 from proxy.core.dialects.writing.notes import ALWAYS_THINKS
 from proxy.core.ledger import Ledger
 from proxy.core.model import ReasoningWish, Request, Sampling
@@ -22,7 +22,7 @@ def planned(
     ledger: Ledger | None = None,
     unproven: bool = False,
     **changes: Any,
-) -> Plan:
+) -> ThinkingPlan:
     request = Request("m", [], reasoning=ReasoningWish(effort), sampling=Sampling(max_tokens=limit))
     return plan(request, on(**changes), traits_of(model), ledger or Ledger(), unproven=unproven)
 
@@ -125,7 +125,7 @@ def test_the_limit_is_always_set_and_leaves_room_for_thoughts(
 def test_where_there_is_no_room_for_the_least_budget_it_does_not_think() -> None:
     ledger = Ledger()
     made = planned("claude-sonnet-4-5", "high", ledger=ledger, length_default=1024)
-    assert made == Plan(None, None, 1024)
+    assert made == ThinkingPlan(None, None, 1024)
     assert ledger.dropped == {"reasoning_effort": 1}
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core.dialects.anthropic.tools import MAX_TOOLS, Allowance
+from proxy.core.dialects.anthropic.tools import MAX_TOOLS, StrictLimits
 from proxy.core.errors import Incompatible
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, ReasoningWish, ToolChoice, ToolName, ToolSpec
@@ -173,8 +173,8 @@ def schema(**properties: Any) -> dict[str, Any]:
 
 
 def taken(one: dict[str, Any], most: int = 100) -> int:
-    allowance = Allowance()
-    return sum(allowance.takes(one) for _ in range(most))
+    limits = StrictLimits()
+    return sum(limits.takes(one) for _ in range(most))
 
 
 def test_twenty_tools() -> None:
@@ -182,9 +182,9 @@ def test_twenty_tools() -> None:
 
 
 def test_what_cannot_be_a_grammar_takes_nothing() -> None:
-    allowance = Allowance()
-    assert not allowance.takes({"type": "object", "properties": {}})
-    assert sum(allowance.takes(PLAIN) for _ in range(100)) == MAX_TOOLS
+    limits = StrictLimits()
+    assert not limits.takes({"type": "object", "properties": {}})
+    assert sum(limits.takes(PLAIN) for _ in range(100)) == MAX_TOOLS
 
 
 def test_24_optional_properties_in_all() -> None:
@@ -198,8 +198,8 @@ def test_16_unions_in_all() -> None:
 
 
 def test_a_tool_that_is_too_much_leaves_room_for_a_smaller_one() -> None:
-    allowance = Allowance()
+    limits = StrictLimits()
     big = schema(**{f"p{number}": {"type": "string"} for number in range(20)})
-    assert allowance.takes(big)
-    assert not allowance.takes(big)
-    assert allowance.takes(schema(a={"type": "string"}))
+    assert limits.takes(big)
+    assert not limits.takes(big)
+    assert limits.takes(schema(a={"type": "string"}))

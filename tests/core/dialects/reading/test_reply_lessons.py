@@ -3,7 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.dialects.reading.reply_lessons import CHAT, EVERYWHERE, Observed, asked_whole, fields_taught
+from proxy.core.dialects.reading.reply_lessons import (
+    CHAT_ROWS,
+    COMMON_ROWS,
+    Observed,
+    asked_whole,
+    fields_taught,
+)
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.model import Call, ChoiceMode, Request, Text, ToolChoice, ToolKind, ToolName, Usage
@@ -28,7 +34,7 @@ def taught(
 ) -> dict[str, Any]:
     """What is other than in the profile."""
     request = Request("m", [], stream=stream, choice=choice or ToolChoice())
-    seen = fields_taught(CHAT, profile, Observed(request, said))
+    seen = fields_taught(CHAT_ROWS, profile, Observed(request, said))
     return {name: value for name, value in seen.items() if value != getattr(profile, name)}
 
 
@@ -41,7 +47,7 @@ def test_a_thought_that_the_prompt_has_opened_teaches_its_end(
 ) -> None:
     """In a reply of any kind of backend, and in one that was cut: the tag stands there."""
     cut = reply(Text("Hi"), fault=Truncated("cut"))
-    assert fields_taught(EVERYWHERE, DEFAULT, Observed(Request("m", []), cut, thought)) == seen
+    assert fields_taught(COMMON_ROWS, DEFAULT, Observed(Request("m", []), cut, thought)) == seen
 
 
 def test_a_stream_that_told_no_usage_teaches_to_ask_for_a_whole_answer() -> None:
