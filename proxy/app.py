@@ -35,10 +35,7 @@ from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
 from proxy.setting_values import AUTO
-from proxy.settings import Backend as BackendSettings
-from proxy.settings import Limits as LimitSettings
-from proxy.settings import Settings
-from proxy.shell.backend import Backend
+from proxy.settings import BackendSettings, LimitSettings, Settings
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery

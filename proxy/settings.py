@@ -34,7 +34,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
 
-class Server(Section):
+class ServerSettings(Section):
     host: str = "127.0.0.1"
     """Address that the proxy listens on."""
     port: int = Field(8080, ge=0, le=65535)
@@ -67,7 +67,7 @@ class Server(Section):
     and always on loopback, as long as there are no tenants and `server.open` is false."""
 
 
-class Backend(Section):
+class BackendSettings(Section):
     url: BackendUrl | None = None
     """Base URL of the model server. Without any backend, `serve` starts a demo model."""
     key: HeaderValue | None = None
@@ -98,7 +98,7 @@ class Backend(Section):
     """Longest wait in seconds, after which the proxy answers with 503."""
 
 
-class Routing(Section):
+class RoutingSettings(Section):
     default: str | None = None
     """Backend for models that no other rule matches. Default: the only backend, or the one under `[backend]`."""
     models: dict[ModelPattern, str] = {}
@@ -110,7 +110,7 @@ class Routing(Section):
     `["backend", "backend/model"]`."""
 
 
-class Retries(Section):
+class RetrySettings(Section):
     attempts: int = Field(RETRY.attempts, ge=1, le=5)
     """Attempts at one backend for a request that it did not begin to work on. 1 switches retries off."""
     after_errors: bool = RETRY.after_errors
@@ -121,7 +121,7 @@ class Retries(Section):
     """Share of the requests to a backend within 10 s that may be retried. Three retries are always allowed."""
 
 
-class Models(Section):
+class ModelSettings(Section):
     context_windows: dict[str, Annotated[int, Field(gt=0)]] = {}
     """Context window of each model in tokens, by the name that clients use. `"*"` stands for every model whose window
     the backend does not tell."""
@@ -129,7 +129,7 @@ class Models(Section):
     """Reasoning efforts that clients may choose, by model. `"*"` stands for every model that has no row."""
 
 
-class Clients(Section):
+class ClientSettings(Section):
     events: Literal["auto", "extended", "standard"] = "auto"
     """Tool-call events that clients get. `auto` decides by the client and the request. The Node SDK and Codex get the
     extended events only if they ask by header."""
@@ -144,7 +144,7 @@ def _limit(name: str) -> Any:
     return Field(getattr(ANYBODY.limits, name), ge=1, le=LARGEST[name])
 
 
-class Limits(Section):
+class LimitSettings(Section):
     mode: Mode | None = None
     """What the proxy does with tools beyond the limits. Default: the native surface refuses them, the others warn."""
     tools: int = _limit("tools")
@@ -172,7 +172,7 @@ class Limits(Section):
     """Calls in the replies to one tenant in a minute; the proxy then refuses with 429. Default: no limit."""
 
 
-class Tenant(Limits):
+class TenantSettings(LimitSettings):
     keys: list[Digest] = Field(min_length=1)
     """SHA-256 digests of the tenant's keys, as `responses-proxy hash-key` prints them."""
 
@@ -194,14 +194,14 @@ class BreakerSettings(Section):
     """Requests that may probe at the same time whether the backend has recovered."""
 
 
-class Metrics(Section):
+class MetricsSettings(Section):
     keys: list[Digest] = []
     """SHA-256 digests of the keys that may read `/metrics`, as `responses-proxy hash-key` prints them."""
     open: bool = False
     """Serve `/metrics` without a key. By default only on loopback, and only while there are no tenants."""
 
 
-class Logs(Section):
+class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     """Lowest severity of the lines that the proxy writes."""
     format: Literal["auto", "console", "json"] = "auto"
@@ -209,33 +209,33 @@ class Logs(Section):
 
 
 class Settings(Section):
-    server: Server = Server()
+    server: ServerSettings = ServerSettings()
     """Where the proxy listens, and for how long it waits."""
-    backend: Backend = Backend()
+    backend: BackendSettings = BackendSettings()
     """The backend that answers."""
-    backends: dict[BackendName, Backend] = {}
+    backends: dict[BackendName, BackendSettings] = {}
     """More backends, each by its name, with the same settings."""
-    routing: Routing = Routing()
+    routing: RoutingSettings = RoutingSettings()
     """Which of several backends answers."""
-    models: Models = Models()
+    models: ModelSettings = ModelSettings()
     """What the proxy tells clients of the models."""
-    clients: Clients = Clients()
+    clients: ClientSettings = ClientSettings()
     """What the proxy shows to clients."""
-    limits: Limits = Limits()
+    limits: LimitSettings = LimitSettings()
     """What every client may do, and every tenant unless its own table says otherwise."""
-    tenants: dict[str, Tenant] = {}
+    tenants: dict[str, TenantSettings] = {}
     """The tenants that may use the proxy, each by its name. Without tenants, everybody who reaches the proxy."""
-    retries: Retries = Retries()
+    retries: RetrySettings = RetrySettings()
     """When the proxy retries a failed request. It never does once the client has seen a part of a reply."""
     breaker: BreakerSettings = BreakerSettings()
     """When a failing backend gets no requests for a while."""
-    metrics: Metrics = Metrics()
+    metrics: MetricsSettings = MetricsSettings()
     """Who may read the metrics."""
-    logs: Logs = Logs()
+    logs: LogSettings = LogSettings()
     """What the proxy writes to stderr."""
 
     @property
-    def all_backends(self) -> dict[str, Backend]:
+    def all_backends(self) -> dict[str, BackendSettings]:
         return ({ONLY: self.backend} if self.backend.url else {}) | self.backends
 
     @property
@@ -256,9 +256,9 @@ class Settings(Section):
         only = names[0] if len(names) == 1 or names[:1] == [ONLY] else None
         return self.routing.default or only
 
-    def limits_of(self, tenant: str) -> Limits:
+    def limits_of(self, tenant: str) -> LimitSettings:
         own = self.tenants[tenant].model_dump(exclude_unset=True, exclude={"keys"})
-        return Limits.model_validate(self.limits.model_dump() | own)
+        return LimitSettings.model_validate(self.limits.model_dump() | own)
 
     @model_validator(mode="after")
     def _backends_are_named_rightly(self) -> Self:
@@ -295,11 +295,11 @@ class Settings(Section):
         return self
 
 
-def _named_backends(routing: Routing) -> list[tuple[str, str]]:
+def _named_backends(routing: RoutingSettings) -> list[tuple[str, str]]:
     named = [(f"routing.models.{model}", backend) for model, backend in routing.models.items()]
     named += [
-        (f"routing.fallbacks.{model}", way.partition("/")[0])
-        for model, ways in routing.fallbacks.items()
-        for way in ways
+        (f"routing.fallbacks.{model}", other.partition("/")[0])
+        for model, others in routing.fallbacks.items()
+        for other in others
     ]
     return [("routing.default", routing.default), *named] if routing.default else named

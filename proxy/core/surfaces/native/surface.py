@@ -56,15 +56,15 @@ class NativeSurface:
             decoded.request, self._mint, self._now, calls, ledger, include_usage=decoded.include_usage
         )
         ledger.note(client=client.name, response_id=completion.id)
-        keep = None
+        keep_call_map = None
         if decoded.conversation_id is not None:
-            keep = partial(
+            keep_call_map = partial(
                 self._maps.keep,
                 tenant=tenant,
                 conversation_id=decoded.conversation_id,
                 call_map=decoded.call_map,
             )
-        return NativeContext(decoded.request, client, completion, decoded.call_map, keep)
+        return NativeContext(decoded.request, client, completion, decoded.call_map, keep_call_map)
 
 
 @dataclass(slots=True, frozen=True)
@@ -73,7 +73,7 @@ class NativeContext:
     client: ClientProfile
     completion: Completion
     call_map: CallMap
-    keep: Callable[[str], None] | None
+    keep_call_map: Callable[[str], None] | None
     """Remembers the map, for an owner; None if the client keeps it."""
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
@@ -87,9 +87,9 @@ class NativeContext:
         return WholeAnswer(body, {HEADER: token} if fits else NO_HEADERS)
 
     def remember(self, reply: Reply, owner: str) -> None:
-        if self.keep is not None:
+        if self.keep_call_map is not None:
             note(self.call_map, reply.parts)
-            self.keep(owner)
+            self.keep_call_map(owner)
 
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""

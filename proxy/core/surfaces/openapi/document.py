@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from proxy.core.surfaces.openapi.schemas import ANSWERS, EVENT, OBJECT, REQUESTS, STRING, ref
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, EVENT, OBJECT, REQUEST_SCHEMAS, STRING, ref
 
 Described = dict[str, Any]
 
@@ -89,7 +89,7 @@ DOCUMENT: Final[Described] = {
         "/openapi.json": _look("This description", _json(OBJECT), 401),
     },
     "components": {
-        "schemas": REQUESTS | ANSWERS,
+        "schemas": REQUEST_SCHEMAS | ANSWER_SCHEMAS,
         "securitySchemes": {
             "bearer": {"type": "http", "scheme": "bearer"},
             "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},

@@ -12,7 +12,7 @@ from typing import Any
 
 from proxy.core.schemas.metaschema import KEYWORDS
 from proxy.core.surfaces.memory.call_ids import HEADER
-from proxy.core.surfaces.openapi.schemas import ANSWERS, REQUESTS
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
 
 IN_ITEMS = frozenset(
     {
@@ -43,7 +43,9 @@ def _steps(param: str) -> Iterator[str]:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset({HEADER, *IN_ITEMS, *KEYWORDS, *_properties(REQUESTS), *_properties(ANSWERS)})
+    return frozenset(
+        {HEADER, *IN_ITEMS, *KEYWORDS, *_properties(REQUEST_SCHEMAS), *_properties(ANSWER_SCHEMAS)}
+    )
 
 
 def _properties(schema: Any) -> Iterator[str]:

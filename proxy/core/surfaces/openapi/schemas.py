@@ -95,7 +95,7 @@ PARAMETERS = shape(
     },
 )
 FUNCTION = {"name": NAME}
-DETAILS = {"description": maybe(STRING), "parameters": maybe(PARAMETERS), "strict": maybe(BOOLEAN)}
+FUNCTION_DETAILS = {"description": maybe(STRING), "parameters": maybe(PARAMETERS), "strict": maybe(BOOLEAN)}
 MODE = one("none", "auto", "required")
 
 IMAGE_URL = {"type": "string", "pattern": "^https://[a-z]{1,20}\\.example/[a-z]{0,20}$"}
@@ -141,9 +141,9 @@ def _chat_tools(kind: str) -> dict[str, Schema]:
     }
 
 
-REQUESTS: dict[str, Schema] = {
+REQUEST_SCHEMAS: dict[str, Schema] = {
     "ResponsesTool": either(
-        shape({"type": one("function"), **FUNCTION}, DETAILS),
+        shape({"type": one("function"), **FUNCTION}, FUNCTION_DETAILS),
         shape({"type": one("custom"), **FUNCTION}, {"description": maybe(STRING)}),
     ),
     "InputPart": either(
@@ -170,7 +170,7 @@ REQUESTS: dict[str, Schema] = {
             }
         ),
     ),
-    "ChatTool": shape({"type": one("function"), "function": shape(FUNCTION, DETAILS)}),
+    "ChatTool": shape({"type": one("function"), "function": shape(FUNCTION, FUNCTION_DETAILS)}),
     "NativeTool": shape(
         {
             "type": one("function"),
@@ -199,7 +199,7 @@ EVENT = shape({"data": STRING}, {"event": STRING})
 USAGE = maybe(shape({"input_tokens": COUNT, "output_tokens": COUNT, "total_tokens": COUNT}))
 CHAT_USAGE = maybe(shape({"prompt_tokens": COUNT, "completion_tokens": COUNT, "total_tokens": COUNT}))
 
-ANSWERS: dict[str, Schema] = {
+ANSWER_SCHEMAS: dict[str, Schema] = {
     "Error": shape(
         {"error": shape({"message": TEXT, "type": TEXT, "param": maybe(STRING), "code": maybe(STRING)})}
     ),

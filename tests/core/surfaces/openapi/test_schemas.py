@@ -11,11 +11,11 @@ from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode as native_decode
-from proxy.core.surfaces.openapi.schemas import ANSWERS, REQUESTS
+from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
 from proxy.core.surfaces.responses import decode as responses_decode
 from tests.support.replies import SIGNER
 
-SCHEMAS = REQUESTS | ANSWERS
+SCHEMAS = REQUEST_SCHEMAS | ANSWER_SCHEMAS
 
 
 def fits(name: str, value: Any) -> bool:
@@ -111,14 +111,14 @@ def test_what_is_refused_does_not_fit(body: dict[str, Any]) -> None:
 
 
 def test_what_is_never_served_is_not_offered() -> None:
-    offered = REQUESTS["ResponsesRequest"]["properties"]
+    offered = REQUEST_SCHEMAS["ResponsesRequest"]["properties"]
     assert not {"previous_response_id", "conversation", "prompt", "background"} & offered.keys()
-    assert "stream" not in REQUESTS["CompactionRequest"]["properties"]
-    assert not {"functions", "function_call"} & REQUESTS["NativeRequest"]["properties"].keys()
+    assert "stream" not in REQUEST_SCHEMAS["CompactionRequest"]["properties"]
+    assert not {"functions", "function_call"} & REQUEST_SCHEMAS["NativeRequest"]["properties"].keys()
 
 
 def test_the_models_that_check_bring_their_bounds_and_no_titles() -> None:
-    offered = REQUESTS["ChatRequest"]["properties"]
+    offered = REQUEST_SCHEMAS["ChatRequest"]["properties"]
     assert offered["temperature"]["anyOf"][0] == {"type": "number", "minimum": 0, "maximum": 2}
     assert offered["stream_options"]["anyOf"][0]["properties"].keys() == {"include_usage"}
     assert "title" not in offered["n"]
