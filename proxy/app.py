@@ -36,6 +36,7 @@ from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSur
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
 from proxy.setting_values import AUTO
 from proxy.settings import BackendSettings, LimitSettings, Settings
+from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
@@ -54,7 +55,7 @@ from proxy.shell.ops.logs import LibraryLines, Log, make_log
 from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
+from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
 from proxy.shell.refusals import Refusals
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.server import Server
@@ -69,7 +70,7 @@ enough for fifty agents with histories of 2 MB and a hundred tools each."""
 REMEMBERED_PART = 4
 """A quarter of it is for remembered conversations, which are compressed."""
 
-WAYS_OUT = {
+ADVICE = {
     errno.EADDRINUSE: "Choose another port: --port, server.port.",
     errno.EACCES: "Choose a port from 1024 on: --port, server.port.",
 }
@@ -99,7 +100,7 @@ def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings, log: Log, slot: WorkerSlot = ALONE) -> AsyncIterator[str]:
+async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) -> AsyncIterator[str]:
     """Runs the proxy, and yields the URL on which it listens. On leaving, open streams come to their end."""
     clock = time.monotonic
     now = time.time  # noqa: TID251 - here it comes in
@@ -195,8 +196,8 @@ async def _start(server: Server, host: str, port: int, *, shared: bool) -> str:
 
 def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-    way_out = WAYS_OUT.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
-    return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {way_out}")
+    advice = ADVICE.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
+    return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")
 
 
 def backends_of(

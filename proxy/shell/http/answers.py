@@ -14,7 +14,7 @@ from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.core.ids import Mint
 from proxy.core.masking.redact import masked
-from proxy.shell.http.body import CODINGS
+from proxy.shell.http.body import ACCEPTED_CODINGS
 
 HttpRequest = web.BaseRequest
 HttpAnswer = web.StreamResponse
@@ -28,10 +28,10 @@ SAFE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 JSON = "application/json"
 JSON_HEADERS = {"Content-Type": JSON}
-WAYS_OUT: Mapping[str | None, Mapping[str, str]] = {
+HINT_HEADERS: Mapping[str | None, Mapping[str, str]] = {
     "invalid_api_key": {"WWW-Authenticate": "Bearer"},
     "unsupported_media_type": {"Accept": "application/json"},
-    "unsupported_encoding": {"Accept-Encoding": ", ".join(CODINGS)},
+    "unsupported_encoding": {"Accept-Encoding": ", ".join(ACCEPTED_CODINGS)},
 }
 """Headers that HTTP asks for with some errors, by code: how to authenticate, and what a body may be. The two reasons
 for 415 differ in their header."""
@@ -63,7 +63,7 @@ def error_response(fault: Fault, body: Any, request_id: str) -> web.Response:
     """`body` is the fault in the envelope of the surface that was asked."""
     response = answer(body, request_id, status=fault.status)
     response.headers.update(fault.headers)
-    response.headers.update(WAYS_OUT.get(fault.code, {}))
+    response.headers.update(HINT_HEADERS.get(fault.code, {}))
     if not fault.retryable:
         response.headers["X-Should-Retry"] = "false"
     return response

@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024
 """Apache's defence against clients that drip a body for hours: this much time, and more for each byte (F70, S26)."""
 
-CODINGS = ("gzip", "deflate")
+ACCEPTED_CODINGS = ("gzip", "deflate")
 """The codings that the proxy knows, one layer at a time."""
 
 PIECE_BYTES = 1024 * 1024
@@ -29,13 +29,13 @@ MAX_VAIN_BYTES = 1024 * 1024
 any content, and any number of them may follow one another."""
 
 
-Take = Callable[[int], None]
+Reserve = Callable[[int], None]
 
 
-async def read_body(request: web.BaseRequest, limit: int, take: Take) -> bytes:
+async def read_body(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
     """Returns the decompressed body, which is never empty. `take` reserves memory for each piece, or raises."""
     _check_type(request.headers)
-    data = await _read(request, limit, take)
+    data = await _read(request, limit, reserve)
     if not data:
         raise ClientFault("The request body is empty: send a JSON object.")
     return data
@@ -52,11 +52,11 @@ def _check_type(headers: Mapping[str, str]) -> None:
         )
 
 
-async def _read(request: web.BaseRequest, limit: int, take: Take) -> bytes:
+async def _read(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
     coding = request.headers.get("Content-Encoding", "").strip().lower() or "identity"
-    collect = _Plain(limit, take) if coding == "identity" else _Inflated(coding, limit, take)
+    collect = _Plain(limit, reserve) if coding == "identity" else _Inflated(coding, limit, reserve)
     if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
         await _invite(request)  # to an older client it would be the answer
     try:
@@ -96,9 +96,9 @@ def _too_large(limit: int) -> TooLarge:
 
 
 class _Plain:
-    def __init__(self, limit: int, take: Take) -> None:
+    def __init__(self, limit: int, reserve: Reserve) -> None:
         self._limit = limit
-        self._take = take
+        self._reserve = reserve
         self._size = 0
         self._pieces: list[bytes] = []
 
@@ -109,7 +109,7 @@ class _Plain:
         self._size += len(data)
         if self._size > self._limit:
             raise _too_large(self._limit)
-        self._take(len(data))
+        self._reserve(len(data))
         self._pieces.append(data)
 
     def close(self) -> bytes:
@@ -120,11 +120,11 @@ class _Inflated(_Plain):
     """Decompresses no more than the limit, however much a small body grows to (S17), and lets others work in between.
     It accepts no more either, and nothing behind the end, because zlib would keep that and copy it with each piece."""
 
-    def __init__(self, coding: str, limit: int, take: Take) -> None:
-        super().__init__(limit, take)
-        if coding not in CODINGS:
+    def __init__(self, coding: str, limit: int, reserve: Reserve) -> None:
+        super().__init__(limit, reserve)
+        if coding not in ACCEPTED_CODINGS:
             raise Unsupported(
-                f"Content-Encoding {quoted(coding)} is not supported: use {' or '.join(CODINGS)}, or none.",
+                f"Content-Encoding {quoted(coding)} is not supported: use {' or '.join(ACCEPTED_CODINGS)}, or none.",
                 code="unsupported_encoding",
             )
         self._coding = coding

@@ -19,7 +19,7 @@ from yarl import URL
 
 from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.head import head
-from proxy.shell.http.pace import Paced
+from proxy.shell.http.pace import EMPTY_VIEW, Paced
 
 READ_BYTES = 64 * 1024
 """aiohttp's default of 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
@@ -27,9 +27,6 @@ READ_BYTES = 64 * 1024
 PIECE_BYTES = 64 * 1024
 """A larger request is sent in pieces, as fast as the backend takes them. To encrypt it at once would hold up all
 others (F79), and TLS would not tell how much of it has left."""
-
-NOTHING = memoryview(b"")
-"""An empty view that keeps no body alive; an empty slice of the body would."""
 
 KNOWN_ORIGINS = 256
 """So many are remembered. Gemini's models have an address each, and clients choose their names."""
@@ -237,7 +234,7 @@ class Wire(Paced, ResponseHandler):
     """Has the connection brought an answer before?"""
     until = NEVER
     """The wait for the head of an answer ends then."""
-    _rest = NOTHING
+    _rest = EMPTY_VIEW
     """The rest of a request, for which the transport had no room yet."""
 
     def take(self, data: bytes) -> None:
@@ -272,7 +269,7 @@ class Wire(Paced, ResponseHandler):
 
     def _send_rest(self) -> None:
         while self._rest and self.transport is not None and not self.writing_paused:
-            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:] or NOTHING
+            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:] or EMPTY_VIEW
             self.transport.write(piece)
 
     def resume_writing(self) -> None:

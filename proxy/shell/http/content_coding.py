@@ -15,13 +15,13 @@ WINDOW_BITS = {
     "deflate": zlib.MAX_WBITS,
 }
 """The parameter of zlib for each coding. `body` uses it too, for fewer codings."""
-RAW = -zlib.MAX_WBITS
+RAW_DEFLATE = -zlib.MAX_WBITS
 """Deflate without its frame. Many servers send that as `deflate`."""
 
 DEFLATED = 8
 """The method in the lower four bits of the first byte of that frame."""
 
-CODINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
+KNOWN_CODINGS = WINDOW_BITS.keys() | {"br", "zstd", "compress", "x-compress"}
 """Other words are ignored, such as the `utf-8` of a server that means its charset."""
 
 PIECE_BYTES = 64 * 1024
@@ -33,7 +33,7 @@ def decompressor(headers: Mapping[str, str]) -> "Decompressor | None":
     if "Content-Encoding" not in headers:
         return None
     words = [word.strip() for word in headers["Content-Encoding"].lower().split(",")]
-    coding = ", ".join(word for word in words if word in CODINGS)
+    coding = ", ".join(word for word in words if word in KNOWN_CODINGS)
     if coding and coding not in WINDOW_BITS:
         raise Garbled(f"The backend's answer is packed in a way that was not asked for ({coding}).")
     return Decompressor(coding) if coding else None
@@ -52,7 +52,7 @@ class Decompressor:
         if not self._begun:
             self._begun = True
             if self._coding == "deflate" and data[0] & 0x0F != DEFLATED:
-                self._inflate = zlib.decompressobj(RAW)
+                self._inflate = zlib.decompressobj(RAW_DEFLATE)
         piece = b""
         while data or len(piece) == PIECE_BYTES:
             if self._inflate.eof:  # several of them, one after another

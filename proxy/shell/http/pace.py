@@ -17,9 +17,8 @@ TURN_SECONDS = 0.01
 PIECE_BYTES = 32 * 1024
 """A piece holds some seven hundred of the smallest events, which take a few milliseconds."""
 
-
-NOTHING = memoryview(b"")
-"""An empty view that keeps no read alive; an empty slice of the read would."""
+EMPTY_VIEW = memoryview(b"")
+"""An empty view that keeps no bytes alive; an empty slice of them would."""
 
 
 class Paced(BaseProtocol):
@@ -27,7 +26,7 @@ class Paced(BaseProtocol):
 
     has_paused = False
     """Has its reader ever been full?"""
-    _held = NOTHING
+    _held = EMPTY_VIEW
     """Bytes that were read and must wait."""
     _goes_on = False
     """Is its turn running, or scheduled?"""
@@ -58,7 +57,7 @@ class Paced(BaseProtocol):
         until = monotonic() + TURN_SECONDS
         try:
             while self._held and not (self._reading_paused or self._buffer_paused):
-                piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:] or NOTHING
+                piece, self._held = self._held[:PIECE_BYTES], self._held[PIECE_BYTES:] or EMPTY_VIEW
                 self.take(bytes(piece))
                 if monotonic() > until:
                     break
@@ -93,7 +92,7 @@ class Paced(BaseProtocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Processes what had come before."""
-        held, self._held = self._held, NOTHING
+        held, self._held = self._held, EMPTY_VIEW
         if held:
             self.take(bytes(held))
         super().connection_lost(exc)

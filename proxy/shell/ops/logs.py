@@ -23,8 +23,8 @@ from proxy.core.masking.secrets import Secrets
 from proxy.core.masking.unseen import UNSEEN
 from proxy.shell.ops.tracebacks import traceback_of
 
-Level = Literal["debug", "info", "warning", "error"]
-Format = Literal["auto", "console", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "console", "json"]
 Fields = MutableMapping[str, Any]
 
 
@@ -185,8 +185,8 @@ def _wrapper(least: int) -> type[structlog.BoundLoggerBase]:
 
 
 def make_log(
-    level: Level = "info",
-    format: Format = "auto",
+    level: LogLevel = "info",
+    format: LogFormat = "auto",
     *,
     secrets: Iterable[str] = (),
     stream: TextIO = sys.stderr,

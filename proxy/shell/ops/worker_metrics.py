@@ -31,7 +31,7 @@ class WorkerSlot:
         return self.folder / str(number)
 
 
-ALONE = WorkerSlot()
+ONLY_WORKER = WorkerSlot()
 
 
 class WorkerMetrics:

@@ -9,7 +9,7 @@ from pathlib import Path
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.worker_metrics import ALONE, WorkerMetrics, WorkerSlot
+from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
 from tests.shell.ops.test_metrics import samples
 
 
@@ -34,7 +34,7 @@ async def worker(folder: Path, slot: int, of: int, times: int) -> AsyncIterator[
 
 
 async def test_one_alone_tells_its_own_and_opens_no_door() -> None:
-    worker_metrics = WorkerMetrics(ALONE, counted(3).counts)
+    worker_metrics = WorkerMetrics(ONLY_WORKER, counted(3).counts)
     await worker_metrics.start()
     told = samples(page(await worker_metrics.counts()))
     worker_metrics.stop()
