@@ -12,7 +12,7 @@ from types import TracebackType
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
 from proxy.shell.http.failures import exhausted
-from proxy.shell.offload.turns import Crowded, Turns
+from proxy.shell.offload.fair_slots import Crowded, Turns
 
 MAX_EXCHANGES = 2048
 """At one backend, so that another's slowness takes nothing away. Shared among owners: one alone may have 1,024, which

@@ -2,5 +2,5 @@
 
 - `threads` does large work in a few threads, under a deadline.
 - `processes` makes checks that only the end of a process can stop; `check_process` is such a process.
-- `turns` gives the few places for work to owners in turn.
+- `fair_slots` gives the few slots for work to owners in turn.
 """

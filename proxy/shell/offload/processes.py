@@ -17,7 +17,7 @@ from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.tools.arguments import written
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
-from proxy.shell.offload.turns import Turns
+from proxy.shell.offload.fair_slots import Turns
 from proxy.shell.ops.logs import Log
 
 COMMAND = (sys.executable, "-m", "proxy.shell.offload.check_process")

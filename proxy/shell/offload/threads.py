@@ -20,7 +20,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.core.weight import weighed
 from proxy.core.work import Dear
-from proxy.shell.offload.turns import Turns
+from proxy.shell.offload.fair_slots import Turns
 from proxy.shell.ops.logs import Log
 
 LARGE_BYTES = 1 << 18

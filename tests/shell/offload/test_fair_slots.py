@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from proxy.shell.offload.turns import Crowded, Turns
+from proxy.shell.offload.fair_slots import Crowded, Turns
 
 
 class Crowd:
