@@ -1,8 +1,8 @@
 """How many requests a backend gets at once, and how many more may wait for a slot (F07, E7).
 
-A request that finds neither fails at once, because a wait without hope only makes the error slower. Owners take turns,
-and the requests of one owner keep their order. If the queue is full, the owner with most requests in it gives a place
-up to an owner with fewer. A client that leaves the queue leaves no trace.
+A request that finds neither a slot nor room in the queue fails at once: a wait would only make the error slower. Owners
+get slots in turn, and the requests of one owner keep their order. If the queue is full, the owner with most requests in
+it loses one to an owner with fewer. A client that leaves takes its request out of the queue.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from types import TracebackType
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
 from proxy.shell.http.failures import exhausted
-from proxy.shell.offload.fair_slots import Crowded, Turns
+from proxy.shell.offload.fair_slots import Evicted, FairSlots
 
 MAX_EXCHANGES = 2048
 """At one backend, so that another's slowness takes nothing away. Shared among owners: one alone may have 1,024, which
@@ -35,7 +35,7 @@ class ConcurrencyRules:
 class ConcurrencyLimit:
     def __init__(self, rules: ConcurrencyRules) -> None:
         self._rules = rules
-        self._slots = None if rules.slots is None else Turns(rules.slots)
+        self._slots = None if rules.slots is None else FairSlots(rules.slots)
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
 
@@ -58,17 +58,17 @@ class ConcurrencyLimit:
         if self._slots is not None:
             self._slots.give_back()
 
-    async def _wait(self, slots: Turns, owner: str) -> None:
+    async def _wait(self, slots: FairSlots, owner: str) -> None:
         if slots.is_free:
             await slots.take(owner)
             return
-        if self._waiting >= self._rules.waiting and not slots.make_way(owner):
+        if self._waiting >= self._rules.waiting and not slots.evict_for(owner):
             raise _full(AS_MANY)
         self._waiting += 1
         try:
             async with asyncio.timeout(self._rules.wait_seconds):
                 await slots.take(owner)
-        except Crowded:
+        except Evicted:
             raise _full(AS_MANY) from None
         except TimeoutError:
             raise _full("No place at the backend became free in time; try again later.") from None

@@ -1,5 +1,5 @@
-"""A few places for much work, given to owners in turn: an owner with a hundred pieces of work waits for its own, and
-keeps no other owner from the next place.
+"""A few slots for much work. Owners get them in turn: an owner with a hundred pieces of work waits for its own only,
+and another owner gets the next free slot.
 """
 
 import asyncio
@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Crowded(Exception):
-    """A piece of work gave its place in the queue up for an owner with fewer."""
+class Evicted(Exception):
+    """This piece of work has lost its place in the queue to an owner with fewer pieces in it."""
 
 
-class Turns:
-    def __init__(self, places: int) -> None:
-        self._free = places
+class FairSlots:
+    def __init__(self, slots: int) -> None:
+        self._free = slots
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
-        """Work by owner, owners in the order of their turns, and the work of each in the order in which it came."""
+        """The waiting work by owner. The next slot goes to the first owner; the work of each owner keeps its order."""
 
     @asynccontextmanager
-    async def turn(self, owner: str) -> AsyncIterator[None]:
+    async def slot(self, owner: str) -> AsyncIterator[None]:
         await self.take(owner)
         try:
             yield
@@ -27,52 +27,52 @@ class Turns:
 
     @property
     def is_free(self) -> bool:
-        """Is there a place without a wait?"""
+        """Is there a slot without a wait?"""
         return self._free > 0
 
-    def make_way(self, owner: str) -> bool:
-        """Makes room in the queue: the owner with most work in it gives the newest up, if it has more than this owner
-        would have."""
-        count = {each: len(places) for each, places in self._waiting.items()}
+    def evict_for(self, owner: str) -> bool:
+        """Makes room in the queue: the owner with most work in it loses its newest piece, if it has more pieces than
+        this owner would have. Says whether there is room now."""
+        count = {each: len(waiters) for each, waiters in self._waiting.items()}
         most = max(count, key=count.__getitem__, default=owner)
         if count.get(most, 0) <= count.get(owner, 0) + 1:
             return False
         newest = next(reversed(self._waiting[most]))
         self._leave(most, newest)
         if not newest.done():
-            newest.set_exception(Crowded())
+            newest.set_exception(Evicted())
         return True
 
     async def take(self, owner: str) -> None:
-        """Waits for a place. Raises Crowded if the wait had to give way."""
+        """Waits for a slot. Raises Evicted if another owner gets the place in the queue."""
         if self._free:
             self._free -= 1
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(owner, {})[place] = None
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(owner, {})[waiter] = None
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:
-            if place.cancelled():
-                self._leave(owner, place)
-            elif place.exception() is None:  # it came while its taker was leaving
+            if waiter.cancelled():
+                self._leave(owner, waiter)
+            elif waiter.exception() is None:  # the slot came while the wait for it was being cancelled
                 self.give_back()
             raise
 
     def give_back(self) -> None:
         while self._waiting:
-            owner, places = next(iter(self._waiting.items()))
-            place = next(iter(places))
-            self._leave(owner, place)
+            owner, waiters = next(iter(self._waiting.items()))
+            waiter = next(iter(waiters))
+            self._leave(owner, waiter)
             if owner in self._waiting:
                 self._waiting[owner] = self._waiting.pop(owner)  # behind all others
-            if not place.done():
-                place.set_result(None)
+            if not waiter.done():
+                waiter.set_result(None)
                 return
         self._free += 1
 
-    def _leave(self, owner: str, place: asyncio.Future[None]) -> None:
-        places = self._waiting.get(owner, {})
-        places.pop(place, None)
-        if not places:
+    def _leave(self, owner: str, waiter: asyncio.Future[None]) -> None:
+        waiters = self._waiting.get(owner, {})
+        waiters.pop(waiter, None)
+        if not waiters:
             self._waiting.pop(owner, None)

@@ -17,7 +17,7 @@ from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.policy.awaited_checks import AwaitedChecks, PendingCheck
 from proxy.core.tools.arguments import written
 from proxy.shell.offload.check_process import ANSWER, QUESTION, READY
-from proxy.shell.offload.fair_slots import Turns
+from proxy.shell.offload.fair_slots import FairSlots
 from proxy.shell.ops.logs import Log
 
 COMMAND = (sys.executable, "-m", "proxy.shell.offload.check_process")
@@ -53,7 +53,7 @@ class Checked(Protocol):
 
 class CheckProcesses:
     def __init__(self) -> None:
-        self._turns = Turns(CHILDREN)
+        self._slots = FairSlots(CHILDREN)
         self._idle: list[Process] = []
         self._children: set[Process] = set()
 
@@ -85,7 +85,7 @@ class CheckProcesses:
         schema, arguments = written(question.spec), question.arguments.encode("utf-8", "surrogatepass")
         if len(arguments) > MAX_BYTES:
             raise Lost
-        async with self._turns.turn(owner):
+        async with self._slots.slot(owner):
             child = self._idle.pop() if self._idle else await self._started()
             try:
                 async with asyncio.timeout(2 * CHECK_SECONDS):  # it should have ended itself by then

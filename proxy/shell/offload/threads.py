@@ -20,7 +20,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.core.weight import weighed
 from proxy.core.work import Dear
-from proxy.shell.offload.fair_slots import Turns
+from proxy.shell.offload.fair_slots import FairSlots
 from proxy.shell.ops.logs import Log
 
 LARGE_BYTES = 1 << 18
@@ -88,7 +88,7 @@ class WorkThreads:
         self._log = log
         self._deadline = deadline
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="work")
-        self._turns = Turns(THREADS)
+        self._slots = FairSlots(THREADS)
         self._jobs: set[_Job] = set()
 
     async def run(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
@@ -118,7 +118,7 @@ class WorkThreads:
         return found.weight
 
     async def _apart(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
-        async with self._turns.turn(ledger.work.owner):
+        async with self._slots.slot(ledger.work.owner):
             return await self._in_thread(job, ledger)
 
     async def _in_thread(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
