@@ -22,16 +22,16 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 def asked_to_stop() -> asyncio.Event:
     """Returns an event that the first signal sets. A second signal ends the process at once."""
     loop = asyncio.get_running_loop()
-    asked = asyncio.Event()
+    stop = asyncio.Event()
 
     def ask(number: signal.Signals) -> None:
         loop.remove_signal_handler(number)
-        asked.set()
+        stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(number, ask, number)
-    return asked
+    return stop
 
 
 def spare_the_collector() -> None:

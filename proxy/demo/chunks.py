@@ -98,11 +98,11 @@ class Completion:
         call = self.answer.calls[index]
         return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
-    def logprobs(self, said: list[Piece]) -> dict[str, Any] | None:
-        if not self.request.logprobs or not said:
+    def logprobs(self, pieces: list[Piece]) -> dict[str, Any] | None:
+        if not self.request.logprobs or not pieces:
             return None
         return {
-            "content": [self.logprob(piece.text) for piece in said if piece.field == "content"],
+            "content": [self.logprob(piece.text) for piece in pieces if piece.field == "content"],
             "refusal": None,
         }
 

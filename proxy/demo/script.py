@@ -97,7 +97,9 @@ def spoken(request: ChatRequest, prompt: Prompt, who: Persona) -> Answer:
         return Answer(text=orjson.dumps(structured(request.response_format, prompt, results)).decode())
     if results:
         return Answer(
-            text=" ".join(f"{call.name}({call.arguments}) says: {shortened(said)}" for call, said in results)
+            text=" ".join(
+                f"{call.name}({call.arguments}) says: {shortened(output)}" for call, output in results
+            )
         )
     return Answer(text=chat(request, prompt))
 
@@ -118,14 +120,14 @@ def structured(wanted: TextFormat | SchemaFormat, prompt: Prompt, results: list[
     if isinstance(wanted, TextFormat):
         return {"answer": shortened(prompt.text)}
     known: dict[str, Any] = {}
-    for _, said in results:
-        known |= object_in(said)
+    for _, output in results:
+        known |= object_in(output)
     return Filler(wanted.json_schema.schema_, prompt, prompt.subjects, known).fill()
 
 
-def object_in(said: str) -> dict[str, Any]:
+def object_in(text: str) -> dict[str, Any]:
     try:
-        value = orjson.loads(said)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}

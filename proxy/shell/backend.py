@@ -159,22 +159,28 @@ class Backend:
             plan = replace(plan, asked=changed)
 
     async def _learn_from_refusal(
-        self, asked: Preparation, words: str, taught: list[tuple[Lesson, BackendProfile]], ledger: Ledger
+        self,
+        preparation: Preparation,
+        words: str,
+        taught: list[tuple[Lesson, BackendProfile]],
+        ledger: Ledger,
     ) -> Preparation | None:
         """The request as the refusal teaches to put it, if that is another way at all."""
         rows = [lesson.row for lesson, _ in taught]
-        post = asked.post
+        post = preparation.post
 
         def learned() -> Lesson | None:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
-            return lessons.learn(spoken_by(asked.profile).lessons, asked.profile, words, rows, post.body)
+            return lessons.learn(
+                spoken_by(preparation.profile).lessons, preparation.profile, words, rows, post.body
+            )
 
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
-            target = replace(asked.target, profile=lesson.profile)
-            changed = await self._prepare(asked.request, target, asked.model, post.url, ledger)
+            target = replace(preparation.target, profile=lesson.profile)
+            changed = await self._prepare(preparation.request, target, preparation.model, post.url, ledger)
             if (changed.post.body, changed.post.headers) != (post.body, post.headers):
-                taught.append((lesson, asked.profile))
+                taught.append((lesson, preparation.profile))
                 return changed
         return None
 

@@ -41,7 +41,7 @@ class ReplyFlow:
 
 
 def reply_flow(
-    asked: Preparation,
+    preparation: Preparation,
     asker: Asker,
     *,
     mint: Mint,
@@ -51,14 +51,14 @@ def reply_flow(
     observer: Observer | None = None,
 ) -> ReplyFlow:
     """`stamp`, the time of the request, makes ids for calls that the backend gives none."""
-    profile, request, prepared = asked.profile, asked.request, asked.prepared
+    profile, request, prepared = preparation.profile, preparation.request, preparation.prepared
     make_decoder = spoken_by(profile).decoder
     extras = ReasoningExtras() if make_decoder.wants_extras_back(profile) else None
     keep_extras = extras.add if extras else None
-    stages, checks = stages_for(asked, asker, extras, ledger)
+    stages, checks = stages_for(preparation, asker, extras, ledger)
 
     def decoder(emit: Callable[[Delta], None]) -> Decoder:
-        return make_decoder(emit, profile, ledger, keep_extras, model=asked.model, stamp=stamp)
+        return make_decoder(emit, profile, ledger, keep_extras, model=preparation.model, stamp=stamp)
 
     pipeline = Pipeline(
         decoder,
@@ -80,13 +80,13 @@ def reply_flow(
 
 
 def stages_for(
-    asked: Preparation, asker: Asker, extras: ReasoningExtras | None, ledger: Ledger
+    preparation: Preparation, asker: Asker, extras: ReasoningExtras | None, ledger: Ledger
 ) -> tuple[list[Stage], AwaitedChecks | None]:
     """The first of them nearest to the assembler."""
-    request = asked.request
+    request = preparation.request
     stages: list[Stage] = []
-    if asked.prepared.aliases:
-        stages.append(Stage("argument_names", rename_arguments(asked.prepared.aliases)))
+    if preparation.prepared.aliases:
+        stages.append(Stage("argument_names", rename_arguments(preparation.prepared.aliases)))
     if asker.client.answer_needed or request.compact:
         stages.append(Stage("answer_needed", fail_without_answer))
     if request.compact:
@@ -101,7 +101,7 @@ def stages_for(
         strict=asker.surface.strict,
         parses=asker.surface.parses_arguments,
         check_of=_no_check_of,
-        untold=asked.prepared.untold,
+        untold=preparation.prepared.untold,
     )
     if rules is None:
         return stages, None
@@ -122,5 +122,5 @@ def _no_check_of(spec: ToolSpec) -> Check | None:
     return _nothing if arguments.is_checked(spec) else None
 
 
-def _nothing(said: str) -> None:
+def _nothing(_: str) -> None:
     pass

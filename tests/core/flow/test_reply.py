@@ -34,7 +34,7 @@ TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])
 REQUIRED = ToolChoice(ChoiceMode.REQUIRED)
 
 
-def asked(request: Request, profile: BackendProfile) -> Preparation:
+def preparation(request: Request, profile: BackendProfile) -> Preparation:
     target = Target("b", "http://b.test", profile)
     return prepared_for(request, target, "m", "http://b.test/v1/chat/completions", Ledger())
 
@@ -44,7 +44,7 @@ def made(
 ) -> Pipeline:
     asker = Asker(RESPONSES, client, ANYBODY)
     how = {"mint": counting_mint(), "stamp": "", "ledger": Ledger(), "sink": recorder([])} | how
-    return reply_flow(asked(request, profile), asker, **how).pipeline
+    return reply_flow(preparation(request, profile), asker, **how).pipeline
 
 
 def stages(request: Request, **how: Any) -> list[str]:
@@ -82,7 +82,7 @@ def test_what_only_passes_text_on_is_not_in_its_way() -> None:
     outlet = recorder([])
     way = outlet.delta
     stages, checks = stages_for(
-        asked(TOOLS, KEEPS), Asker(RESPONSES, CODEX, ANYBODY), ReasoningExtras(), Ledger()
+        preparation(TOOLS, KEEPS), Asker(RESPONSES, CODEX, ANYBODY), ReasoningExtras(), Ledger()
     )
     assert [stage.name for stage in stages] == ["answer_needed", "reasoning_extras", "guard"]
     assert checks is None
@@ -112,7 +112,7 @@ def test_where_arguments_are_not_checked_a_surface_may_still_want_an_object(
     arguments: str, fits: bool
 ) -> None:
     native = NativeSurface(counting_mint(), lambda: NOW, TokenSigner("secret"))
-    prepared = asked(replace(TOOLS, validate_arguments=False), KEEPS_NOTHING)
+    prepared = preparation(replace(TOOLS, validate_arguments=False), KEEPS_NOTHING)
     asker, sink = Asker(native, NOBODY, ANYBODY), recorder([])
     flow = reply_flow(prepared, asker, mint=counting_mint(), stamp="", ledger=Ledger(), sink=sink)
     assert flow.checks is None
