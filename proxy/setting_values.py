@@ -100,7 +100,7 @@ def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
     profile = overridden(DEFAULT, overrides)
     if profile.dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(sorted(DIALECTS))}")
-    registry.check(profile.markup_dialects | profile.markup_without)
+    registry.check(profile.markup_formats | profile.markup_without)
     return overrides
 
 

@@ -122,7 +122,7 @@ def test_the_words_that_a_setting_may_be_are_told_with_it() -> None:
         ("[backend]\noverrides = {headers = {}}\n", "backend.overrides: headers belong in backend.headers"),
         (
             '[backend]\noverrides = {markup_without = ["hermse"]}\n',
-            "backend.overrides: no markup dialect 'hermse'",
+            "backend.overrides: no markup format 'hermse'",
         ),
         ('[backend]\nkey = "a\\nb"\n', "backend.key: must be plain ASCII text"),
         (

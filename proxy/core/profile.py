@@ -148,11 +148,11 @@ class BackendProfile:
     thoughts_until: str | None = None
     """The tag that ends the thoughts of replies which begin inside them, because the prompt's template opens them."""
     markup: bool = True
-    """Calls that the backend leaves in its text are made into real ones. False: its text is never looked at."""
-    markup_dialects: frozenset[str] = frozenset()
-    """Dialects of such calls that are looked for besides the usual ones, because they resemble ordinary text."""
+    """The proxy makes calls that the backend leaves in its text into real ones. False: it does not search the text."""
+    markup_formats: frozenset[str] = frozenset()
+    """Formats of such calls that the proxy looks for besides the usual ones, because they resemble ordinary text."""
     markup_without: frozenset[str] = frozenset()
-    """Usual dialects that are not looked for."""
+    """Usual formats that it does not look for."""
 
 
 DEFAULT = BackendProfile()

@@ -46,7 +46,7 @@ SAFEST: dict[str, Any] = {
     "calls_in_other_choices": False,
     "thoughts_until": None,
     "markup": True,
-    "markup_dialects": frozenset(),
+    "markup_formats": frozenset(),
     "markup_without": frozenset(),
     "max_tools": 128,
     "orphan_tools": "keep",

@@ -71,7 +71,7 @@ def reply_flow(
         own_call_ids=asker.surface.own_call_ids,
         thoughts_until=profile.thoughts_until,
         markup=registry.for_reply(
-            prepared, on=profile.markup, also=profile.markup_dialects, without=profile.markup_without
+            prepared, on=profile.markup, also=profile.markup_formats, without=profile.markup_without
         ),
         stages=stages,
         observer=observer,

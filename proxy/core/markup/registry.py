@@ -62,7 +62,7 @@ NAMES: Final = frozenset(format.name for format in FORMATS)
 def check(names: Set[str]) -> None:
     """Raises ValueError, in one line, for names of no format."""
     if unknown := sorted(names - NAMES):
-        raise ValueError(f"no markup dialect {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
+        raise ValueError(f"no markup format {unknown[0]!r}; there are {', '.join(sorted(NAMES))}")
 
 
 def active(also: Set[str] = frozenset(), without: Set[str] = frozenset()) -> tuple[Format, ...]:

@@ -58,7 +58,7 @@ FAMILIES: Final = {
         GaugeMetricFamily, "0: closed, 1: half open, letting probes through, 2: open.", ("backend",)
     ),
     "markup": Family(
-        CounterMetricFamily, "What became of text that looked like a tool call.", ("outcome", "dialect")
+        CounterMetricFamily, "What became of text that looked like a tool call.", ("outcome", "format")
     ),
     "oddities": Family(CounterMetricFamily, "What backends said and should not have.", ("what",)),
     "dropped": Family(CounterMetricFamily, "What of requests was not passed on.", ("what",)),

@@ -40,9 +40,9 @@ EVENTS = (
 class Metrics:
     """One worker's counts."""
 
-    def __init__(self, breakers: Mapping[str, Breaker], dialects: Collection[str]) -> None:
+    def __init__(self, breakers: Mapping[str, Breaker], formats: Collection[str]) -> None:
         self._breakers = breakers
-        self._dialects = dialects
+        self._formats = formats
         self._kinds: dict[Labels, _Kind] = {}
         self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in EVENTS}
 
@@ -91,8 +91,8 @@ class Metrics:
 
     def _remark(self, ledger: Ledger) -> None:
         for found, times in ledger.markup.items():
-            outcome, _, dialect = found.partition(":")
-            self._counts["markup"][outcome, dialect if dialect in self._dialects else OTHER] += times
+            outcome, _, format = found.partition(":")
+            self._counts["markup"][outcome, format if format in self._formats else OTHER] += times
         for name, remarks in (("oddities", ledger.oddities), ("dropped", ledger.dropped)):
             counts = self._counts[name]
             for remark, times in remarks.items():

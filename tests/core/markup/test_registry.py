@@ -51,7 +51,7 @@ def test_the_order_is_that_of_the_families() -> None:
 
 def test_a_name_of_no_format_is_an_error_in_one_line() -> None:
     registry.check(registry.NAMES)
-    with pytest.raises(ValueError, match=r"^no markup dialect 'hermse'; there are .*hermes") as caught:
+    with pytest.raises(ValueError, match=r"^no markup format 'hermse'; there are .*hermes") as caught:
         registry.check({"hermes", "hermse"})
     assert "\n" not in str(caught.value)
 

@@ -182,8 +182,8 @@ def test_remarks_count_by_what_they_say_without_its_details(counted: Metrics) ->
     told = shown(counted)
     assert told["dropped_total", "what=schema worker=0"] == 2
     assert told["oddities_total", "what=json_mended worker=0"] == 1
-    assert told["markup_total", "dialect=hermes outcome=recovered worker=0"] == 1
-    assert told["markup_total", "dialect=other outcome=released worker=0"] == 1
+    assert told["markup_total", "format=hermes outcome=recovered worker=0"] == 1
+    assert told["markup_total", "format=other outcome=released worker=0"] == 1
 
 
 def test_there_is_an_end_to_the_kinds_of_remarks(counted: Metrics) -> None:
