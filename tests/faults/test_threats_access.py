@@ -441,19 +441,20 @@ async def test_s33_the_same_question_is_asked_again(
 
 
 async def test_s25_ids_cannot_be_guessed(backend: ScriptedBackend, proxy: Proxy) -> None:
-    """128 random bits in each, 104 in an item's; nothing of the backend's, no time, no more of a counter than the
-    item's place."""
+    """192 random bits in each response's, of which its items share 128 and have 40 of their own; nothing of the
+    backend's, no time, no more of a counter than the item's index."""
     backend.answers(reply(text("Hello"), CALL))
     ids: list[str] = []
     for _ in range(30):
         async with proxy.post({"model": "m", "input": "Hi", "tools": [WEATHER]}) as response:
             said = await response.json()
         ids += [said["id"], *(item["id"] for item in said["output"])]
-    bits = [re.fullmatch(r"[a-z]+_([0-9a-f]{32,})", id) for id in ids]
+    bits = [re.fullmatch(r"[a-z]+_([0-9a-f]{48})", id) for id in ids]
     assert all(bits)
     assert len({found[1] for found in bits if found}) == len(ids)
-    random = {found[1][-4:] for found in bits if found}  # the ids of items begin with their place
-    assert len(random) > len(ids) * 0.9
+    own = {found[1][12:16] for found in bits if found}  # the ids of items begin with their index
+    assert len(own) > len(ids) * 0.9
+    assert len({found[1][-4:] for found in bits if found}) > 30 * 0.9
 
 
 # ── what is never run ──

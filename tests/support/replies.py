@@ -56,6 +56,10 @@ def counting_mint() -> Mint:
     return Mint(lambda size: f"{next(numbers):0{2 * size}x}")
 
 
+FIRST_RESPONSE = f"resp_{1:032x}{2:016x}"
+FIRST_ITEM = f"800000{3:010x}{1:016x}{2:016x}"
+"""The first ids of a counting mint, the item's without its prefix."""
+
 RESPONSES = ResponsesSurface(counting_mint(), lambda: NOW, SIGNER, ResponsesOptions(EventStyle.AUTO, False))
 
 

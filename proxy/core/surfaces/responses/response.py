@@ -52,7 +52,7 @@ class ResponseObject:
         self._signer = signer
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
-        self._mint = mint
+        self._item_ids = mint.items_of(self.id)
         self._now = now
         own = {"id": self.id, "created_at": int(now()), "model": body.get("model")}
         self._frame = FRAME | own | echoed(body)
@@ -62,7 +62,7 @@ class ResponseObject:
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
         prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")
-        return self._mint.item(prefix, index)
+        return self._item_ids.output(prefix, index)
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """Makes the final form of an item, which is the same in its `output_item.done` and in the terminal object."""

@@ -23,7 +23,7 @@ from proxy.core.surfaces.responses.calls import FORMS
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
 from tests.support.assembling import PartDelta, into
-from tests.support.replies import NOW, REQUEST, counting_mint, outline, read_stream
+from tests.support.replies import FIRST_ITEM, NOW, REQUEST, counting_mint, outline, read_stream
 from tests.support.responses_events import ADDED, ALL, CALL, CUSTOM, DONE, END, SEARCH, encode, part, types
 from tests.support.tables import table
 
@@ -37,7 +37,7 @@ def body(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_a_text() -> None:
     item = {
-        "id": f"msg_{2:032x}",
+        "id": f"msg_{FIRST_ITEM}",
         "type": "message",
         "status": "in_progress",
         "role": "assistant",
@@ -64,7 +64,7 @@ def test_a_text() -> None:
 
 def test_f58_a_refusal() -> None:
     events = body(encode(*part(Refusal("No."), "No", "."), END))
-    where = {"item_id": f"msg_{2:032x}", "output_index": 0, "content_index": 0}
+    where = {"item_id": f"msg_{FIRST_ITEM}", "output_index": 0, "content_index": 0}
     assert events[1:-1] == [
         {"type": "response.content_part.added", **where, "part": {"type": "refusal", "refusal": ""}},
         {"type": "response.refusal.delta", **where, "delta": "No"},
@@ -76,7 +76,7 @@ def test_f58_a_refusal() -> None:
 
 def test_f57_reasoning_is_a_summary() -> None:
     """The one form of it that every client knows by the same name."""
-    item = {"id": f"rs_{2:032x}", "type": "reasoning", "summary": []}
+    item = {"id": f"rs_{FIRST_ITEM}", "type": "reasoning", "summary": []}
     where = {"item_id": item["id"], "output_index": 0, "summary_index": 0}
     whole = {"type": "summary_text", "text": "Hm."}
     assert body(encode(*part(Reasoning("Hm."), "Hm."), *part(Text("x"), "x"), END))[:6] == [
@@ -91,7 +91,7 @@ def test_f57_reasoning_is_a_summary() -> None:
 
 def test_a_call() -> None:
     item = {
-        "id": f"fc_{2:032x}",
+        "id": f"fc_{FIRST_ITEM}",
         "type": "function_call",
         "status": "in_progress",
         "call_id": "call_a",
@@ -110,7 +110,7 @@ def test_a_call() -> None:
 
 def test_a_custom_call() -> None:
     item = {
-        "id": f"ctc_{2:032x}",
+        "id": f"ctc_{FIRST_ITEM}",
         "type": "custom_tool_call",
         "status": "in_progress",
         "call_id": "call_a",
@@ -145,7 +145,7 @@ def test_and_nothing_at_all_to_a_client_that_keeps_nothing_for_us() -> None:
 
 def test_a_call_without_events_of_its_own_is_told_by_its_item() -> None:
     """Codex reads a search for tools from the item that is done, as an object."""
-    item = {"id": f"tsc_{2:032x}", "type": "tool_search_call", "call_id": "call_a", "execution": "client"}
+    item = {"id": f"tsc_{FIRST_ITEM}", "type": "tool_search_call", "call_id": "call_a", "execution": "client"}
     assert body(encode(*part(SEARCH, '{"query":"x"}'), END)) == [
         {"type": ADDED, "output_index": 0, "item": item | {"status": "in_progress", "arguments": {}}},
         {
@@ -167,7 +167,7 @@ def test_r04_a_call_without_events_of_its_own_is_extended_too() -> None:
 
 
 def test_r04_the_extended_events_stand_around_each_call() -> None:
-    where = {"item_id": f"fc_{2:032x}", "output_index": 0}
+    where = {"item_id": f"fc_{FIRST_ITEM}", "output_index": 0}
     events = encode(*part(CALL, '{"a"', ":1}"), END, extended=True)
     assert types(events)[2:] == [
         ADDED,
@@ -251,7 +251,7 @@ def test_f37_s14_no_text_can_break_a_frame(text: str) -> None:
 
 def test_a_summary_is_one_item_that_is_told_only_when_it_is_done() -> None:
     """Its content is for us alone: a token where there is a signer, and empty here, where there is none."""
-    item = {"id": f"cmp_{2:032x}", "type": "compaction", "encrypted_content": ""}
+    item = {"id": f"cmp_{FIRST_ITEM}", "type": "compaction", "encrypted_content": ""}
     assert body(encode(*part(Summary("They talked.")), END)) == [
         {"type": ADDED, "output_index": 0, "item": item},
         {"type": DONE, "output_index": 0, "item": item},

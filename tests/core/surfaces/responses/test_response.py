@@ -1,6 +1,5 @@
 """The `response` object and its items: which members are there, which may be null, which must be absent."""
 
-from itertools import count
 from secrets import token_hex
 from typing import Any
 
@@ -16,7 +15,7 @@ from proxy.core.surfaces.responses.response import (
     ResponseObject,
     final_item,
 )
-from tests.support.replies import NOW, REQUEST, SIGNER, counting_mint
+from tests.support.replies import FIRST_RESPONSE, NOW, REQUEST, SIGNER, counting_mint
 from tests.support.tables import table
 
 USAGE = Usage(input_tokens=10, output_tokens=5, total_tokens=15, cached_tokens=4, reasoning_tokens=2)
@@ -49,7 +48,7 @@ def test_every_member_is_there_and_null_only_where_the_specification_allows_it(b
 
 def test_what_was_not_asked_for_has_its_default() -> None:
     assert response().started() == {
-        "id": f"resp_{1:032x}",
+        "id": FIRST_RESPONSE,
         "object": "response",
         "created_at": NOW,
         "status": "in_progress",
@@ -218,14 +217,15 @@ def test_the_end_keeps_everything_else_and_leaves_the_frame_as_it_was() -> None:
 def test_a_whole_reply_is_the_same_object() -> None:
     call = Call("a", ToolName("p"), ToolKind.CUSTOM, "x")
     parts = [PartEnded(part, True) for part in (Reasoning("r"), Text("t"), Refusal("n"), call)]
-    numbers = count(1)
-    made = ResponseObject(REQUEST, Mint(lambda _: str(next(numbers))), lambda: NOW)
+    made = ResponseObject(REQUEST, counting_mint(), lambda: NOW)
     ended = ReplyEnded(Ending.COMPLETED, USAGE)
     whole = made.whole(Reply(parts, ended))
     assert whole == made.finished(ended)
+    ids = counting_mint()
+    new = ids.items_of(ids.response())
     assert whole["output"] == [
-        final_item(id, part)
-        for id, part in zip(("rs_0000002", "msg_0000013", "msg_0000024", "ctc_0000035"), parts, strict=True)
+        final_item(new.output(prefix, index), part)
+        for index, (prefix, part) in enumerate(zip(("rs", "msg", "msg", "ctc"), parts, strict=True))
     ]
 
 
