@@ -33,7 +33,7 @@ log, which holds nobody's content: there is none unless the message is said to b
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class OwnWords(str):
@@ -83,6 +83,14 @@ class Fault(Exception):
             self.status = status
         if retryable is not None:
             self.retryable = retryable
+
+    def changed(self, **fields: Any) -> Self:
+        """The same fault, told otherwise. A fault that was raised is never written to: others may hold it."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__ | fields)
+        other.args = (other.message,)
+        other.__cause__ = self.__cause__
+        return other
 
     @property
     def headers(self) -> dict[str, str]:

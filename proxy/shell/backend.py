@@ -237,9 +237,7 @@ def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
     fault = spoken_by(plan.asked.profile).fault_of(
         exchange.status, exchange.headers, words, own_key=plan.asked.target.own_key
     )
-    fault.own_words = fault.own_words or OwnWords(
-        f"The backend answered {exchange.status:d} with {len(words):d} bytes."
-    )
-    if advice := lessons.advice(text):
-        fault.message = f"{fault.message} ({advice})"
-    return fault
+    summary = OwnWords(f"The backend answered {exchange.status:d} with {len(words):d} bytes.")
+    advice = lessons.advice(text)
+    message = f"{fault.message} ({advice})" if advice else fault.message
+    return fault.changed(message=message, own_words=fault.own_words or summary)

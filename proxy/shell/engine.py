@@ -101,11 +101,13 @@ class Engine:
             in_flight.ledger.note(status=CLIENT_GONE)
             raise
         except Fault as fault:
-            fault.param = surface.params.get(fault.param or "", fault.param)
-            fault.standing = self._quota.remaining(in_flight.tenant)
-            in_flight.ledger.note(status=fault.status)
-            in_flight.note_fault(fault)
-            raise
+            refusal = fault.changed(
+                param=surface.params.get(fault.param or "", fault.param),
+                standing=self._quota.remaining(in_flight.tenant),
+            )
+            in_flight.ledger.note(status=refusal.status)
+            in_flight.note_fault(refusal)
+            raise refusal from fault.__cause__
         except Exception as bug:
             failure = own_failure(bug, in_flight.log)
             in_flight.ledger.note(status=failure.status)
@@ -146,8 +148,9 @@ class Engine:
         except Fault as refusal:
             if encoder is None or not asked.client.faults_in_stream:
                 raise
-            in_flight.note_fault(self.secret_mask.hidden_in(refusal, in_flight.headers))
-            await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.FAILED, fault=refusal))
+            in_flight.note_fault(refusal)
+            masked = self.secret_mask.hidden_in(refusal, in_flight.headers)
+            await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.FAILED, fault=masked))
             return None
         if not request.generate:
             await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.COMPLETED))
@@ -303,7 +306,7 @@ class Engine:
         fault = pipeline.fault
         told = encoder and (asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened)
         if fault is not None and not told:
-            raise self.secret_mask.hidden_in(fault, in_flight.headers)
+            raise fault
         if fault is not None:
             in_flight.note_fault(fault)
         whole = asked.whole(pipeline.reply) if encoder is None else None

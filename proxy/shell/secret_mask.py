@@ -5,7 +5,7 @@ passed on, and a client may have put its key where it does not belong.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -25,7 +25,7 @@ class SecretMask:
     configured: Secrets
 
     def hidden_in(self, fault: Fault, headers: Mapping[str, str]) -> Fault:
-        """Masks the secrets in a fault. `headers` are those of the request, whose key is a secret too."""
+        """Returns the fault without secrets. `headers` are those of the request, whose key is a secret too."""
         if fault.message is fault.own_words and not fault.details and fault.param is None:
             return fault
         key = key_of(headers)[:MAX_KEY]
@@ -42,21 +42,19 @@ class SecretMask:
                 case _:
                     return value
 
-        fault.message = hidden(fault.message)
-        fault.param = hidden(fault.param)
-        fault.details = hidden(fault.details)
-        if (
-            fault.code is not None and hidden(masked(fault.code)) != fault.code
-        ):  # a backend's word, which has no mask
-            fault.code = type(fault).code
-        return fault
+        code = fault.code
+        if code is not None and hidden(masked(code)) != code:  # a backend's word, which has no mask
+            code = type(fault).code
+        return fault.changed(
+            message=hidden(fault.message), param=hidden(fault.param), details=hidden(fault.details), code=code
+        )
 
     def in_front_of(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
         """Returns a sink that masks the fault in the ending of a stream."""
 
         def feed(event: Event) -> None:
             if isinstance(event, ReplyEnded) and event.fault is not None:
-                self.hidden_in(event.fault, headers)
+                event = replace(event, fault=self.hidden_in(event.fault, headers))
             sink.feed(event)
 
         return Sink(feed, sink.delta)

@@ -65,8 +65,20 @@ def test_a_fault_is_an_exception_with_a_message(kind: type[Fault]) -> None:
 def test_who_waits_as_told_does_not_come_too_early(seconds: float | None, told: dict[str, str]) -> None:
     fault = TooMany("Enough.", retry_after=seconds)
     assert fault.headers == told
-    fault.standing = {"x-ratelimit-remaining-requests": "0"}
-    assert fault.headers == {"x-ratelimit-remaining-requests": "0"} | told
+    refused = fault.changed(standing={"x-ratelimit-remaining-requests": "0"})
+    assert refused.headers == {"x-ratelimit-remaining-requests": "0"} | told
+    assert fault.headers == told
+
+
+@table("kind", EVERY)
+def test_a_changed_fault_is_another_of_its_kind_with_the_same_cause(kind: type[Fault]) -> None:
+    fault = kind(OwnWords("Before."), param="input", retry_after=2.0)
+    fault.__cause__ = cause = ValueError()
+    changed = fault.changed(message="After.", code="other")
+    assert (type(changed), changed.__cause__, changed.retry_after) == (kind, cause, 2.0)
+    assert (changed.message, changed.code, changed.param) == ("After.", "other", "input")
+    assert (fault.message, fault.code) == ("Before.", kind.code)
+    assert isinstance(changed.own_words, OwnWords), "the log may still repeat what it might before"
 
 
 @table("kind", EVERY)

@@ -72,7 +72,7 @@ async def test_only_the_first_time_counts(make: Callable[[], InFlight], log: Log
     in_flight = make()
     for _ in range(2):
         clock.now += 0.001
-        in_flight.mark("first_byte")
+        in_flight.mark("ms_first_byte")
     in_flight.close()
     assert log.request["ms_first_byte"] == 1.0
 

@@ -18,8 +18,10 @@ HEADERS = {"authorization": f"Bearer {THEIRS}"}
 
 
 def told(fault: Fault, headers: dict[str, str] = HEADERS) -> Fault:
-    assert SECRET_MASK.hidden_in(fault, headers) is fault
-    return fault
+    before = dict(vars(fault))
+    masked = SECRET_MASK.hidden_in(fault, headers)
+    assert vars(fault) == before, "a fault that was raised is not written to"
+    return masked
 
 
 @pytest.mark.parametrize("secret", [KEY, THEIRS])
