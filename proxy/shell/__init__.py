@@ -3,6 +3,7 @@
 - `server` lets requests in. `routes` says which path leads where, `handlers` answer there, and `refusals` answer
   whatever is not let in. `websocket` is one socket, `open_sockets` all of them.
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core.
+- `relay` is the loop that moves a reply from the backend to the client.
 - `in_flight` is one request under way, and `cancellation` how it is stopped; `attempts` knows what follows when one
   attempt at its reply has failed.
 - `destination` is where an answer goes, whatever is there; `socket_stream` is the one on a WebSocket.

@@ -20,10 +20,10 @@ from proxy.core.flow.reply import reply_flow
 from proxy.core.flow.request import Asker, admitted, completed, memory_name
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.policy.breaker import Admission
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
+from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
@@ -32,14 +32,19 @@ from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
-from proxy.shell.http.transport import Exchange
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
+from proxy.shell.relay import relay
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.store import Store
+
+
+def unobserved(request_id: str) -> None:
+    """Nobody looks on."""
+
 
 CLOSING_SECONDS = 3.0
 """For interrupted streams to tell their clients why."""
@@ -62,8 +67,10 @@ class Engine:
         metrics: Metrics,
         secret_mask: SecretMask,
         log: Log,
+        observe: Callable[[str], Observer | None] = unobserved,
     ) -> None:
-        """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
+        """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1. `observe`:
+        who looks on at the request of this id."""
         self._backends = backends
         self._quota = quota
         self._reasoning_memory = reasoning_memory
@@ -77,6 +84,7 @@ class Engine:
         self._metrics = metrics
         self.secret_mask = secret_mask
         self._log = log
+        self._observe = observe
         self._in_flight: set[InFlight] = set()
         self._idle: asyncio.Event | None = None
         """Only while somebody waits for the end of all that is in flight."""
@@ -93,6 +101,7 @@ class Engine:
         own cost, which its ledger holds, and may be work for `threads`. `store`: what the client may continue."""
         in_flight = InFlight(caller, channel, surface, self._clock, self._metrics, self._log)
         in_flight.store = store
+        in_flight.observer = self._observe(channel.request_id)
         self._in_flight.add(in_flight)
         try:
             with in_flight.interruptible:
@@ -127,7 +136,7 @@ class Engine:
         channel.headers.update(self._quota.remaining(in_flight.tenant))
         asked = await self._read(in_flight, body)
         in_flight.note_request(asked.request)
-        encoder = asked.encoder(channel.emit, channel.framing) if asked.request.stream else None
+        encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
         reserved = self._quota.reserve(in_flight.tenant, asked.request)
         try:
             pipeline = await self._reply(in_flight, asked, encoder)
@@ -209,7 +218,13 @@ class Engine:
         while True:
             stamp = str(int(self._now() * 1000))
             flow = reply_flow(
-                plan.asked, asker, mint=self._mint, stamp=stamp, ledger=in_flight.ledger, sink=reply.sink
+                plan.asked,
+                asker,
+                mint=self._mint,
+                stamp=stamp,
+                ledger=in_flight.ledger,
+                sink=reply.sink,
+                observer=in_flight.observer,
             )
             pipeline, in_flight.checks = flow.pipeline, flow.checks
             in_flight.reply = pipeline.reply
@@ -239,7 +254,14 @@ class Engine:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         try:
             exchange = await plan.backend.ask(plan, in_flight.ledger)
-            await self._relay(in_flight, exchange, pipeline, admission, plan.asked.request.stream)
+            await relay(
+                in_flight,
+                exchange,
+                pipeline,
+                admission,
+                self._check_processes,
+                streaming=plan.asked.request.stream,
+            )
         except ConnectionError:
             raise  # the client has left
         except Fault as fault:
@@ -248,56 +270,6 @@ class Engine:
             pipeline.fail(own_failure(bug, in_flight.log))
         finally:
             admission.conclude(pipeline.reply.ended, plan.asked.post.digest)
-
-    async def _relay(
-        self,
-        in_flight: InFlight,
-        exchange: Exchange,
-        pipeline: Pipeline,
-        admission: Admission,
-        streaming: bool,
-    ) -> None:
-        """The one loop that waits: for each read, feed the pipeline, and send what came out in one write.
-
-        Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
-        """
-        begun = False
-        channel, reply = in_flight.channel, pipeline.reply
-
-        def deliver(data: bytes) -> bool:
-            goes_on = pipeline.feed(data)
-            return reply.ended is None and channel.push() and goes_on and not in_flight.has_pending_check
-
-        try:
-            while not pipeline.ended:
-                if begun and streaming and channel.flows and not pipeline.finishing:
-                    await exchange.push_to(deliver)
-                    if in_flight.has_pending_check:
-                        await self._check_processes.settle(in_flight)
-                    if pipeline.ended:
-                        break
-                    exchange.finishing(pipeline.finishing)
-                data = await exchange.read()
-                if data:
-                    pipeline.feed(data)
-                else:
-                    pipeline.close()
-                if in_flight.has_pending_check:
-                    await self._check_processes.settle(in_flight)
-                if not begun:
-                    in_flight.mark("ms_first_byte")
-                    if begun := pipeline.begun:
-                        in_flight.mark("ms_first_text")
-                        exchange.begun()
-                        admission.reply_began()
-                if not pipeline.ended:
-                    exchange.finishing(pipeline.finishing)
-                if begun and streaming and not pipeline.ended:
-                    await channel.flush()
-            if pipeline.fault is None:
-                exchange.release()
-        finally:
-            exchange.close()
 
     async def _tell(
         self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, pipeline: Pipeline

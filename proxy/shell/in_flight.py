@@ -12,6 +12,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.policy.awaited_checks import AwaitedChecks
+from proxy.core.stream.observer import Observer, observing
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
@@ -56,6 +57,7 @@ class InFlight:
         self.ledger.note(tenant=caller.tenant.name, status=OK)
         self.store: Store | None = None
         """What the client may continue."""
+        self.observer: Observer | None = None
         self.reply: Reply | None = None
         self.checks: AwaitedChecks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""
@@ -68,6 +70,12 @@ class InFlight:
 
     def stop(self) -> None:
         self.interruptible.interrupt(shutting_down())
+
+    @property
+    def emit(self) -> Callable[[bytes], None]:
+        """Sends the client more of a stream."""
+        emit = self.channel.emit
+        return emit if self.observer is None else observing(self.observer.sent, emit)
 
     @property
     def has_pending_check(self) -> bool:

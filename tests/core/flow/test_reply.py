@@ -10,7 +10,6 @@ from proxy.core.backends import profiles
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.errors import Unfit
-from proxy.core.events import Delta
 from proxy.core.flow import reply
 from proxy.core.flow.reply import reply_flow, stages_for
 from proxy.core.flow.request import Asker, Preparation, prepared_for
@@ -24,7 +23,8 @@ from proxy.core.surfaces.clients import CODEX, ClientProfile
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.tenants import ANYBODY
-from tests.support.assembling import PartDelta, Told, recorder
+from tests.support.assembling import Told, recorder
+from tests.support.observers import Seen
 from tests.support.replies import DONE, NOW, RESPONSES, STOP, call_chunk, chunk, counting_mint
 
 KEEPS_NOTHING, KEEPS = profiles.DEFAULT, PROFILES["openrouter"]
@@ -118,24 +118,6 @@ def test_where_arguments_are_not_checked_a_surface_may_still_want_an_object(
     assert flow.checks is None
     flow.pipeline.feed(call_chunk(0, "a", "f", arguments) + STOP + DONE)
     assert isinstance(flow.pipeline.fault, NoneType if fits else Unfit)
-
-
-class Seen:
-    """An observer that writes down what it is shown."""
-
-    def __init__(self) -> None:
-        self.bytes: list[bytes] = []
-        self.deltas: list[Delta] = []
-        self.events: list[Told] = []
-        self.received = self.bytes.append
-        self.decoded = self.deltas.append
-        self.ordered = self.events.append
-
-    def text(self, text: str, logprobs: list[Any] | None) -> None:
-        self.events.append(PartDelta(text, logprobs))
-
-    def sent(self, frame: bytes) -> None:
-        raise AssertionError("frames are the encoder's")
 
 
 def test_an_observer_is_shown_each_seam_and_changes_nothing() -> None:

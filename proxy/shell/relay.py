@@ -1,0 +1,59 @@
+"""The one loop that waits: bytes of a backend into the pipeline, and what came out of it to the client."""
+
+from proxy.core.policy.breaker import Admission
+from proxy.core.stream.pipeline import Pipeline
+from proxy.shell.http.transport import Exchange
+from proxy.shell.in_flight import InFlight
+from proxy.shell.offload.processes import CheckProcesses
+
+
+async def relay(
+    in_flight: InFlight,
+    exchange: Exchange,
+    pipeline: Pipeline,
+    admission: Admission,
+    check_processes: CheckProcesses,
+    *,
+    streaming: bool,
+) -> None:
+    """For each read, feeds the pipeline, and sends what came out in one write.
+
+    Once the reply has begun both happen as the bytes arrive, without a wait, as long as the client keeps up.
+    """
+    begun = False
+    channel, reply = in_flight.channel, pipeline.reply
+
+    def deliver(data: bytes) -> bool:
+        goes_on = pipeline.feed(data)
+        return reply.ended is None and channel.push() and goes_on and not in_flight.has_pending_check
+
+    try:
+        while not pipeline.ended:
+            if begun and streaming and channel.flows and not pipeline.finishing:
+                await exchange.push_to(deliver)
+                if in_flight.has_pending_check:
+                    await check_processes.settle(in_flight)
+                if pipeline.ended:
+                    break
+                exchange.finishing(pipeline.finishing)
+            data = await exchange.read()
+            if data:
+                pipeline.feed(data)
+            else:
+                pipeline.close()
+            if in_flight.has_pending_check:
+                await check_processes.settle(in_flight)
+            if not begun:
+                in_flight.mark("ms_first_byte")
+                if begun := pipeline.begun:
+                    in_flight.mark("ms_first_text")
+                    exchange.begun()
+                    admission.reply_began()
+            if not pipeline.ended:
+                exchange.finishing(pipeline.finishing)
+            if begun and streaming and not pipeline.ended:
+                await channel.flush()
+        if pipeline.fault is None:
+            exchange.release()
+    finally:
+        exchange.close()
