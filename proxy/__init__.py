@@ -1,7 +1,12 @@
 """A complete, fast, honest Responses API in front of any Chat Completions, Anthropic or Gemini backend.
 
-The tree is the first diagram: `core` holds everything that can be said without waiting (no `async`, no clock,
-no randomness, no sockets), `shell` holds everything that waits. `app` wires the two together, `cli` starts it.
+The tree is the first diagram: `core` holds everything that needs no wait (no `async`, no clock, no randomness, no
+sockets), `shell` holds everything that waits. `app` wires the two together.
+
+- `cli` starts it all; `codex` starts Codex with it, and `demo` is a backend without a model.
+- `settings` defines each setting, `setting_values` checks its value, `config` reads them all from their sources, and
+  `signing` chooses the secret behind signed tokens.
+- `supervisor` starts each `worker`; `process` is what every process needs.
 """
 
 __version__ = "0.1.0"

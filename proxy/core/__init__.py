@@ -4,10 +4,12 @@ Words that all rooms share:
 
     model         what a client asks: turns and parts, tools, wishes
     events        what a backend answers: deltas, which promise nothing, and events, which promise order
+    extras        what backends want back with their thoughts and calls
     sink          where a reply goes, its events and its text apart
     errors        what can go wrong, by who must act
     argument_problem  what is wrong with the arguments of a call
     profile       what a backend can do: one field for each oddity
+    catalog       the models that clients may name
     tenants       who asks, and what each may do
     facts         what the log line of a request may hold
     ledger        what happened beside the answer: counts for the log and the metrics, warnings for the client
@@ -22,6 +24,7 @@ Words that all rooms share:
 
 Rooms; arrows between them point downward only (a test reads the imports):
 
+    flow          what one request passes in the other rooms, in its order
     surfaces      what clients speak
     dialects      how backends speak
     stream        a reply in order

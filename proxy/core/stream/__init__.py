@@ -16,5 +16,6 @@ promises.
     ending            what a reply has said about its own end
     empty_reply       decides whether a finished reply holds an answer
     lifecycle         what may follow what, as tables
+    observer          somebody who sees what passes and changes nothing
     stages            what stands between the assembler and a client
 """

@@ -33,6 +33,14 @@ class PreparedTool:
     strict: bool | None = None
 
 
+NO_TOOL = PreparedTool(
+    name="_noop",
+    description="Does nothing. Never call it.",
+    parameters={"type": "object", "properties": {}},
+)
+"""Declared to gateways that refuse a history with calls in a request without any tool."""
+
+
 @dataclass(slots=True)
 class Prepared:
     names: NameTable

@@ -8,13 +8,12 @@ one too large.
 from typing import Any, NamedTuple
 
 from proxy.core.dialects.anthropic.models import Traits
-from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import ChoiceMode, Request
 from proxy.core.profile import BackendProfile
 from proxy.core.schemas import strictness
 from proxy.core.schemas.traversal import Schema, subschemas
-from proxy.core.tools.prepare import Prepared, PreparedTool
+from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 
 Choice = dict[str, Any]
 

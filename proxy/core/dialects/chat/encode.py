@@ -10,11 +10,10 @@ from proxy.core.dialects.chat.messages import encode_messages
 from proxy.core.dialects.reading.reply_lessons import asked_whole
 from proxy.core.dialects.writing import answer_format
 from proxy.core.dialects.writing.body import Body, granted, patched, tuning_wishes
-from proxy.core.dialects.writing.notes import NO_TOOL
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ChoiceMode, Request
 from proxy.core.profile import BackendProfile, ForceTool
-from proxy.core.tools.prepare import Prepared, PreparedTool
+from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 
 
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:

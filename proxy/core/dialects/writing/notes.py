@@ -1,7 +1,5 @@
 """The sentences of ours that models and clients read, where the client's own words could not be passed on."""
 
-from proxy.core.tools.prepare import PreparedTool
-
 PARTS, MESSAGES = "\n", "\n\n"
 """These stand between the parts of one message, and between messages that become one."""
 
@@ -19,13 +17,6 @@ NO_FILE = "[file left out: this backend cannot read it]"
 UNREADABLE = "[left out: this model cannot read it]"
 
 ALWAYS_THINKS = "This model cannot be told not to think; it was asked to think as little as it can."
-
-NO_TOOL = PreparedTool(
-    name="_noop",
-    description="Does nothing. Never call it.",
-    parameters={"type": "object", "properties": {}},
-)
-"""Stands in `tools` for gateways that refuse a history with calls without any tool."""
 
 
 def returned_by(tool: str) -> str:
