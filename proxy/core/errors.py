@@ -40,7 +40,7 @@ class OwnWords(str):
     """Words without anything that a client, a model or a backend has said: the log may repeat them.
 
     Whatever is made out of them, by `+`, in an f-string or in any other way, is an ordinary text again. Between the
-    brackets stand letters of the code, constants and numbers: `tests/test_architecture.py` reads it.
+    brackets stand letters of the code, constants and numbers: `tests/architecture` reads it.
     """
 
     __slots__ = ()

@@ -1,0 +1,72 @@
+"""Files: how long they are, what they are called, and which tests belong to which modules."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.architecture.tree import EVERY, ROOT, TESTS
+
+MAX_LINES = 350
+MAX_TEST_LINES = 500
+EXCUSE = "Longer than most because"
+"""How the docstring of a long file begins to explain itself."""
+
+WITHOUT_TEST: dict[str, str] = {
+    "proxy.core.facts": "names and types; who notes a fact and who reads it have tests",
+    "proxy.core.catalog": "records without a rule of their own; `listing` has the tests of what fills them",
+    "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
+    "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
+    "proxy.shell.store": "says what a store promises; each is held to it by its own tests",
+    **{
+        f"proxy.core.markup.{reader}": "read through every format that shares it"
+        for reader in ("bodies", "expressions", "sections", "tagged")
+    },
+    **{
+        f"proxy.core.markup.families.{family}": "its formats stand in the tables of those they resemble"
+        for family in ("elements", "minimax_m3", "step")
+    },
+}
+"""Modules without a test file of their own, each with the reason."""
+
+WITHOUT_MODULE: dict[str, str] = {
+    "tests/shell/http/test_private_names.py": "reads the list in the docstring's file, and all modules beside it",
+}
+"""Test files in the mirrored folders that belong to no single module, each with the reason."""
+
+
+def mirrored_tests() -> Iterator[Path]:
+    for place in ("core", "shell", "demo"):
+        yield from (ROOT / "tests" / place).rglob("test_*.py")
+
+
+def test_every_module_has_its_test() -> None:
+    lonely = {module.name for module in EVERY if module.has_code and not module.mirror.is_file()}
+    assert sorted(lonely) == sorted(WITHOUT_TEST)
+
+
+def possible_mirrors(test: Path) -> Iterator[Path]:
+    """`test_engine_failures.py` may be the test of `engine_failures.py`, or one of several of `engine.py`."""
+    words = test.stem.split("_")
+    return (test.with_name("_".join(words[:count]) + ".py") for count in range(len(words), 1, -1))
+
+
+def test_every_test_has_its_module() -> None:
+    """A module that is renamed takes its tests along. A test that is too long for one file is split by its topics."""
+    mirrors = {module.mirror for module in EVERY}
+    assert {
+        str(path.relative_to(ROOT)) for path in mirrored_tests() if mirrors.isdisjoint(possible_mirrors(path))
+    } == WITHOUT_MODULE.keys()
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert not {module.name for module in EVERY if not module.docstring}
+
+
+def test_a_long_file_has_an_excuse_and_no_other() -> None:
+    long = [module.name for module in EVERY if module.lines > MAX_LINES]
+    long += [module.name for module in TESTS if module.lines > MAX_TEST_LINES]
+    assert long == [module.name for module in EVERY + TESTS if EXCUSE in " ".join(module.docstring.split())]
+
+
+def test_no_module_is_a_drawer_for_everything() -> None:
+    drawers = {"utils", "util", "helpers", "common", "misc", "shared"}
+    assert not {module.name for module in EVERY if drawers & set(module.name.split("."))}
