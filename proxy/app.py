@@ -41,14 +41,12 @@ from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
 from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
-from proxy.shell.handlers import Handlers, Surfaces
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.transport import Timeouts, Transport
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
-from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops import descriptors
 from proxy.shell.ops.entropy import Entropy
 from proxy.shell.ops.logs import LibraryLines, Log, make_log
@@ -56,9 +54,11 @@ from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
-from proxy.shell.refusals import Refusals
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.server import Server
+from proxy.shell.serving.handlers import Handlers, Surfaces
+from proxy.shell.serving.refusals import Refusals
+from proxy.shell.serving.server import Server
+from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
 
 BYTES_PER_MIB = 1024 * 1024

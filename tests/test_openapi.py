@@ -15,7 +15,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.schemas import BaseSchema
 
 from proxy.core.surfaces.openapi.document import DOCUMENT
-from proxy.shell.routes import ROUTES, WEBSOCKET
+from proxy.shell.serving.routes import ROUTES, WEBSOCKET
 from tests.support.processes import serving
 from tests.support.replies import read_stream
 

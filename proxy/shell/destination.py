@@ -1,6 +1,6 @@
 """Where the answer to a request goes, as the engine sees it.
 
-An HTTP response and the messages of a WebSocket are two such destinations (`http.stream`, `socket_stream`). Nothing
+An HTTP response and the messages of a WebSocket are two such destinations (`http.stream`, `websocket.stream`). Nothing
 here demands that somebody is connected: a recorder, or a run whose client has left, would be others.
 """
 

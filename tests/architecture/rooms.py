@@ -58,6 +58,8 @@ A_SURFACES = WORDS | TOOLS | {"core.surfaces", "core.surfaces.memory", "core.sur
 INNER = DIALECTS | SURFACES | TOOLS | {"core.dialects.writing", "core.markup", "core.markup.families"}
 """What of the core the shell does not know: languages from within, and what is done to requests and replies there."""
 
+BENEATH_THE_ENGINE = {"shell.http", "shell.offload", "shell.ops"}
+
 # ── each room, and what it may import; lower rooms first ──
 
 MAY_IMPORT: Mapping[str, set[str]] = {
@@ -93,7 +95,11 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
     "shell.offload": WORDS | {"core.policy", "core.surfaces.openapi", "core.tools", "shell.ops"},
-    "shell": CORE - INNER | {"core.surfaces.responses", "shell.http", "shell.offload", "shell.ops"},
+    "shell": CORE - INNER | BENEATH_THE_ENGINE,
+    "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
+    "shell.serving": CORE - INNER
+    | BENEATH_THE_ENGINE
+    | {"core.surfaces.responses", "shell", "shell.websocket"},
     # the composition root, which knows every concrete class
     "app": ROOMS,
     # the program around it

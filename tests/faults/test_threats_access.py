@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from proxy.core.tenants import Tenants, digest
-from proxy.shell.routes import ROUTES
+from proxy.shell.serving.routes import ROUTES
 from tests.support.outcomes import ASK, WEATHER, told
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import (

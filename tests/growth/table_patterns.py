@@ -158,7 +158,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "demo.prompt:NUMBER": ("-0.0", "0-", " "),
     "demo.prompt:WORD": ("a'a", "'a", "_"),
     "shell.http.answers:SAFE_REQUEST_ID": ("", "-", ""),
-    "shell.routes:ROUTES": ("/v1/responses/", "/", "\n"),
+    "shell.serving.routes:ROUTES": ("/v1/responses/", "/", "\n"),
 }
 
 BOUNDED: Mapping[str, tuple[int, str]] = {

@@ -8,7 +8,7 @@ import pytest
 from proxy.core.errors import Truncated
 from proxy.shell.destination import Destination
 from proxy.shell.http.stream import HttpStream
-from proxy.shell.socket_stream import SocketStream
+from proxy.shell.websocket.stream import SocketStream
 from tests.support.in_memory import (
     CALLER,
     CHAT,

@@ -10,9 +10,9 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFa
 from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
-from proxy.shell import open_sockets
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import KINDS_OF_REMARKS, Metrics
+from proxy.shell.websocket import open_sockets
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import ScriptedBackend, answer, reply, text
 

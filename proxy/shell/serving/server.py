@@ -7,16 +7,16 @@ from proxy.core.ids import Mint
 from proxy.core.policy.hosts import Hosts
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import EVERYBODY, Tenants
-from proxy.shell import routes
-from proxy.shell.handlers import Handlers, Incoming
 from proxy.shell.http import malformed
 from proxy.shell.http.answers import request_id_of
 from proxy.shell.http.connection import Acceptor, connection_of
 from proxy.shell.http.connections import Connections
 from proxy.shell.in_flight import own_failure
 from proxy.shell.ops.logs import Log
-from proxy.shell.refusals import Refusals
-from proxy.shell.routes import HEALTH, METRICS, READINESS, Route
+from proxy.shell.serving import routes
+from proxy.shell.serving.handlers import Handlers, Incoming
+from proxy.shell.serving.refusals import Refusals
+from proxy.shell.serving.routes import HEALTH, METRICS, READINESS, Route
 
 BACKLOG = 1024
 CLOSING_SECONDS = 3.0

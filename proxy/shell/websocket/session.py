@@ -32,7 +32,7 @@ from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.socket_stream import SocketStream
+from proxy.shell.websocket.stream import SocketStream
 
 LIFETIME_SECONDS = 3600.0
 """The limit of the specification. A turn that is under way by then is finished first."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from proxy.core.errors import ClientFault, NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.surfaces.surface import Surface
-from proxy.shell.handlers import Handlers, Surfaces
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
+from proxy.shell.serving.handlers import Handlers, Surfaces
 
 Handler = Callable[..., Awaitable[HttpAnswer]]
 

@@ -16,7 +16,7 @@ from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.websocket import CLOSING_SECONDS, SocketSession
+from proxy.shell.websocket.session import CLOSING_SECONDS, SocketSession
 
 MAX_OPEN = 2048
 """Shared among owners, so one alone may have 1,024; as many as requests at one backend."""

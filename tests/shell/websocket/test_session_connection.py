@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from proxy.shell.websocket import SocketSession
+from proxy.shell.websocket.session import SocketSession
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import (
     HEAD,
@@ -199,7 +199,7 @@ async def test_a_message_over_the_limit_ends_the_connection(start_proxy: StartPr
 
 
 async def test_after_an_hour_it_is_over(start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proxy.shell.websocket.LIFETIME_SECONDS", 0.1)
+    monkeypatch.setattr("proxy.shell.websocket.session.LIFETIME_SECONDS", 0.1)
     proxy = await start_proxy()
     async with talking(proxy.url) as talk:
         assert (await talk.turn())["status"] == "completed"
@@ -211,7 +211,7 @@ async def test_after_an_hour_it_is_over(start_proxy: StartProxy, monkeypatch: py
 async def test_but_not_in_the_middle_of_a_turn(
     backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.websocket.LIFETIME_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.shell.websocket.session.LIFETIME_SECONDS", 0.05)
     proxy = await start_proxy()
     goes_on = asyncio.Event()
     backend.plays(waits(goes_on))

@@ -24,11 +24,11 @@ from proxy.shell.http.body import read_body
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.stream import HttpStream
 from proxy.shell.in_flight import Caller
-from proxy.shell.open_sockets import OpenSockets
 from proxy.shell.ops.exposition import CONTENT_TYPE, page
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
-from proxy.shell.refusals import Refusals
+from proxy.shell.serving.refusals import Refusals
+from proxy.shell.websocket.open_sockets import OpenSockets
 
 
 @dataclass(slots=True, frozen=True)

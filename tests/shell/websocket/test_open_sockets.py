@@ -9,7 +9,7 @@ from tests.support.websockets import refused, talking
 async def test_connections_are_not_taken_without_a_bound(
     start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.open_sockets.MAX_OPEN", 2)  # of which one alone may have half
+    monkeypatch.setattr("proxy.shell.websocket.open_sockets.MAX_OPEN", 2)  # of which one alone may have half
     proxy = await start_proxy()
     async with talking(proxy.url):
         address = f"{proxy.url}/v1/responses"

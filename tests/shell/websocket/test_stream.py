@@ -9,7 +9,7 @@ import pytest
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.socket_stream import SocketStream
+from proxy.shell.websocket.stream import SocketStream
 
 
 class Socket:
