@@ -1,9 +1,9 @@
-"""What was learned of one model: which fields of its profile are others than it was thought, from whom, and until when.
+"""What was learned of one model: which fields of its profile differ, from which owner, and until when.
 
 A lesson holds for the owner whose request taught it, and for all as soon as a second owner has been taught the same. So
-what one makes a backend or a model say, however it does so, changes nobody else's requests. It is unlearned in the same
-way, for that too can be brought about: who was taught the contrary is believed for itself, and two of them for all.
-Lessons end by themselves after some minutes and must be taught again: what is no longer true does not stay.
+an owner that makes a backend or a model say something does not change other owners' requests. The contrary is learned
+in the same way: from one owner for itself, from two for all. Lessons end after some minutes and must be taught again,
+so that nothing outdated stays.
 """
 
 from collections.abc import Iterator, Mapping, Set

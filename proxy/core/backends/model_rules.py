@@ -1,4 +1,6 @@
-"""What hangs on a model's name, not on the host: a row for each quirk, laid over the profile of whoever serves it."""
+"""What depends on a model's name, not on the host: a row for each quirk, laid over the profile of the backend that
+serves it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -25,13 +25,13 @@ class Post:
     body: bytes = field(repr=False)
 
     def digest(self) -> bytes:
-        """Recognises the same request without keeping a word of it. Of a very large one its beginning and its end will
-        do."""
+        """Identifies the same request without keeping its words. For a very large one, its beginning and its end are
+        enough."""
         first, last = self.body[:DIGESTED], self.body[DIGESTED:][-DIGESTED:]
         length = len(self.body).to_bytes(8)
         return blake2b(first + last + length, digest_size=16).digest()
 
 
 def post(target: Target, url: str, body: dict[str, Any]) -> Post:
-    """Makes the headers from what is ours and configured; none of a client's is ever passed on."""
+    """Makes the headers from our own and the configured ones; it never passes a client's headers on."""
     return Post(url, {**HEADERS, **target.head}, jsontext.dumps(body))

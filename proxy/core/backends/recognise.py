@@ -1,6 +1,6 @@
 """Which backend is it? Answered from the URL, from its list of models, or from harmless questions, in this order.
 
-Pure functions over what was seen; the shell does the asking. Known hosts are asked for nothing but their models.
+These are pure functions over the answers; the shell asks. Known hosts are asked only for their models.
 """
 
 from collections.abc import Callable, Mapping
@@ -103,7 +103,7 @@ PROBES = (
     Probe("/health/liveliness", "litellm", _alive),
     Probe("/version", "vllm", _has("version")),
 )
-"""The more telling first. Answers tell more than one apart only here: the paths are the servers' own."""
+"""The surest first. The paths are the servers' own, so an answer at one of them tells which server it is."""
 
 _GUARDED = frozenset({401, 403})
 _USUAL_PORTS = {

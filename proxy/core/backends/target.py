@@ -1,4 +1,4 @@
-"""Where a backend is: one URL as people paste it, and the addresses that follow from it."""
+"""Where a backend is: the URL as people paste it, and the addresses that follow from it."""
 
 import re
 from collections.abc import Mapping

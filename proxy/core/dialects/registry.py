@@ -1,6 +1,6 @@
-"""The languages that backends speak, as a table: what a request needs to be put to one, and to be read back.
+"""The table of the languages that backends speak: what writes a request in each, and what reads the reply.
 
-A profile names its dialect. Nobody asks which one it is: whoever needs something of it takes it from here.
+A profile names its dialect. No other module asks which dialect it is: each takes what it needs from this table.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,8 @@
 """May this tenant ask with these tools? Limits on what is declared (P06), and a list of what may be (P07).
 
-Each rule is a row: what of a tool is measured, against which limit, and how the complaint reads. A request that breaks
-one is refused, or goes on with a warning; of many warnings only the first few are told, and the log line has the count.
+Each rule is a row: what of a tool is measured, against which limit, and the words of the complaint. A request that
+breaks a rule is refused, or goes on with a warning. The client reads only the first few warnings; the log line has the
+count.
 """
 
 import re
@@ -23,27 +24,27 @@ from proxy.core.work import Work
 MAX_WARNINGS = 3
 """Warnings of one kind that a client reads; an agent's hundred tools may break the same rule a hundred times."""
 MEASURING = 4
-"""What each value costs that a schema is written with."""
+"""The price of each value in a schema."""
 
 DEEPER = frozenset(
     {"items", "prefixItems", "contains", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"}
 )
 """The keywords whose schemas describe what is inside the value. All others speak of the value itself."""
 BY_NAME = {"properties": 1, "patternProperties": 1, "dependentSchemas": 0, "$defs": 0, "definitions": 0}
-"""Those that hold schemas under names of somebody's choice, each with how much deeper these are."""
+"""Keywords that hold schemas under names that the author chose, and how much deeper these schemas are."""
 EXAMPLES = frozenset({"default", "const", "enum", "examples", "example"})
-"""Those that hold values, in which nothing is a schema."""
+"""Keywords that hold values, in which nothing is a schema."""
 
 _Count = Literal["over_limits", "strict_in_parallel", "tools_not_allowed"]
-"""The facts that say how often a rule was broken."""
+"""The facts of the log line that count broken rules."""
 
 
 class _Breach(NamedTuple):
-    """Of one rule by one request."""
+    """One request breaks one rule."""
 
     complaint: str
     advice: str
-    """To whoever is refused; whose request went on needs none."""
+    """Only a client that is refused needs it."""
     param: str
     code: str
     kind: type[ClientFault] = ClientFault
@@ -53,7 +54,8 @@ class _Breach(NamedTuple):
 
 
 def admit(request: Request, tenant: Tenant, *, strict: bool, ledger: Ledger) -> None:
-    """Raises the ClientFault for the first rule that is broken and enforced. `strict`: is the surface so by itself?"""
+    """Raises the ClientFault for the first broken rule that is enforced. `strict`: does the surface enforce rules by
+    itself?"""
     if not request.tools:
         return
     mode = tenant.mode(strict=strict)
@@ -81,8 +83,9 @@ def _judge(breaches: Iterable[_Breach], mode: Mode, ledger: Ledger, fact: _Count
 
 
 def _strict_tools_alone(request: Request, mode: Mode, ledger: Ledger) -> None:
-    """C03: where limits are enforced, calls in parallel are refused beside a strict tool, and not made by default.
-    Elsewhere the client's word goes on, and so does its silence: frameworks declare both by default."""
+    """C03: where limits are enforced, a request for parallel calls is refused beside a strict tool, and without a wish
+    the calls are not parallel. Elsewhere the backend gets what the client said or left out, because frameworks declare
+    both by default."""
     if request.parallel_wanted:
         _judge([IN_PARALLEL], mode, ledger, "strict_in_parallel")
     elif mode is Mode.ENFORCE:
@@ -159,10 +162,10 @@ def _over_limits(tools: list[ToolSpec], limits: ToolLimits, work: Work) -> Itera
 
 
 def depth(schema: Mapping[str, Any], work: Work) -> int:
-    """Levels of objects and lists inside one another that a schema describes, as far as it is written out.
+    """Counts the levels of objects and lists inside one another that a schema describes without its references.
 
-    Remembered by the schema's bytes: the same tools come with every request of an agent. What is nested too deeply to
-    be written was refused where schemas are checked.
+    The result is remembered by the schema's bytes, because the same tools come with every request of an agent. A schema
+    that is nested too deeply to be written was refused before, by the check of schemas.
     """
     data = jsontext.dumps(schema)
     return _DEPTHS.of((data, None), lambda: (_depth(data, work), 0))
@@ -209,5 +212,5 @@ def _not_allowed(tools: list[ToolSpec], allowlist: tuple[str, ...]) -> Iterator[
 
 @lru_cache(maxsize=256)
 def _matcher(allowlist: tuple[str, ...]) -> Callable[[str], Any]:
-    """One expression for the whole list. Of an empty one it is the expression that nothing matches."""
+    """Makes one pattern of the whole list. The pattern of an empty list matches nothing."""
     return re.compile("|".join(map(translate, allowlist)) or r"(?!)").match

@@ -1,8 +1,8 @@
-"""A stage that lets the check of a call be waited for, in front of the guard that asks for it.
+"""A stage in front of the guard: it lets the caller wait for a check that the guard asks for.
 
-The guard looks at a call in an instant, and so do most checks. One that could take long is a `question` for somebody
-who may wait: until the verdict comes, the end of the call and whatever follows it are held here. Whoever feeds the
-pipeline looks for a question after each read, so no more than a read is ever held.
+The guard needs no time, and most checks need none. A check that could take long becomes a `question` for the caller,
+which may wait. Until the verdict comes, this stage holds the end of the call and everything after it. The caller looks
+for a question after each read, so the stage never holds more than one read.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class PendingCheck:
 
 
 class AwaitedChecks:
-    """On the calls of one reply."""
+    """The checks of the calls of one reply."""
 
     def __init__(
         self,
@@ -33,20 +33,20 @@ class AwaitedChecks:
         is_checked: Callable[[ToolSpec], bool],
         briefly: Callable[[ToolSpec, str, Purse], ArgumentProblem | None],
     ) -> None:
-        """`briefly` raises Dear where it could take long."""
+        """`briefly` raises Dear where a check could take long."""
         self._declared = declared
         self._is_checked = is_checked
         self._briefly = briefly
         self._allowance = Allowance(BRIEF_UNITS)
-        """For all brief checks of the reply together."""
+        """Shared by all brief checks of the reply."""
         self._may_wait = True
         self._held: list[Event | tuple[str, list[Any] | None]] = []
         self._problem: ArgumentProblem | None = None
-        """On the call that is passed on just now."""
+        """The problem of the call that is being passed on."""
         self.pending: PendingCheck | None = None
 
     def check_of(self, spec: ToolSpec) -> Callable[[str], ArgumentProblem | None] | None:
-        """The check as the guard knows it; None where arguments are free text."""
+        """Returns the check as the guard calls it. None where arguments are free text."""
         return self._problem_found if self._is_checked(spec) else None
 
     def _problem_found(self, arguments: str) -> ArgumentProblem | None:
@@ -57,7 +57,7 @@ class AwaitedChecks:
         return Sink(self._feed, self._delta)
 
     def settle(self, problem: ArgumentProblem | None) -> None:
-        """On the question. What was held goes on, until there is another."""
+        """Takes the verdict on the question, and passes on what was held, up to the next question."""
         self.pending, self._problem = None, problem
         (ended, *held), self._held = self._held, []
         assert isinstance(ended, PartEnded)
@@ -69,7 +69,7 @@ class AwaitedChecks:
                 self._feed(each)
 
     def give_up(self) -> None:
-        """Nobody waits any more: what has not been checked by now is not going to be."""
+        """The caller no longer waits: what is unchecked now stays unchecked."""
         self._may_wait = False
         if self.pending is not None:
             self.settle(UNCHECKED)

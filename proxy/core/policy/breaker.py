@@ -1,20 +1,20 @@
-"""The circuit breaker: a backend that keeps failing is spared, and its clients hear so at once (R12, F08).
+"""The circuit breaker: while a backend keeps failing, its clients are refused at once (R12, F08).
 
     CLOSED ──tripped──▶ OPEN ──cooled──▶ HALF_OPEN ──recovered──▶ CLOSED
                          ▲                   │
                          └─────relapsed──────┘
 
-Waiting does not make a dead backend well: it only makes the error slower. While the breaker is open every
-request is refused with the time to come back; when that has passed, a few probes are let through, and the
-first of them to be answered closes it again. Each relapse doubles the pause, up to a cap. A request that nobody
-else can answer does not wait so long: one of these is let through every second.
+To wait for a dead backend only makes the error slower. While the breaker is open, every request is refused with the
+time after which to try again. Then a few probes are let through, and the first answer to one of them closes the
+breaker. Each relapse doubles the pause, up to a limit. A request that no other backend can answer waits less: one such
+request is let through every second.
 
-A reply is a proof of health as soon as it begins, because its end may be an hour away: failures that come at once
-would outweigh all the streams that go well meanwhile, and a probe would keep everybody waiting. If it is broken off
-it is a failure then, and its proof is taken back.
+A reply proves health as soon as it begins, because its end may be an hour away: otherwise quick failures would outweigh
+all streams that go well meanwhile, and all clients would wait for a probe. A reply that breaks off later is a failure
+then, and its proof is withdrawn.
 
-What is held against a backend is what no request can bring about. A crash may be one request's own doing, so it is
-only a doubt: see `doubts`.
+Only failures that no request can cause count against a backend. One request may cause a crash, so a crash is only a
+doubt: see `doubts`.
 """
 
 import math
@@ -66,22 +66,20 @@ class Outcome(Enum):
     SUCCESS = "success"
     FAILURE = "failure"
     DOUBT = "doubt"
-    """A failure that may be the request's own doing."""
+    """A failure that the request itself may have caused."""
     NEUTRAL = "neutral"
     """Says nothing of the backend's health: the client left, or asked for something impossible."""
 
 
 EVIDENCE = (Unreachable, Timeout, Truncated, Overloaded, GatewayFault)
 MODEL_S_OWN = (RateLimited, Unfit, Empty)
-"""A backend that limits us works, and so does one whose model has nothing to say, or calls what it should not."""
+"""A backend that limits our requests works. So does one whose model says nothing, or calls what it should not."""
 
 
 def outcome(fault: Fault | None) -> Outcome:
-    """What an ending says of the backend's health.
-
-    A refusal that names our mistake, or a limit, comes from a healthy backend, and so does a reply in which the model
-    got something wrong. And a failure that no retry can cure (a wrong key, a redirect) must not hide behind "try again
-    later".
+    """Judges the backend's health by an ending. A refusal that names our mistake, or a limit, comes from a healthy
+    backend, and so does a reply with a mistake of the model. A failure that no retry can cure (a wrong key, a redirect)
+    must not be hidden by "try again later".
     """
     if fault is None:
         return Outcome.SUCCESS
@@ -105,12 +103,12 @@ class BreakerRules:
 
 PAUSE_GROWTH = 2
 LONGEST_ALONE = 1.0
-"""Seconds between probes of a backend that has no stand-in: to wait for it longer helps nobody."""
+"""Seconds between probes of a backend that no other can replace: a longer wait helps no client."""
 NOT_BEGUN = -math.inf
 
 
 class Admission:
-    """One request that was let through. Whoever holds it settles it, once; settling again changes nothing."""
+    """One request that was let through. Its holder settles it once; to settle it again changes nothing."""
 
     __slots__ = ("_breaker", "_settled", "began_at", "era", "owner")
 
@@ -122,18 +120,18 @@ class Admission:
         self.began_at = NOT_BEGUN
 
     def reply_began(self) -> None:
-        """The backend has begun to answer, and not just to keep the line busy."""
+        """Notes that the backend has begun to answer: not only to keep the connection open."""
         if not self._settled and self.began_at == NOT_BEGUN:
             self._breaker._reply_began(self)
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
-        """Settles it by how the reply ended, if it did. `digest`: by what the request is known again."""
+        """Settles it by the ending of the reply, if there is one. `digest` identifies the request."""
         verdict = outcome(ended.fault) if ended else Outcome.NEUTRAL
         seen = ended.fault.seen if ended and ended.fault else ""
         self.settle(verdict, seen, digest() if verdict is Outcome.DOUBT else b"")
 
     def settle(self, outcome: Outcome, seen: str = "an error", request: bytes = b"") -> None:
-        """`seen`: what was wrong, in a word. `request`: of a doubt, by what the request is known again."""
+        """`seen` names what was wrong. `request` is the digest that identifies the request behind a doubt."""
         if not self._settled:
             self._settled = True
             self._breaker._settle(self, outcome, seen, request)
@@ -141,7 +139,7 @@ class Admission:
 
 @dataclass(slots=True)
 class _Streak:
-    """What went wrong since something went well."""
+    """The failures since the last success."""
 
     failures: int = 0
     doubts: Doubts = field(default_factory=Doubts)
@@ -158,12 +156,12 @@ class Breaker:
         self._clock = clock
         self._name = name
         self._era = 0
-        """Counts the changes of state: what was admitted in an earlier era says nothing of this one."""
+        """Counts the changes of state: a request that was admitted in an earlier era says nothing about this one."""
         self._window = Window(rules.window_seconds)
         self._streak = _Streak()
         self._cleared = _Streak()
         self._cleared_by: Admission | None = None
-        """What the beginning of this reply has cleared, as long as nothing else did."""
+        """The admission whose reply alone has cleared the failures by its beginning."""
         self._askers = RecentAskers()
         self._pause = rules.open_seconds
         self._opened_at = 0.0
@@ -173,9 +171,8 @@ class Breaker:
         """Why it is open."""
 
     def check(self, owner: str = "", *, only: bool = False) -> None:
-        """Raises what `admit` would raise now: nobody queues for a place only to be refused there.
-
-        `owner` asks. `only`: no other backend can answer this request.
+        """Raises what `admit` would raise now, so that no request waits for a slot and is refused then. `owner` asks.
+        `only`: no other backend can answer this request.
         """
         now = self._clock()
         self._askers.note(owner, now)
@@ -247,7 +244,7 @@ class Breaker:
         self._signal(Signal.RECOVERED)
 
     def _doubted(self, admission: Admission, request: bytes) -> bool:
-        """Is this a voice that was not heard before, and not that of one against all others?"""
+        """Is this doubt new, and not that of one owner against all others?"""
         doubts = self._streak.doubts
         is_new = doubts.add(admission.owner, request, self._rules.consecutive)
         return is_new and (doubts.several or self._is_alone(admission))

@@ -1,16 +1,16 @@
-"""Failures that may be the doing of the requests that met them, and how many of them are held against a backend.
+"""Failures that the requests themselves may have caused, and how many of them count against a backend.
 
-Some servers answer 500 to a prompt that their template cannot render, so one client can have as many of these as it
-likes. Therefore the same request says so once, however often it is asked again; and what only one owner's requests
-meet is held against the backend only where nobody else uses it, so that nobody else is harmed.
+Some servers answer 500 to a prompt that their template cannot render, so one client can cause any number of such
+failures. Therefore the same request counts once, however often it is repeated. And failures of one owner's requests
+alone count only where no other owner uses the backend, so that none is harmed.
 """
 
 ALONE_SECONDS = 600.0
-"""Who has had a backend for itself for so long is its only user, as far as anybody can tell."""
+"""An owner that was the only one to use a backend for so long counts as its only user."""
 
 
 class RecentAskers:
-    """Who else has asked lately? Only the latest two need to be known."""
+    """Knows which other owners have asked lately; the latest two are enough."""
 
     __slots__ = ("_before", "_latest")
 
@@ -29,7 +29,7 @@ class RecentAskers:
 
 
 class Doubts:
-    """By owner, the requests that failed. Their digests are kept, nothing of what they say."""
+    """The requests that failed, by owner. Only their digests are kept, never their content."""
 
     __slots__ = ("_requests",)
 
@@ -37,7 +37,7 @@ class Doubts:
         self._requests: dict[str, set[bytes]] = {}
 
     def add(self, owner: str, request: bytes, most: int) -> bool:
-        """Is it new? `most` is how many of one owner are worth to be known."""
+        """Adds a request; is it new? `most` limits how many of one owner are kept."""
         known = self._requests.setdefault(owner, set())
         if request in known or len(known) >= most:
             return False
@@ -50,10 +50,10 @@ class Doubts:
 
     @property
     def several(self) -> bool:
-        """Do they come from several owners?"""
+        """Do the failures come from several owners?"""
         return len(self._requests) > 1
 
     def weight(self, *, alone: bool) -> int:
-        """How many failures they are worth. `alone`: whoever asks now is the only one who does."""
+        """Returns how many failures they count as. `alone`: the owner that asks now is the only user."""
         different = sum(len(requests) for requests in self._requests.values())
         return different if alone or self.several else min(different, 1)

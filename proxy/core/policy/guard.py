@@ -1,11 +1,11 @@
-"""A stage that looks at the model's calls before the client gets to run them (P04–P06, C07, N04).
+"""A stage that checks the model's calls before the client runs them (P04–P06, C07, N04).
 
-What it finds is told beside the answer, or ends the reply, as the rules have it. Where arguments must be proven before
-anything of a call is seen, the call is held back until it has ended, and its arguments then leave in one piece. Prose
-is never held. A held call that was cut short is left out: it proves nothing, and nobody could run it. A warning tells
-of it, since beside whole calls the ending alone may not.
+By the rules, a finding becomes a warning beside the answer, or ends the reply. Where arguments must be checked before
+the client sees anything of a call, the stage holds the call until it has ended, and then passes its arguments on in one
+piece. It never holds prose. It drops a held call that was cut short, because no client could run it. A warning says so,
+because the ending alone may not, beside whole calls.
 
-It stands behind the stage that adds the extras of reasoning, which must find the call they belong to in its place.
+It stands behind the stage that adds the extras of reasoning, because that stage must find each call where it was made.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -36,15 +36,16 @@ Check = Callable[[str], ArgumentProblem | None]
 
 @dataclass(slots=True)
 class Rules:
-    """For the reply to one request."""
+    """What the guard checks in the reply to one request."""
 
     mode: Validation = Validation.OFF
-    """Of what is held against the declared tools: names, and arguments."""
+    """How names and arguments are checked against the declared tools."""
     declared: Mapping[ToolName, ToolSpec] = field(default_factory=dict)
     untold: Collection[ToolName] = ()
-    """Strict tools, of which the backend was not told that they are."""
+    """Strict tools that the backend does not know to be strict."""
     check_of: Callable[[ToolSpec], Check | None] = lambda spec: None
-    """The check of a tool's arguments, None where they are free text. Asked for only when there is a call to check."""
+    """Returns the check of a tool's arguments, None where they are free text. Called only when there is a call to
+    check."""
     parses: bool = False
     """Must arguments be a JSON object, whatever the mode, because the client is given the object?"""
     required: bool = False
@@ -54,14 +55,14 @@ class Rules:
 
     @property
     def checked(self) -> Mapping[ToolName, ToolSpec]:
-        """The tools whose arguments are held against their schemas."""
+        """The tools whose arguments are checked against their schemas."""
         if self.mode is Validation.STRICT:
             return {tool: self.declared[tool] for tool in self.untold}
         return self.declared if self.judges else {}
 
     @property
     def judges(self) -> bool:
-        """Are all calls looked at, and those of tools that were not declared found wrong?"""
+        """Are all calls checked, and is a call of an undeclared tool wrong?"""
         return self.mode is Validation.ENFORCE or self.mode is Validation.OBSERVE
 
     @property
@@ -70,7 +71,7 @@ class Rules:
 
 
 VALIDATION_BY_WISH: Mapping[bool | None, Validation] = {True: Validation.ENFORCE, False: Validation.OFF}
-"""What a request says of it goes before what its tenant has set."""
+"""The request's own wish goes before the setting of its tenant."""
 
 
 def rules_for(
@@ -82,8 +83,8 @@ def rules_for(
     check_of: Callable[[ToolSpec], Check | None],
     untold: Collection[ToolName] = (),
 ) -> Rules | None:
-    """`strict` and `parses` are how the surface is by itself. `untold`: see `Rules`. None: there is nothing to look at;
-    remarks about calls are of no use where none can be expected."""
+    """`strict` and `parses` are traits of the surface. `untold`: see `Rules`. None where there is nothing to check, as
+    where no call can be expected."""
     mode = VALIDATION_BY_WISH.get(request.validate_arguments, tenant.validate_tool_arguments)
     limits_mode = tenant.mode(strict=strict)
     required = request.choice.mode is ChoiceMode.REQUIRED
@@ -105,7 +106,7 @@ def rules_for(
 
 
 def guard(rules: Rules, ledger: Ledger) -> Attach:
-    """The stage for one reply."""
+    """Makes the stage for one reply."""
 
     def stage(sink: Sink) -> Sink:
         made = _Guard(rules, ledger, sink)
@@ -121,18 +122,18 @@ ADVICE = {
     UNCHECKED.code: "Simplify the tool's schema and its patterns, or have arguments not checked.",
     "tool_call_required": "Ask again, or set tool_choice to auto.",
 }
-"""The way out, by the code."""
+"""What the client can do, by the code of the fault."""
 
 
 @dataclass(slots=True)
 class _OpenCall:
-    """One of which the fragments matter."""
+    """An open call whose fragments matter."""
 
     started: PartStarted
     head: CallHead
     size: int = 0
     passed_on: list[str] = field(default_factory=list)
-    """What the client has seen of its arguments."""
+    """The arguments that the client has seen."""
 
 
 class _Guard:
@@ -159,14 +160,14 @@ class _Guard:
         self._holds = rules.holds
         self._weighs_deltas = rules.limits_mode is Mode.ENFORCE
         self.inspects_deltas = self._holds or self._weighs_deltas
-        """Do the fragments of a call matter, or only the whole?"""
+        """Does the stage need the fragments of a call, or only the whole?"""
         self._open: _OpenCall | None = None
         self._usage: Usage | None = None
-        """Known only where it is the ending itself that is not accepted."""
+        """Known only where the guard rejects the ending itself."""
         self._calls = 0
         self._remarks = 0
         self._over = False
-        """Was the reply ended here, whatever the backend goes on to say?"""
+        """Has the guard ended the reply, whatever the backend still sends?"""
 
     def feed(self, event: Event) -> None:
         if self._over:
@@ -202,7 +203,7 @@ class _Guard:
                 self._emit(event)
 
     def _end(self, fault: Unfit) -> None:
-        """What is open for the client ends as far as it came."""
+        """Ends the open parts, as far as the client has seen them."""
         self._over = True
         if self._open is not None and not self._holds:
             head, arguments = self._open.head, "".join(self._open.passed_on)
@@ -318,13 +319,13 @@ def _name_of(tool: ToolName) -> str:
 
 
 def _short(complaint: str) -> str:
-    """A sentence, though a validator's words end without a full stop: advice follows."""
+    """Makes a sentence of it, because advice follows and a validator's words end without a full stop."""
     text = quotable(complaint).removesuffix(".")
     return f"{text}." if len(text) < MAX_COMPLAINT else f"{text[: MAX_COMPLAINT - 1]}…"
 
 
 def _nothing_known(arguments: str) -> None:
-    """The check of a tool that was not declared."""
+    """Returns the check of an undeclared tool."""
 
 
 def _bytes_of(text: str) -> int:

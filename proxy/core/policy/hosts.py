@@ -1,8 +1,8 @@
-"""By which names the proxy may be asked for, where its address is all that protects it.
+"""The names under which a browser may reach the proxy, where only its address protects it.
 
-A web page may have its own name resolve to this machine, once it is loaded. To its browser the proxy is then a part of
-that page, which may ask it for everything and read the answers. What such a page cannot change is the name itself, and
-the browser tells it with every request, as `Host` (S31). Programs leave it out only where they are none of a browser's.
+A web page can let its own name resolve to this machine after it was loaded. Its browser then takes the proxy for a part
+of that page, which may send it any request and read the answers. But the page cannot change the name itself, which the
+browser sends with every request, as `Host` (S31). Only programs that are no browsers leave it out.
 """
 
 import ipaddress
@@ -14,10 +14,10 @@ from proxy.core.errors import ClientFault, OwnWords
 from proxy.core.masking.redact import quoted
 
 AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@]+))(?::[0-9]*)?")
-"""A name or an address, and perhaps a port: whatever stands before the port is what was resolved."""
+"""Matches a name or an address, and perhaps a port: what stands before the port was resolved."""
 
 REMEMBERED = 64
-"""Clients say the same few names again and again."""
+"""So many names are remembered: clients use the same few."""
 
 
 def is_loopback(host: str) -> bool:
@@ -29,7 +29,8 @@ def is_loopback(host: str) -> bool:
 
 class Hosts:
     def __init__(self, names: Iterable[str] | None) -> None:
-        """Besides this machine's own. None: any name will do, since something else keeps strangers out."""
+        """`names` come besides this machine's own names. None allows any name, where something else keeps strangers
+        out."""
         self._names = None if names is None else frozenset(name.lower() for name in names)
         self._knows = lru_cache(REMEMBERED)(self._is_known)
 

@@ -1,8 +1,8 @@
 """How much each tenant may ask for in a minute (P08).
 
-Two token buckets for each tenant, both as deep as a minute's allowance. A request is paid for when it comes. What it
-will cost in tool calls nobody knows before its reply: one that declares tools pays for a single call ahead, so that it
-waits while there is none left, and for the rest afterwards, if need be on credit.
+Each tenant has two token buckets, each of the size of a minute's limit. A request is charged when it comes. Its tool
+calls are known only from its reply: a request that declares tools is charged one call ahead, so that it is refused
+while none is left, and the rest afterwards, if need be on credit.
 """
 
 import math
@@ -17,7 +17,7 @@ from proxy.core.tenants import Tenant
 
 MINUTE = 60.0
 MILLISECOND = 0.001
-"""The finest wait that is asked of anybody: less is only the rounding of clocks."""
+"""The shortest wait that a client is told: less is only the rounding of clocks."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -35,7 +35,7 @@ UNITS = {
 
 
 class Bucket:
-    """Filled evenly within a minute. Its one number is the time at which it is full, or will be again."""
+    """A bucket that fills evenly within a minute. It stores one number: the time at which it was or will be full."""
 
     __slots__ = ("_full_at", "_per_unit", "size")
 
@@ -45,15 +45,15 @@ class Bucket:
         self._full_at = -math.inf
 
     def take(self, units: int, now: float) -> None:
-        """More than there is leaves a debt; less than nothing is given back."""
+        """Takes so many. More than there is leaves a debt; a negative amount is given back."""
         self._full_at = max(self._full_at, now) + units * self._per_unit
 
     def wait(self, units: int, now: float) -> float:
-        """Seconds until it holds so many; none or less if it does."""
+        """Returns the seconds until it holds so many; zero or less if it does now."""
         return self.refill(now) - (self.size - units) * self._per_unit
 
     def refill(self, now: float) -> float:
-        """Seconds until it is full."""
+        """Returns the seconds until it is full."""
         return max(self._full_at - now, 0.0)
 
     def left(self, now: float) -> int:
@@ -64,10 +64,10 @@ class Quota:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._buckets: dict[str, dict[str, Bucket]] = {}
-        """By the tenant's name, and the unit's."""
+        """The buckets by the name of the tenant and of the unit."""
 
     def admit(self, tenant: Tenant) -> None:
-        """Charges a request, or raises TooMany with the time after which it would be let in."""
+        """Charges a request, or raises TooMany with the time after which it would be admitted."""
         bucket = self._of(tenant).get(REQUESTS)
         if bucket is None:
             return
@@ -77,8 +77,8 @@ class Quota:
         bucket.take(1, now)
 
     def reserve(self, tenant: Tenant, request: Request) -> bool:
-        """Charges a call ahead to a request that declares tools, or refuses it as `admit` does; it then costs nothing.
-        Was there anything to charge? `charge_reply` wants to know."""
+        """Charges a call ahead to a request that declares tools, or refuses it as `admit` does, and then charges
+        nothing. Says whether anything was charged, for `charge_reply`."""
         buckets = self._of(tenant)
         bucket = buckets.get(TOOL_CALLS)
         if bucket is None or not request.tools:
@@ -92,7 +92,7 @@ class Quota:
         return True
 
     def charge_reply(self, tenant: Tenant, reply: Reply, *, reserved: bool) -> None:
-        """Charges what a reply, however it ended, came to, less what was charged ahead."""
+        """Charges what a reply cost, however it ended, less what was charged ahead."""
         if bucket := self._of(tenant).get(TOOL_CALLS):
             bucket.take(
                 len([ended for ended in reply.parts if isinstance(ended.part, Call)]) - reserved,
@@ -100,7 +100,7 @@ class Quota:
             )
 
     def _exceeded(self, tenant: Tenant, now: float) -> TooMany:
-        """Whoever is over both limits is told the longer wait: what called so much will call again."""
+        """A client above both limits is told the longer wait, because it will need both again."""
         buckets = self._of(tenant)
         waits = {unit: bucket.wait(1, now) for unit, bucket in buckets.items()}
         longest = max(waits, key=waits.__getitem__)
@@ -111,7 +111,7 @@ class Quota:
         )
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
-        """Headers that tell a client how it stands, named as OpenAI names them. None without a limit."""
+        """Returns the headers that tell a client what is left, under OpenAI's names. None without a limit."""
         headers: dict[str, str] = {}
         buckets = self._of(tenant)
         if not buckets:
@@ -124,7 +124,7 @@ class Quota:
         return headers
 
     def _of(self, tenant: Tenant) -> Mapping[str, Bucket]:
-        """The buckets of those limits that the tenant has."""
+        """Returns the buckets of the limits that the tenant has."""
         buckets = self._buckets.get(tenant.name)
         if buckets is None:
             limits = {name: unit.limit(tenant) for name, unit in UNITS.items()}

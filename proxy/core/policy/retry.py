@@ -1,12 +1,12 @@
-"""What may follow a failed attempt: the same backend again, after a pause, or another one (E6).
+"""What may follow a failed attempt: the same backend again after a pause, or another one (E6).
 
-Both only while the client has seen nothing of a reply, which whoever asks here has made sure of. The same backend is
-asked again only if it cannot have begun to work, or if its operator wants it: else a model would be paid for twice. And
-never at once: a random pause, on average twice as long each time, keeps clients that failed together from coming back
+Both are allowed only while the client has seen nothing of a reply, which the caller makes sure of. The same backend is
+asked again only if it cannot have begun to work, or if its operator wants it: otherwise a model could be paid for
+twice. A random pause before it, on average twice as long each time, keeps clients that failed together from returning
 together.
 
-Retries are paid from one budget for each backend, so that they never make an outage worse (F81): however many requests
-fail, the backend gets only a fifth more of them.
+Each backend has one budget of retries, so that they never make an outage worse (F81): however many requests fail, the
+backend gets at most a fifth more.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,20 +31,20 @@ from proxy.core.policy.window import Window
 FIRST_PAUSE_SECONDS = 0.25
 PAUSE_GROWTH = 2
 CREDIT_SECONDS = 10.0
-"""What requests earn is for an outage that comes now, not for one of tomorrow."""
+"""What requests have earned lasts so long: it is for an outage now, not for a later one."""
 
 RESERVE = 3
-"""Retries within that time which need not be earned: else a quiet proxy would never be allowed one."""
+"""Retries within that time that need not be earned: otherwise a proxy with few requests would never have one."""
 
 
 @dataclass(slots=True, frozen=True)
 class RetryRules:
     attempts: int = 2
-    """At one backend, the first included."""
+    """At one backend, including the first."""
     after_errors: bool = False
-    """Also where the backend may have done its work already?"""
+    """Retry also where the backend may have done its work already?"""
     longest_wait: float = 2
-    """In seconds. A backend that wants to be left alone for longer is not asked again."""
+    """In seconds. A backend that asks for a longer pause is not asked again."""
 
 
 class Again(Enum):
@@ -68,12 +68,12 @@ ASK_AGAIN: Mapping[type[Fault], Again] = {
     Spared: Again.NO,
     OutOfQuota: Again.NO,
 }
-"""The faults from which another backend may be free. Whatever is missing here would go wrong there too, would hide a
+"""The faults that another backend may not have. A fault that is missing here would happen there too, would hide a
 mistake in the configuration, or may still be under way (`Silent`, F05)."""
 
 
 def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float | None:
-    """Seconds until the same backend is asked again; None if it is not. `chance` is between 0 and 1."""
+    """Returns the seconds until the same backend is asked again; None if it is not. `chance` is between 0 and 1."""
     again = ASK_AGAIN.get(type(fault), Again.NO)
     allowed = (
         again is Again.YES
@@ -88,13 +88,13 @@ def pause(fault: Fault, retries: int, rules: RetryRules, chance: float) -> float
 
 
 def passes_on(fault: Fault) -> bool:
-    """May another backend be asked instead? A wrong key or address must not hide behind one that works."""
+    """May another backend be asked instead? A backend that works must not hide the wrong key or address of another."""
     misconfigured = type(fault) is BackendFault and not fault.retryable
     return type(fault) in ASK_AGAIN and not misconfigured
 
 
 class Budget:
-    """Of one backend: what its requests earn, and retries spend."""
+    """What the requests to one backend earn, and retries to it spend."""
 
     def __init__(self, share: float, clock: Callable[[], float]) -> None:
         self._share = share
@@ -102,11 +102,11 @@ class Budget:
         self._window = Window(CREDIT_SECONDS)  # of requests, retries among them, and of retries
 
     def earn(self) -> None:
-        """A request, of whichever kind, has gone out."""
+        """Notes that a request has gone out, a retry or not."""
         self._window.add(self._clock(), 1, 0)
 
     def spend(self) -> bool:
-        """May there be one more retry? Then it is paid for, whether it goes out or not."""
+        """May there be one more retry? If so, it is charged, whether it goes out or not."""
         now = self._clock()
         requests, retries = self._window.totals(now)
         if retries + 1 > RESERVE + self._share * max(requests - retries, 0):

@@ -1,7 +1,7 @@
-"""What strangers share: each may take of it until it holds as much as is left for all others.
+"""What strangers share: each owner may take of it until it holds as much as is left for all others.
 
-So one alone gets half, two get a third each, and whoever comes next always finds something, however much the others
-want: nobody needs to be told how many there will be.
+So a single owner gets half, two owners get a third each, and the next owner always finds something left, however much
+the others want. The number of owners need not be known in advance.
 """
 
 from proxy.core.errors import OwnWords, ProxyFault, TooLarge
@@ -10,13 +10,13 @@ from proxy.core.errors import OwnWords, ProxyFault, TooLarge
 class Shares:
     def __init__(self, total: int) -> None:
         self.most = total // 2
-        """That one may ever hold."""
+        """The most that one owner can hold."""
         self._left = total
         self._held: dict[str, int] = {}
-        """By owner, of those that hold any."""
+        """What each owner holds, if it holds anything."""
 
     def take(self, owner: str, amount: int = 1) -> bool:
-        """Whether the owner has got it."""
+        """Takes so much for the owner, if it may have it; says whether it got it."""
         held, left = self._held.get(owner, 0) + amount, self._left - amount
         if held > left:
             return False
@@ -35,7 +35,7 @@ class Shares:
 
 
 class Loan:
-    """What one piece of work takes of the memory, bit by bit, until it is over."""
+    """The memory that one piece of work takes, step by step, until it is over."""
 
     __slots__ = ("_held", "_owner", "_shares")
 
@@ -45,7 +45,7 @@ class Loan:
         self._held = 0
 
     def take(self, amount: int) -> None:
-        """Raises what says that there is not so much, now or ever."""
+        """Takes so much. Raises the fault that says that there is not so much, now or ever."""
         if self._held + amount > self._shares.most:
             raise TooLarge(
                 f"To work on this takes more than {self._shares.most} bytes of memory, which is the most that one "
@@ -62,7 +62,7 @@ class Loan:
         self._held += amount
 
     def take_up(self, weight: int, size: int) -> None:
-        """For work with what was read from so many bytes, which were taken before."""
+        """Takes the memory for work with what was read from so many bytes, which were taken before."""
         self.take(weight - size)
 
     def end(self) -> None:

@@ -1,7 +1,7 @@
-"""Results of tools that are longer than their tenant wants to pay for: cut, with a notice that says so (P09).
+"""Cuts the results of tools that are longer than their tenant allows, with a notice that says so (P09).
 
-A conversation brings its old results again and again. Each is cut at the same place every time, so that the prefix
-which a backend has cached stays the same.
+Every request of a conversation repeats its old results. Each is cut at the same byte every time, so that the backend's
+cache of the prefix holds.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from proxy.core.model import Part, Request, Result, Text, Turn, UserPart
 
 
 def truncated(request: Request, max_bytes: int | None, ledger: Ledger) -> Request:
-    """The request with at most so many bytes of text in each result, the notice not counted. Images stay."""
+    """Returns the request with at most so many bytes of text in each result, without the notice. Images stay."""
     if max_bytes is None:
         return request
     turns = [_cut_turn(turn, max_bytes) for turn in request.turns]
@@ -57,12 +57,12 @@ def _cut_result(result: Result, max_bytes: int) -> Result:
 
 
 def _utf8(text: str) -> bytes:
-    """Half characters may be in what clients send."""
+    """Encodes lone surrogates too, because clients may send them."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def _beginning(data: bytes, size: int) -> bytes:
-    """At most so many bytes, and no part of a character that goes on behind them."""
+    """Returns at most so many bytes, without a part of a character at their end."""
     while data[size] & 0xC0 == 0x80:
         size -= 1
     return data[:size]

@@ -1,4 +1,4 @@
-"""Two counts over the last seconds. Its memory is bounded, however many things are counted."""
+"""Two counts over the last seconds, in bounded memory, however many things are counted."""
 
 from collections import deque
 

@@ -1,8 +1,8 @@
 """Aliases for names of properties that a provider refuses.
 
 OData's `$filter`, JSON-LD's `@type` and names in other scripts are valid names of properties. Each of them gets an
-alias of its own, which depends on nothing but the name, since backends cache a prompt by its beginning. The way back
-works on the text: arguments keep their order, their numbers and their spaces, whether they are whole or not.
+alias of its own, which depends on nothing but the name, since backends cache a prompt by its beginning. The names are
+put back into the text itself: arguments keep their order, numbers and spaces, whether they are whole or not.
 """
 
 import re

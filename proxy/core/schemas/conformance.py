@@ -1,11 +1,11 @@
 """Does a value conform to a schema? A validator that counts its steps and fetches nothing.
 
-One stranger wrote the schema and another one the value, and no count is safe from both: a pattern that goes back and
-tries again holds the whole process, whatever its price was thought to be. So the caller says how much a check may cost,
-and whether it must be `certain`: such a check raises Dear before it begins anything whose time has no bound.
+Strangers wrote the schema and the value, and some of them may know how to make a count wrong: a pattern that goes back
+and tries again stops the whole process, whatever price the proxy has put on it. So the caller says how much a check may
+cost, and whether it must be `certain`: such a check raises Dear before it begins anything whose time has no bound.
 
-jsonschema does the work. Keywords in which it compares each with each, or matches patterns without care, have a body of
-their own here. Formats are remarks, as the standard has it.
+jsonschema does the work. Keywords in which it compares all pairs, or matches patterns without a bound, have an
+implementation of their own here. As in the standard, formats are remarks.
 """
 
 import re

@@ -52,11 +52,11 @@ Range = tuple[int, int]
 
 
 class _Unsayable(Exception):
-    """Python has no words for it."""
+    """Python's engine cannot express it."""
 
 
 def translated(pattern: str) -> str | None:
-    """Translates the pattern as far as Python reads it differently. None where Python has no words for it."""
+    """Translates what Python reads differently. None where Python cannot express the pattern."""
     in_set, length = False, 0
     written: list[str] = []
     try:

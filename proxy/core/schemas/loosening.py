@@ -2,8 +2,7 @@
 
 Each reduction takes a whole schema and makes another one; the one it was given stays as it is. Reductions only ever
 loosen: it is better to lose a constraint that a backend cannot read than to lose the request, since the client checks
-the arguments anyway. `plain` also forgives what schemas in the wild look like: older drafts, nulls, types in other
-spellings.
+the arguments anyway. `plain` also forgives what clients really send: older drafts, nulls, types in other spellings.
 """
 
 from functools import partial

@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 
 
 class _TooDear(Exception):
-    """No text is short enough for this pattern."""
+    """The pattern takes too long for a text of any length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _times(token: re.Match[str]) -> tuple[int, int | None]:
 
 @lru_cache(maxsize=CACHED_PATTERNS)
 def compiled(pattern: str) -> re.Pattern[str] | None:
-    """Compiles the pattern in Python's words. None where Python has none."""
+    """Compiles the pattern, translated for Python. None where Python cannot express it."""
     translated = ecma.translated(pattern)
     if translated is None:
         return None

@@ -1,4 +1,4 @@
-"""Replaces references by their targets, since most providers read none, and keeps apart what leads back to itself.
+"""Replaces references by their targets, since most providers read none, except those that lead back to themselves.
 
 Unlike `loosening.inline`, this loses nothing on the way: a reference that cannot be followed is rejected.
 """

@@ -1,4 +1,4 @@
-"""Ways through a schema, for all modules that change one or look into it.
+"""How to go through a schema, for all modules that change or read one.
 
 The caller has bounded the nesting (`validity.MAX_NESTING`), so recursion is safe here.
 """
@@ -50,7 +50,7 @@ COMBINATORS = ("anyOf", "oneOf", "allOf")
 
 
 def each_inside(schema: Schema, visit: SchemaChange, false: Schema = ANYTHING) -> Schema:
-    """Replaces every direct subschema by what `visit` makes of it. `never` stands for `false`."""
+    """Replaces every direct subschema by what `visit` makes of it. `false` replaces a subschema that is `false`."""
     changed = {}
     for keyword, value in schema.items():
         if keyword in _ONE_SCHEMA and not (keyword in _SWITCHES and isinstance(value, bool)):
@@ -96,7 +96,7 @@ def spelled_out(schema: Schema) -> Schema:
 
 
 def path_text(path: Path) -> str:
-    """Writes the path as people do, behind the place where it begins."""
+    """Writes the path as people do: `.properties.x`, without the place where it begins."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{shown(step)}" for step in path)
 
 

@@ -1,8 +1,8 @@
 """Do the arguments of a call fit the schema that the client declared?
 
 The proxy asks the client's own schema, not what was left of it for the backend. It first checks `briefly`, with nothing
-in the check that could take long, and most checks end there. The rest need a `verdict`, which takes as long as it
-takes: the caller asks for it in a process that can be ended.
+in the check that could take long, and most checks end there. The rest need a `verdict`, whose time has no bound: the
+caller asks for it in a process that can be ended.
 """
 
 from jsonschema import Draft202012Validator
@@ -54,7 +54,7 @@ def written(spec: ToolSpec) -> bytes:
 
 
 def verdict(schema: bytes, arguments: str) -> ArgumentProblem | None:
-    """Says the same, however long that takes: for a process that can be ended. ClientFault if that is no schema."""
+    """Says the same without a bound on its time, in a process that can be ended. ClientFault if that is no schema."""
 
     def make() -> tuple[Draft202012Validator, int]:
         check_schema(jsontext.loads(schema), "parameters", Work())

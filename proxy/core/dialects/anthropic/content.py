@@ -1,7 +1,7 @@
 """Text, images and files as content blocks of the Messages API, as far as there is one for them.
 
-Nothing is fetched here. What the user sent and the API has no block for is refused with its name; in what a tool
-returned a note stands for it, since the agent could not help it.
+Nothing is fetched here. What the user sent and the API has no block for is refused by name. In the result of a tool a
+note stands for it, since the agent could not prevent it.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """From the Messages API to deltas: one event of a stream, or a whole message.
 
-Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
-what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. Only `message_stop` proves that
-a reply is whole, but a reply whose reason and blocks all came to their end is one without it.
+Nothing here trusts a shape. What has a meaning is taken, what has none is skipped and counted in the ledger, and what
+makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. Only `message_stop` proves that a
+reply is whole, but a reply whose reason and blocks all came to their end is one without it.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from proxy.core.profile import BackendProfile
 from proxy.core.sse import STREAM_END
 
 BLOCK_KINDS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
-"""All other kinds are the business of tools that run at the backend, which the proxy never asks for."""
+"""All other kinds belong to tools that run at the backend, which the proxy never asks for."""
 
 PING = "ping"
 
@@ -206,8 +206,8 @@ class AnthropicDecoder(Decoding):
             self._whole_input(index, opened.start.get("input"))
 
     def _whole_input(self, index: Any, given: Any) -> None:
-        """Takes the arguments of a call that came in no pieces. Compatible servers send them whole, some as text, some
-        send none."""
+        """Takes the arguments of a call that did not come in pieces. Compatible servers send them whole, some as text,
+        some not at all."""
         if not given:
             self._bare = index
             return

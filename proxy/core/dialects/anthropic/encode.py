@@ -1,7 +1,7 @@
 """A request in the words of the Messages API, as one model takes them.
 
-Built field by field from what is known to be wanted and understood; what the model has no field for is left out and
-counted. The same request makes the same bytes, and a longer conversation begins with those of the shorter.
+The body is built field by field from what is known to be wanted and understood; what the model has no field for is left
+out and counted. The same request makes the same bytes, and a longer conversation begins with those of the shorter.
 """
 
 from dataclasses import replace
@@ -19,12 +19,12 @@ from proxy.core.tools.prepare import Prepared
 
 VERSION = "anthropic-version"
 WITHOUT_SAMPLING = "2026-10-21"
-"""From this version of the API on, temperature and top_p are refused whatever the model."""
+"""From this version of the API on, it refuses temperature and top_p for every model."""
 
 MAX_TEMPERATURE = 1.0
 
 TIERS = ("auto", "default")
-"""The API has a word of its own for exactly what these words of the client mean."""
+"""The client's words that the API has a word for."""
 MAX_USER = 256
 """Characters of an id. The API refuses a longer one, and one that looks like an address too."""
 

@@ -1,7 +1,7 @@
-"""This turns an error of the Messages API into a fault that says who must act.
+"""Turns an error of the Messages API into a fault that says who must act.
 
-Before a stream it comes with a status, inside one with a type alone; both mean the same, and a compatible server may
-get either wrong. What the error has in common with other dialects is judged as theirs is.
+Before a stream the error comes with a status, inside one only with a type. Both mean the same, and a compatible server
+may get either wrong. What all dialects have in common is judged in `reading.errors`.
 """
 
 import re
@@ -26,7 +26,7 @@ STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Before the stream each type of error would have come with this status."""
+"""The status with which each type of error comes before a stream."""
 
 _NOTHING_LEFT = re.compile(r"spend limit|credit balance")
 """The API says it with 400 and with 429 alike; no later try helps."""

@@ -52,7 +52,7 @@ def _without_tuning(profile: BackendProfile, match: re.Match[str]) -> BackendPro
 
 
 def _without_user(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
-    """What this client calls its user is not what may be sent."""
+    """The API refuses the client's name for its user, so none is sent."""
     return replace(profile, tuning=profile.tuning - {"user"})
 
 

@@ -64,7 +64,7 @@ def plan(
 
 
 def _word(request: Request, profile: BackendProfile, traits: Traits, ledger: Ledger) -> str | None:
-    """Gives the wish, if the model has any way to heed it."""
+    """Returns the wish, if the model can follow it."""
     wanted = request.reasoning.effort
     word = profile.effort_map.get(wanted, wanted) if wanted else None
     heeded = profile.effort_field != "none" and traits.thinking and (word in LADDER or word == "none")

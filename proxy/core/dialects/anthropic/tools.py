@@ -1,4 +1,4 @@
-"""The tools and the choice among them, asked for as strongly as the model lets itself be asked.
+"""The tools and the choice among them, as strongly as the model lets itself be forced.
 
 Some models refuse to be forced. They are told in words, and get no tool but the one that is wanted; whether they
 obeyed is for the guard to say. Strict tools have limits in common: the API makes one grammar of them all, and refuses
@@ -74,7 +74,7 @@ def _can_force(profile: BackendProfile, traits: Traits, budgeted: bool) -> bool:
 def _one_at_a_time(
     choice: Choice | None, request: Request, profile: BackendProfile, ledger: Ledger
 ) -> Choice | None:
-    """Asks for one call at a time. The choice `none` has no place for it, and no need."""
+    """Asks for one call at a time. The choice `none` has no such field and does not need it."""
     wanted = profile.parallel == "false" or not request.parallel_calls
     if not wanted or (choice and choice["type"] == "none"):
         return choice

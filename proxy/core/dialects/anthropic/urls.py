@@ -1,4 +1,4 @@
-"""Where the Messages API is: below a version, which people leave out of the URLs they paste."""
+"""Where the Messages API is: below a version, which people leave out of the URLs that they paste."""
 
 import re
 from dataclasses import replace

@@ -1,8 +1,8 @@
-"""This writes what is no plain text in a message: images, sound and files as content parts of Chat, as far as the
-backend goes.
+"""Writes what is no plain text in a message: images, sound and files as content parts of Chat, as far as the backend
+reads them.
 
-Nothing is fetched here. An image that may not pass is replaced by a note, because an agent's screenshots should not end
-its session; a file that the backend cannot read is the client's mistake, and the client is told.
+Nothing is fetched here. A note replaces an image that the backend cannot read, because an agent's screenshots should
+not end its session. A file that the backend cannot read is the client's mistake, and is refused.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ ContentPart = str | dict[str, Any]
 """Text is kept as it is for as long as possible: nearly every message ends as one string."""
 
 IMAGE_DETAILS = frozenset({"low", "high"})
-"""`auto` is the default, and other words are new to most servers."""
+"""`auto` is the default, and most servers do not know other words."""
 
 
 def content(blocks: list[list[ContentPart]]) -> str | list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: 
 
 
 def of_tool(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """Writes what a tool returned. The agent could not help it, so a note stands for an unreadable file."""
+    """Writes what a tool returned. A note stands for an unreadable file, because the agent could not prevent it."""
     if isinstance(part, Text):  # nearly always
         return part.text
     try:

@@ -1,7 +1,7 @@
-"""This reads the Chat dialect to deltas: one chunk of a stream, or a whole body, in every variation that is out there.
+"""From the Chat dialect to deltas: one chunk of a stream, or a whole body, in every variation that backends send.
 
-Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
-what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise.
+Nothing here trusts a shape. What has a meaning is taken, what has none is skipped and counted in the ledger, and what
+makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise.
 """
 
 from collections.abc import Callable

@@ -19,8 +19,8 @@ from proxy.core.tools.prepare import NO_TOOL, Prepared, PreparedTool
 def encode(request: Request, prepared: Prepared, profile: BackendProfile, model: str, ledger: Ledger) -> Body:
     """Makes the body. `profile` is already that of the model.
 
-    The proxy asks for a stream whatever the client wants, because there is one way to read replies then; servers that
-    send no usage with a stream are the exception.
+    The proxy asks for a stream whatever the client wants, so that it reads all replies alike, except from servers that
+    send no usage with a stream.
     """
     whole = asked_whole(request, profile)
     orphaned = profile.orphan_tools != "keep" and not prepared.tools and _tells_calls(request)
@@ -102,7 +102,7 @@ def _length(request: Request, profile: BackendProfile) -> Body:
 
 
 USUAL_TIERS = ("auto", "default")
-"""Backends do these anyway."""
+"""Backends do so without being asked."""
 
 
 def _tuning(request: Request, profile: BackendProfile, ledger: Ledger) -> Body:

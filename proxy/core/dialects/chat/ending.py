@@ -1,7 +1,7 @@
-"""Why a backend says it stopped, in all the words that are in use, and how many tokens the reply cost.
+"""Why a backend stopped, in all the words that backends use, and how many tokens the reply cost.
 
-A finish reason is advice: whether there are calls is seen, not told. What matters is whether the reply is whole, was
-cut, was filtered, or failed.
+A finish reason is advice: the reply itself shows whether there are calls. What matters is whether the reply is whole,
+was cut, was filtered, or failed.
 """
 
 from typing import Any

@@ -43,7 +43,7 @@ def _weaker_choice(profile: BackendProfile, _: re.Match[str]) -> BackendProfile:
 
 
 def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """Keeps one tool at least: that none may be sent is said in other words."""
+    """Keeps at least one tool: backends that take none say so in other words."""
     return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
 
 
@@ -52,7 +52,8 @@ def _more_reductions(*rules: SchemaRule) -> ProfileChange:
 
 
 def _fewer_formats(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """The server lists what it takes, or names what it refuses; if it does neither, the demanding one goes."""
+    """The server lists what it takes, or names what it refuses. If it does neither, the more demanding format is
+    dropped."""
     known: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
     if listed := match["listed"]:
         return replace(profile, formats=frozenset(kind for kind in profile.formats if kind in listed))

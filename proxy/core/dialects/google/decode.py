@@ -1,8 +1,8 @@
 """From Gemini's stream to deltas: chunks of parts, each read by the fields that it has.
 
-Nothing here trusts a shape. What has a meaning is taken, what has none is counted in the ledger and passed over, and
-what makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. The stream has no end mark: it
-is whole when a finish reason was said, which the assembler knows.
+Nothing here trusts a shape. What has a meaning is taken, what has none is skipped and counted in the ledger, and what
+makes the reply unusable becomes an `ErrorDelta`; no backend can make this raise. The stream has no end mark: it is
+whole when a finish reason was said, which the assembler knows.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,4 @@
-"""This turns Gemini's errors into faults. What it says by its own words is put as others say it, and judged as theirs
-is.
+"""Turns Gemini's errors into faults: its own words are translated into the common ones, which `reading.errors` judges.
 
 The body is one object or a list of one; the status has a name, which is right where the number is missing; the details
 say how long to wait, as no header does.

@@ -32,13 +32,13 @@ MEDIA_TYPES: Mapping[str, str] = {
     "wav": "audio/wav",
     "mp4": "video/mp4",
 }
-"""Tells the type by the ending of a name, where nobody says it."""
+"""The type by the ending of a file's name, where the client does not say it."""
 UNTYPED = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Stands for what may not pass."""
+    """Stands for what the backend cannot read."""
 
     text: str
 
@@ -55,7 +55,7 @@ def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger)
 
 
 def of_tool(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
-    """Writes what a tool returned. The agent could not help it, so a note stands for an unreadable file."""
+    """Writes what a tool returned. A note stands for an unreadable file, because the agent could not prevent it."""
     try:
         return of_user(part, profile, ledger)
     except ClientFault:

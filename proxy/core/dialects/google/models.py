@@ -87,8 +87,7 @@ TRAITS: tuple[tuple[re.Pattern[str], Traits], ...] = tuple(
     )
 )
 UNKNOWN = replace(NEWEST, thinking="none", media_in_results=False)
-"""Describes a name of somebody's own, behind which any generation may be: nothing that only some of them take is
-sent."""
+"""Describes an unknown name, which may stand for any generation: the proxy sends only what all of them take."""
 
 
 def traits_of(model: str) -> Traits:

@@ -1,10 +1,10 @@
-"""What of a backend's refusal are the client's own words: backends like to repeat what they refuse.
+"""Which words of a backend's refusal are the client's own: backends often repeat what they refuse.
 
-Who chooses a text of a request (an effort, a name, a prompt) chooses what a backend says in answer to it. So words that
-are found again in the body that was sent teach nothing; and where only a part of them is, what they teach is not kept.
+The client that chooses a text of a request (an effort, a name, a prompt) may so choose what a backend answers. So words
+that are also in the sent body teach nothing. Where only a part of them is, the lesson is not kept.
 
-Words are compared without case, punctuation and escapes, so that it does not matter how they are quoted. Of what is cut
-in an echo, its beginning or its end is known again.
+Words are compared without case, punctuation and escapes, so that their quoting does not matter. A text that is cut in
+the refusal is recognised by its beginning or its end.
 """
 
 import re

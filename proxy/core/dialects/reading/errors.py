@@ -33,7 +33,7 @@ MAY_MEAN_OVERFLOW = {400, 413, 422}
 CRASH = 500
 """Without a status of its own a failure counts as one."""
 MAY_PASS = {408, 409, 425}
-"""These refusals may pass: the same request may succeed later."""
+"""After one of these, the same request may succeed later."""
 
 MEANINGFUL_CODES = {
     "context_length_exceeded",
@@ -45,7 +45,7 @@ MEANINGFUL_CODES = {
     "slow_down",
     "usage_not_included",
 }
-"""Clients act on these, so only our own judgement may say them; a backend's other words are passed on."""
+"""Clients act on these codes, so only the proxy's own judgement sets them. A backend's other codes are passed on."""
 _CODE = re.compile(r"[a-z][a-z0-9_.-]{0,63}", re.IGNORECASE)
 
 _NO_MODEL = re.compile(
@@ -75,7 +75,7 @@ _DEFAULT_PAGE = re.compile(
     r"|no route|the requested url)\b.{0,300}",
     re.DOTALL,
 )
-"""Servers say this by themselves of a path that they do not have."""
+"""What server frameworks answer for a path that they do not have."""
 
 STATUS_BY_WORDS = (
     (_NO_QUOTA, 402),
@@ -183,7 +183,7 @@ def _redirect(_: _Judged) -> Fault:
 
 
 def _key_refused(judged: _Judged) -> Fault:
-    """The backend's text is not repeated: it likes to quote the key."""
+    """The backend's text is not repeated, because it may quote the key."""
     if judged.own_key:
         message = OwnWords(f"The backend refused the proxy's access (HTTP {judged.status:d}).")
         return BackendFault(message, code="upstream_auth", retryable=False)

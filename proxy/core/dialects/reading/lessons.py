@@ -1,12 +1,13 @@
 """What a refusal teaches: a table for each language, `text → change of the profile`.
 
 Before the client has seen a byte, a request that was refused in words of this table is sent once more, as the changed
-profile has it. Whoever asks keeps what lasts for that backend and model, see `backends.learned`, and takes no row twice
-for one request. So a URL keeps working when a vendor changes its mind, and an unknown server is learned by using it.
+profile has it. The caller keeps what lasts for that backend and model, see `backends.learned`, and uses no row twice
+for one request. So a URL keeps working when a vendor changes its API, and the proxy learns an unknown server by using
+it.
 
 Two things are never kept. What is refused of *this* request (a value, a schema, a picture's address, thoughts that do
-not fit) says nothing of the next: such rows are not `lasting`. And words that the client may have put into the
-backend's mouth prove nothing: see `echoes`. A change uses what has matched and nothing else of the refusal.
+not fit) says nothing of the next: such rows are not `lasting`. And words that the client may have made the backend say
+prove nothing: see `echoes`. A change uses only the part of the refusal that has matched.
 """
 
 import re

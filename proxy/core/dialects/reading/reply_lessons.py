@@ -2,9 +2,8 @@
 templates, no refusal ever says so.
 
 Such lessons are kept as those of refusals are: for a while, for the owner whose request taught them (see
-`backends.learned`). Still a client can make a model say anything. So a row may only choose between ways that come to
-the same where the server does as it is told: what is learned wrongly costs nobody an answer, and the next reply takes
-it back.
+`backends.learned`). Still a client can make a model say anything. So a row may only choose between two requests that
+get the same answer from a server that obeys: a wrong lesson costs no client an answer, and the next reply corrects it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How long a backend asks to be spared."""
+"""How long a backend asks clients to wait."""
 
 from collections.abc import Mapping
 from datetime import datetime

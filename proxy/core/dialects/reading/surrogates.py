@@ -1,6 +1,6 @@
 """A stage for the rare backend that cuts its text between the two halves of a character: it joins lone surrogates.
 
-A decoder puts it behind itself when the first of them turns up, so that nobody else pays for it.
+A decoder adds this stage behind itself when it meets the first one, so that other replies do not pay for it.
 """
 
 from collections.abc import Callable

@@ -4,8 +4,8 @@ PARTS, MESSAGES = "\n", "\n\n"
 """These stand between the parts of one message, and between messages that become one."""
 
 CONTINUE = "Continue."
-"""The proxy says this for the user where the backend wants to hear from one: it would refuse, or continue the last
-answer as its own beginning."""
+"""The proxy says this for the user where the backend needs a user's message last: otherwise it would refuse, or
+continue the last answer as its own."""
 
 MOVED = "[more in the next message]"
 MOVED_BEHIND = "[more after the results]"

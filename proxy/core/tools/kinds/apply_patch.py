@@ -36,8 +36,8 @@ PARAMETERS: dict[str, Any] = {
 
 
 def restore(arguments: str) -> str:
-    """Puts the operation as the client can apply it: many models write it as it stands in the API, one level deeper,
-    and a new file without its pluses."""
+    """Writes the operation in the form that the client applies: many models nest it one level deeper, as the API does,
+    and write a new file without the plus signs."""
     try:
         raw = jsontext.loads(arguments)
     except jsontext.BadJson:

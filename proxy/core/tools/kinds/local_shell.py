@@ -30,7 +30,7 @@ SHELL = ("bash", "-lc")
 
 
 def restore(arguments: str) -> str:
-    """Puts the command as the client can run it: many models write the whole command line as one string."""
+    """Writes the command in the form that the client runs: many models write the whole command line as one string."""
     try:
         action = jsontext.loads(arguments)
     except jsontext.BadJson:

@@ -23,8 +23,8 @@ PARAMETERS: dict[str, Any] = {
 
 
 def restore(arguments: str) -> str:
-    """Puts the commands as the client can run them: models that know other shells write one line, or one command as
-    a list of words."""
+    """Writes the commands in the form that the client runs: models that know other shells write one line, or one
+    command as a list of words."""
     try:
         action = jsontext.loads(arguments)
     except jsontext.BadJson:
