@@ -2,13 +2,19 @@
 
 pytest makes a test of every row it parametrises, at two or three milliseconds each; the core's tables are far longer
 than its code is slow. `table` takes the same arguments as `pytest.mark.parametrize`, runs every row, and tells of all
-that fail, by name.
+that fail, by name. With `PYTEST_EACH_ROW=1` in the environment every row becomes a test of its own after all, which can
+be selected, repeated and stopped at like any other.
 """
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import pytest
+
+EACH_ROW = "PYTEST_EACH_ROW"
 
 
 def table(
@@ -21,6 +27,8 @@ def table(
         ids = list(ids)
     cases = [_case(row, len(wanted), ids, index) for index, row in enumerate(rows)]
     assert cases, "a table without rows tests nothing"
+    if os.environ.get(EACH_ROW):
+        return pytest.mark.parametrize(wanted, [pytest.param(*values, id=name) for name, values in cases])
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         if inspect.isclass(test):
