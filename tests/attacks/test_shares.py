@@ -11,7 +11,8 @@ import aiohttp
 import pytest
 
 from proxy.core.surfaces.memory import call_ids
-from proxy.shell import concurrency, open_sockets
+from proxy.shell import concurrency
+from proxy.shell.websocket import open_sockets
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
 from tests.support.two_tenants import TENANTS, shown_by
