@@ -1,11 +1,12 @@
 """What follows a failed attempt at one request, before its client has seen anything of a reply: the same backend again
 after a pause, the next one of its model, or nothing.
 
-The first word of a model is what binds. A stream that had to open before it, lest its client be left in the dark, holds
-nothing but what is the same whoever answers, so it binds nobody (E6). How long all attempts may take is bounded by
-their number, and by the limits that each backend has on its waits.
+Another attempt is possible until the model's first output. A stream that had to open earlier, as a sign of life, holds
+only what is the same for every backend (E6). The time of all attempts is bounded by their number, and by the limits on
+the waits for each backend.
 
-Each backend gets a plan of its own, with its own key, profile and dialect: nothing of one ever goes to another (S05).
+Each backend gets a plan of its own, with its own key, profile and dialect: none of it ever goes to another backend
+(S05).
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from proxy.shell.in_flight import InFlight
 from proxy.shell.ops.fault_facts import facts_of
 
 BACKEND_HEADER = "X-Proxy-Backend"
-"""Tells which of several backends has answered; left out where the head had to leave before it was known."""
+"""Says which of several backends has answered. It is left out where the head was sent before that was known."""
 
 
 class Attempts:
@@ -42,7 +43,7 @@ class Attempts:
         self._rules = rules
         self._chance = chance
         self._retries = 0
-        """At the backend that is asked now."""
+        """The retries at the backend that is asked now."""
         self._made = 1
 
     async def first(self) -> Plan:
@@ -51,7 +52,8 @@ class Attempts:
         return plan
 
     async def after(self, plan: Plan, pipeline: Pipeline) -> Plan | None:
-        """The next attempt, when it is time for it. None: how the last one ended is how the request ends."""
+        """Waits, and returns the plan of the next attempt. None if there is none: the request ends as the last attempt
+        did."""
         fault = pipeline.fault
         if fault is None or pipeline.begun:
             return None

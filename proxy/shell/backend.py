@@ -1,6 +1,6 @@
-"""The backend as requests meet it: how each is put to it, what it refuses, and what refusals and replies taught.
+"""One backend, as the engine uses it: it plans and sends requests, and learns from refusals and replies.
 
-What was learned of a model is kept for a while, so that the next request is right at once: see `learned`.
+What it learned of a model is kept for a while, so that the next request is right at once: see `learned`.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,10 +32,11 @@ from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.offload.threads import WorkThreads
 
 MAX_LESSONS = 3
-"""One request is changed and sent again at most this often. Each time is a round trip, and three oddities are rare."""
+"""One request is changed and sent again at most this often. Each time costs a round trip, and few models have three
+oddities."""
 
 MAX_KNOWN = 1000
-"""The proxy remembers this many models. Clients choose their names, which therefore have no end."""
+"""The proxy remembers this many models. Clients choose the names, so there may be any number."""
 
 TEACHING = (400, 422, 500)
 """llama.cpp and LM Studio answer 500 to what others call a bad request."""
@@ -50,7 +51,7 @@ MAX_REFUSAL_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Plan:
-    """One attempt at a request: who is asked, and what."""
+    """One attempt at a request: which backend is asked, and what."""
 
     backend: "Backend"
     asked: Preparation
@@ -85,8 +86,8 @@ class Backend:
         clock: Callable[[], float],
         forward_key: bool = False,
     ) -> None:
-        """`timeouts`: on waits, by how long the profile lets the first byte take. `forward_key`: the client's own key
-        goes to the backend, instead of a configured one."""
+        """`timeouts` makes the limits on waits from the time that the profile allows for the first byte. `forward_key`:
+        the client's own key goes to the backend, instead of a configured one."""
         self.name = name
         self.breaker = breaker
         self.budget = budget
@@ -111,8 +112,8 @@ class Backend:
     async def plan(
         self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str], owner: str
     ) -> Plan:
-        """`name` is the model's, which the client may have asked for by another. `headers` are the client's; only a
-        backend that is configured so gets the key in them. `owner` is whose the request is."""
+        """`name` is the model's, for which the client may have another name. `headers` are the client's; only a backend
+        that is configured so gets the key in them. `owner` pays for the request."""
         base = await self._discovery.target()
         model = base.models.get(name, name)
         known = self._of(base, model)
@@ -165,7 +166,7 @@ class Backend:
         taught: list[tuple[Lesson, BackendProfile]],
         ledger: Ledger,
     ) -> Preparation | None:
-        """The request as the refusal teaches to put it, if that is another way at all."""
+        """Returns the request changed by what the refusal teaches, if that changes it at all."""
         rows = [lesson.row for lesson, _ in taught]
         post = preparation.post
 

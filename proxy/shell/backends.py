@@ -17,7 +17,7 @@ class Candidate:
 
     backend: Backend
     model: str
-    """What it is called there, unless the backend has yet another name for it."""
+    """The model's name at the backend, unless that has yet another name for it."""
 
 
 class Backends:
@@ -36,7 +36,8 @@ class Backends:
         return [Candidate(self._backends[name], model) for name, model in self._routes.candidates(model)]
 
     async def models(self) -> Listing:
-        """Lists the models of each backend to which requests for them go. Made anew when a backend has another list."""
+        """Lists the models, each of the backend to which requests for it go. The list is made anew when a backend's
+        list changes."""
         listings = await asyncio.gather(*(backend.models() for backend in self._backends.values()))
         if any(new is not old for new, old in zip(listings, self._listed, strict=True)):
             self._listed, self._listing = listings, self._merged(listings)

@@ -15,8 +15,8 @@ from proxy.shell.http.failures import exhausted
 from proxy.shell.offload.fair_slots import Evicted, FairSlots
 
 MAX_EXCHANGES = 2048
-"""At one backend, so that another's slowness takes nothing away. Shared among owners: one alone may have 1,024, which
-is Envoy's limit per upstream."""
+"""Exchanges with one backend, so that a slow backend takes nothing away from others. Owners share them: a single owner
+may have 1,024, which is Envoy's limit per upstream."""
 
 AS_MANY = "The backend has as many requests as it may have; try again later."
 

@@ -10,7 +10,7 @@ from proxy.core.masking.unseen import UNSEEN
 MAX_QUOTE = 500
 """Characters: enough for every refusal that explains itself, fewer than a web page or a stack trace has."""
 MAX_SEARCHED = 8 * MAX_QUOTE
-"""Characters that are masked, more than are shown, since masking shortens. The rest is not even looked at."""
+"""Characters that are masked: more than are shown, because masking shortens. The rest is not read."""
 
 MAX_SHOWN = 80
 """Characters of a client's own text in a message to it: enough to recognise, too few to flood a log."""
@@ -65,16 +65,16 @@ def quotable(text: str, limit: int = MAX_QUOTE) -> str:
 
 
 def as_name(text: str) -> str:
-    """Returns a name or an id that somebody else has chosen, for the log. A text that can be neither becomes `*`: it
-    may be a prompt in the wrong place."""
+    """Returns a name or an id from outside, for the log. A text that can be neither becomes `*`: it may be a prompt in
+    the wrong field."""
     return text if _NAME.fullmatch(text) else "*"
 
 
 def shown(text: str) -> str:
-    """Cuts and masks a client's own text for a message: what it sent in the wrong place may be a key."""
+    """Cuts and masks a client's own text for a message: the client may have sent a key in the wrong field."""
     return quotable(text, MAX_SHOWN)
 
 
 def quoted(text: str) -> str:
-    """Puts the shown text in marks, so that an empty text, and words, are seen for what they are."""
+    """Puts the shown text in quotation marks, so that readers see where it begins and ends."""
     return f"'{shown(text)}'"

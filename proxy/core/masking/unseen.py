@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and that still do something: to a terminal, to a reader of lines, to the eye.
+"""Characters that are invisible and still change what a terminal, a log reader or a person sees.
 
 Controls end lines and colour them. Marks of direction turn the rest of a line around, so that it reads as another one
 (Unicode's report 36). Zero-width characters, tags and variation selectors hide one text inside another. The proxy shows

@@ -1,4 +1,4 @@
-"""The state machine: deltas as they come, events in the order that was promised.
+"""The state machine: it takes deltas in any order, and gives events in the promised order.
 
 Its promises, each one a test:
 
@@ -11,8 +11,8 @@ Its promises, each one a test:
 - one ending, last. Success needs proof: a finish reason, or `[DONE]` with an answer and whole calls; anything else is
   a failure, and what was open then ends incomplete.
 
-Holding text back behind an unfinished call costs a client nothing: backends that interleave the two do it within a
-few tokens, and clients that saw them interleaved would scatter the arguments.
+To hold text back behind an unfinished call costs a client nothing: backends that interleave the two do so within a few
+tokens, and clients could not put interleaved arguments together.
 """
 
 from collections import deque
@@ -60,13 +60,13 @@ from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024
-"""In one reply: eight times what OpenAI takes in one message, and little enough to hold in memory (E7)."""
+"""Calls in one reply: eight times what OpenAI takes in one message, and few enough to hold in memory (E7)."""
 
 MAX_LATE = 64
-"""Deltas after the end that are counted. One event may hold hundreds of thousands more, which nobody need decode."""
+"""Deltas after the end that are counted. One event may hold hundreds of thousands more, which need not be decoded."""
 
 AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
-"""What follows the model's finish. Anything else takes it back."""
+"""What may follow the model's finish. Anything else revokes it."""
 
 
 class Assembler:
@@ -90,7 +90,7 @@ class Assembler:
 
     @property
     def begun(self) -> bool:
-        """Has anything been said that a client would miss?"""
+        """Has the client been sent anything of the reply?"""
         return bool(self._evidence.started)
 
     def start(self) -> None:
@@ -108,7 +108,7 @@ class Assembler:
         HANDLERS[type(delta)](self, delta)
 
     def close(self) -> None:
-        """The backend's bytes have ended."""
+        """Takes the end of the backend's bytes."""
         if self.phase is ENDED:
             return
         if (finish := self._evidence.finish) is None:
@@ -117,7 +117,8 @@ class Assembler:
             self._conclude(finish)
 
     def fail(self, fault: Fault) -> None:
-        """End the reply as failed: what is open ends incomplete, what was held back behind it is lost and counted."""
+        """Ends the reply as failed: what is open ends incomplete, what was held back behind it is dropped and
+        counted."""
         if self.phase is ENDED:
             self._ledger.odd("fault_after_end")
             return
@@ -216,7 +217,7 @@ class Assembler:
             self._ledger.odd("placeholder_arguments")
 
     def _first(self, call: CallState, text: str) -> str:
-        """What leaves first: nothing while it may only be a placeholder."""
+        """Returns the first delta: nothing while the arguments may be a placeholder."""
         self._lay_aside(call, text)
         return "" if call.has_placeholder else call.take_pending()
 
@@ -285,7 +286,7 @@ class Assembler:
         self._emit(PartEnded(part, complete))
 
     def _replay(self) -> None:
-        """Let what was held back follow, as far as the calls before it are whole."""
+        """Replays what was held back, as far as the calls before it are whole."""
         held, self._held = self._held, deque()
         while held and not self._blocked():
             first = held.popleft()
@@ -313,7 +314,7 @@ class Assembler:
         self._emit(self._evidence.concluded(finish, self._calls))
 
     def _lose_held(self) -> None:
-        """An item that ends incomplete is the last one: nothing may follow it, so what would have is counted."""
+        """Drops and counts what was held back, because nothing may follow an item that ends incomplete."""
         for held in self._held:
             if isinstance(held, CallState):
                 self._drop(held, "cut")

@@ -1,4 +1,6 @@
-"""The ids by which clients know the calls of a reply: the backend's where clients can use them, else ours."""
+"""The ids under which clients see the calls of a reply: the backend's where clients can use them, otherwise the
+proxy's.
+"""
 
 from collections.abc import Callable, Set
 
@@ -12,15 +14,15 @@ class ClientCallIds:
     __slots__ = ("_always_ours", "_mint", "_taken", "_used")
 
     def __init__(self, mint: Mint, used: Callable[[], Set[str]], always_ours: bool) -> None:
-        """`used`: what the conversation has used already, which is asked when a call opens, for most replies have none.
-        Some surfaces promise a form that only ours have."""
+        """`used` returns the ids of the conversation. It is called when a call opens, because most replies have none.
+        Some surfaces promise a form that only our ids have."""
         self._mint = mint
         self._used = used
         self._taken: set[str] | None = None
         self._always_ours = always_ours
 
     def take(self, backend_id: str | None) -> str:
-        """For a call that opens: the id the backend said if it is short, printable and new, and wanted at all."""
+        """Returns the id of a call that opens: the backend's, if it is wanted, short, printable and new."""
         if self._taken is None:
             self._taken = set(self._used())
         usable = (

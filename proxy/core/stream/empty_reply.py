@@ -1,8 +1,8 @@
 """Is there an answer in a reply that the model has finished?
 
-With nothing in it a reply is a failure, and so it is where more was meant than can be passed on. Thoughts alone are
-what small models end with now and then: the client gets them, and is told what is missing; unless it is one that would
-take the end of such a reply for the end of its work.
+An empty reply is a failure, and so is one that meant more than can be passed on. Small models sometimes end with
+thoughts alone: the client gets them with a warning that the answer is missing. But for a client that would take such an
+end for the end of its work, the reply is a failure.
 """
 
 from collections.abc import Set
@@ -33,7 +33,8 @@ def fault_if_empty(started: Set[PartKind], ledger: Ledger, proved: bool, forbidd
 
 
 def fail_without_answer(sink: Sink) -> Sink:
-    """A stage that fails replies of thoughts alone, for clients that would take their end for the end of the work."""
+    """Makes the stage that fails replies of thoughts alone, for clients that would take their end for the end of the
+    work."""
     emit = sink.feed
     answered = False
 

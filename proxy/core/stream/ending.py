@@ -1,7 +1,7 @@
-"""What a reply has said about its own end, and how it therefore ends.
+"""How a reply ends, by what it has said about its own end.
 
 Success needs proof: a finish reason, or `[DONE]` after an answer and whole calls. A reply that finished with nothing in
-it has failed all the same (`empty_reply`).
+it has failed nevertheless (`empty_reply`).
 """
 
 from proxy.core.errors import Fault
@@ -15,7 +15,8 @@ ENDINGS = {Finish.STOP: Ending.COMPLETED, Finish.LENGTH: Ending.MAX_TOKENS, Fini
 
 
 class EndingEvidence:
-    """One per reply. The assembler tells it what happens; only its methods decide what that means for the end."""
+    """What one reply has shown of its end. The assembler reports what happens; only this class decides what that
+    means."""
 
     __slots__ = ("_ledger", "finish", "forbidden", "started", "usage")
 
@@ -30,7 +31,7 @@ class EndingEvidence:
         """A sentence about the first call that was dropped because tool_choice does not allow it."""
 
     def take_finish(self, finish: Finish) -> bool:
-        """Notes why the model stopped. True for the first time it says so."""
+        """Notes why the model stopped. Returns True the first time."""
         if self.finish is None:
             self.finish = finish
             return True
@@ -41,7 +42,7 @@ class EndingEvidence:
         return False
 
     def at_end_mark(self, calls: Calls) -> Finish | None:
-        """The finish when the backend says that nothing follows; None if the reply proves none."""
+        """Returns the finish when the backend says that nothing follows; None if the reply proves none."""
         if self.finish is None and self.started and calls.all_whole():
             self._ledger.odd("finish_missing")
             return Finish.STOP
@@ -51,7 +52,7 @@ class EndingEvidence:
         return ReplyEnded(Ending.FAILED, self.usage, fault, self.forbidden)
 
     def concluded(self, finish: Finish, calls: Calls) -> ReplyEnded:
-        """The ending of a reply that has come to its end, and whose parts have all ended."""
+        """Returns the ending of a reply whose bytes and parts have all ended."""
         proved = self.finish is not None and not calls.all
         if finish is Finish.STOP:
             fault = fault_if_empty(self.started, self._ledger, proved, self.forbidden)

@@ -1,7 +1,8 @@
 """The first stage: what kind of body is this really?
 
-A backend asked for a stream may answer one JSON object, and one asked for JSON may stream; content types lie in both
-directions. The first visible byte does not: `{` opens a JSON body, `<` a web page, anything else is an event stream.
+A backend that was asked for a stream may answer one JSON object, and one that was asked for JSON may stream; content
+types are wrong in both directions. The first visible byte is reliable: `{` opens a JSON body, `<` a web page, anything
+else is an event stream.
 """
 
 from typing import Protocol
@@ -13,12 +14,12 @@ from proxy.core.sse import BOM, ERROR, STREAM_END, SseParser
 from proxy.core.unquoted import has_more_values
 
 INVISIBLE = b" \t\r\n" + BOM
-"""White space, and the bytes of the mark that some files begin with: none of them begins what a reply can be."""
+"""White space, and the byte order mark: a reply begins behind them."""
 JSON_OPENERS = (b"{", b"[")
 
 MAX_BODY_BYTES = 32 << 20
-"""Of a reply that is no stream, and is read in one go. We ask for streams; the largest such reply known holds some
-pictures."""
+"""Bytes of a reply that is not a stream and is read whole. The proxy asks for streams; the largest such reply known
+holds some pictures."""
 
 
 class Decoder(Protocol):
@@ -41,7 +42,7 @@ class Intake:
         return self._sse is None and self._json is None
 
     def feed(self, data: bytes) -> None:
-        """Raises Garbled for what no reply can be."""
+        """Raises Garbled for bytes that are no reply."""
         if self._sse is not None:
             self._sse.feed(data)
         elif self._json is not None:
@@ -56,7 +57,7 @@ class Intake:
             self._decide(data)
 
     def close(self) -> None:
-        """Raises Garbled likewise."""
+        """Raises Garbled as `feed` does."""
         if self._sse is not None:
             self._sse.close(self._unended)
         elif self._json is not None:
@@ -82,8 +83,8 @@ class Intake:
             self._sse.feed(visible)
 
     def _unended(self, data: bytes, event: bytes) -> None:
-        """The last event, whose own end is missing (F33). If it is cut, so was the stream, which is told by what it
-        lacks: after the model's finish that is nothing (F42)."""
+        """Takes a last event without its end mark (F33). If the event is cut, so was the stream; after the model's
+        finish that loses nothing (F42)."""
         if event == ERROR or b"\n" in data or _is_whole(data):
             self._decoder.event(data, event)
 

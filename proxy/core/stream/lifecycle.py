@@ -1,7 +1,7 @@
-"""What may follow what, as two tables. The README's diagram is drawn from them, so picture and code cannot drift.
+"""What may follow what, as two tables. The README's diagram is drawn from them, so that it always agrees with the code.
 
-The assembler moves along these tables with every event it emits; a move that is not in them is a bug of ours and
-raises, because no client should ever have to cope with an order we did not promise.
+The assembler checks every event against these tables. A step that is not in them is a bug of ours and raises, because
+no client should ever get events in another order than promised.
 """
 
 from enum import StrEnum
@@ -42,15 +42,15 @@ CALL_MOVES: dict[CallPhase, frozenset[CallPhase]] = {
 
 NEW, ENDED = ReplyPhase.NEW, ReplyPhase.ENDED
 WAITING, OPEN = CallPhase.WAITING, CallPhase.OPEN
-"""Asked for with every reply, or every token: Python 3.11 takes a tenth of a microsecond to find a member."""
+"""Needed with every reply, or every token: Python 3.11 takes a tenth of a microsecond to find a member."""
 
 
 class BrokenOrder(AssertionError):
-    """The assembler was about to break its promise."""
+    """The assembler was about to emit an event out of order."""
 
 
 class ReplyOver(Exception):
-    """The reply has ended, and still there is more: whoever decodes it may stop."""
+    """More came after the end of the reply: the decoder may stop."""
 
 
 def after(phase: ReplyPhase, event: Event) -> ReplyPhase:
@@ -61,7 +61,7 @@ def after(phase: ReplyPhase, event: Event) -> ReplyPhase:
 
 
 def diagram() -> str:
-    """Both tables as one Mermaid state diagram."""
+    """Draws both tables as one Mermaid state diagram."""
     lines = ["stateDiagram-v2", "    state Reply {"]
     lines += [
         f"        {start.name} --> {end.name}: {event.__name__}"

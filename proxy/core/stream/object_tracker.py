@@ -1,7 +1,7 @@
-"""Is a text that grows by fragments one whole JSON object by now? Asked often, answered in linear time.
+"""Is a text that grows by fragments one whole JSON object by now? All answers together take linear time.
 
-Only nesting is followed, each character once; a real parse is made at most once, when the outermost brace has closed.
-What comes after that and is not white space settles the matter: it never was one object.
+The tracker follows only the nesting, and reads each character once. It parses the text at most once, when the outermost
+brace has closed. If anything but white space comes after that, the text is not one object.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Somebody who looks on: at what passes the seams of one reply, without a part in it.
+"""An observer sees what passes between the stages of one reply, and changes nothing.
 
-A request without an observer pays nothing for it: the seams are wrapped once, when the pipeline is strung together.
+A request without an observer pays nothing for it: the calls between stages are wrapped once, when the pipeline is made.
 """
 
 from collections.abc import Callable
@@ -11,29 +11,29 @@ from proxy.core.sink import Sink
 
 
 class Observer(Protocol):
-    """Is shown each thing just before it goes on. It must neither raise nor change what it is shown."""
+    """Sees each thing just before it is passed on. It must neither raise nor change what it sees."""
 
     def received(self, data: bytes) -> None:
-        """Bytes of the backend, as they were read."""
+        """Sees bytes of the backend, as they were read."""
 
     def decoded(self, delta: Delta) -> None:
-        """What the decoder made of them."""
+        """Sees what the decoder made of them."""
 
     def ordered(self, event: Event) -> None:
-        """An event that has passed all stages."""
+        """Sees an event that has passed all stages."""
 
     def text(self, text: str, logprobs: list[Any] | None) -> None:
-        """More of the open part, between two events."""
+        """Sees more text of the open part, between two events."""
 
     def sent(self, frame: bytes) -> None:
-        """What the client is sent of it."""
+        """Sees what the client is sent."""
 
 
 Item = TypeVar("Item")
 
 
 def observing(observe: Callable[[Item], None], feed: Callable[[Item], Any]) -> Callable[[Item], None]:
-    """The way into `feed` past somebody who looks on."""
+    """Makes a function that shows each item to the observer, and then feeds it."""
 
     def observe_and_feed(item: Item) -> None:
         observe(item)

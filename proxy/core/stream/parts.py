@@ -1,11 +1,11 @@
 """The parts of one reply while they are received: prose, calls, and to which call a fragment belongs.
 
-Prose begins with its first visible character. Models leave blank lines around thoughts and calls, and a message of
-them alone would be one that nobody said; in front of words they are the model's own, and stay.
+Prose begins with its first visible character. Models leave blank lines around thoughts and calls, which alone are no
+message; in front of words they belong to the text, and stay.
 
 Backends disagree about what identifies a call: an index, an id, both, a fresh id in every chunk, index 0 for all of
-them, or nothing. The rules of `Calls` are ordered from what can be trusted to what must be guessed; what no rule can
-tell apart is a profile datum (`call_identity`).
+them, or nothing. The rules of `Calls` are ordered from what can be trusted to what must be guessed. Where no rule can
+decide, the profile does (`call_identity`).
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from proxy.core.tools.kinds.bridges import EMPTY_OBJECT
 from proxy.core.tools.names import MAX_NAME, NameTable
 
 TEXT, REASONING = PartKind.TEXT, PartKind.REASONING
-"""Looked up once: Python 3.11 is slow to find a member in its enumeration."""
+"""Looked up once, because Python 3.11 is slow to find a member in its enumeration."""
 
 OVER = (CallPhase.ENDED, CallPhase.DROPPED)
 
@@ -30,7 +30,7 @@ OVER = (CallPhase.ENDED, CallPhase.DROPPED)
 
 @dataclass(slots=True)
 class Prose:
-    """Some text of a kind, on its way."""
+    """Some text of one kind."""
 
     kind: PartKind
     text: str
@@ -39,7 +39,7 @@ class Prose:
 
 @dataclass(slots=True)
 class OpenProse:
-    """The open part, while it grows."""
+    """The open part of text, while it grows."""
 
     kind: PartKind
     pieces: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class OpenProse:
             self.logprobs += logprobs
 
     def so_far(self) -> tuple[str, list[Any] | None]:
-        """All text and log probabilities that the part has by now, in one piece."""
+        """Returns all text and log probabilities of the part so far, each in one piece."""
         return "".join(self.pieces), [*self.logprobs] or None
 
     def part(self) -> ReplyPart:
@@ -71,7 +71,7 @@ class Leading:
         self._prose: OpenProse | None = None
 
     def grow(self, kind: PartKind, text: str, logprobs: list[Any] | None) -> OpenProse | None:
-        """What can open by now, with more text of its kind."""
+        """Adds text of its kind, and returns what can open now."""
         prose = self._prose
         if prose is None or prose.kind is not kind:
             self.drop()
@@ -98,17 +98,17 @@ class CallState:
     id: str | None = None
     """The backend's id until the call opens, then the id that the client sees."""
     backend_id: str | None = None
-    """What the backend called it, once it has opened."""
+    """The backend's id, once the call has opened."""
     type: ToolKind = ToolKind.FUNCTION
     name: str = ""
-    """As the backend says it; `tools.names` knows the client's own."""
+    """The name that the backend uses; `tools.names` knows the client's."""
     arguments: list[str] = field(default_factory=list)
-    """What has been delivered. A list, because adding strings costs quadratic time."""
+    """The arguments that were passed on: a list, because adding strings costs quadratic time."""
     pending_args: list[str] = field(default_factory=list)
-    """What arrived before the call could open."""
+    """The arguments that came before the call could open."""
     phase: CallPhase = WAITING
     tracker: ObjectTracker | None = None
-    """Made when something else wants to open before this call has ended."""
+    """Made when something else could open before this call has ended."""
 
     @property
     def item_added(self) -> bool:
@@ -124,14 +124,15 @@ class CallState:
         self.phase = phase
 
     def learn_name(self, name: str) -> None:
-        """Take one more sight of the name: the whole, a repetition, a growing prefix, or the next fragment (F51)."""
+        """Takes what came of the name: the whole, a repetition, a longer beginning, or the next fragment (F51)."""
         if name.startswith(self.name):
             self.name = name
         else:
             self.name += name
 
     def may_open(self, names: NameTable) -> bool:
-        """A declared name opens at once; any other may be a fragment, until an argument or its length settles it."""
+        """Can the call open? With a declared name it can. Any other may be a fragment, until an argument comes or it is
+        too long."""
         settled = self.pending_args or len(self.name) > MAX_NAME or names.settled(self.name)
         return bool(self.name and settled)
 
@@ -142,7 +143,7 @@ class CallState:
         return self.tracker.is_whole(self.arguments or self.pending_args)
 
     def repeats(self, text: str) -> bool:
-        """Are these the whole arguments once more? Some gateways send them in pieces, and at the end in one."""
+        """Are these the whole arguments again? Some gateways send them in pieces, and then once more in one."""
         return self.is_whole() and text.strip() == "".join(self.arguments).strip()
 
     def lay_aside(self, text: str) -> bool:
@@ -155,11 +156,12 @@ class CallState:
 
     @property
     def has_placeholder(self) -> bool:
-        """Is an empty object all that was laid aside? Some backends send it first and the real arguments after it."""
+        """Is an empty object all that was kept for later? Some backends send it first and the real arguments after
+        it."""
         return bool(self.pending_args) and self.pending_args[0].strip() == EMPTY_OBJECT
 
     def take_pending(self) -> str:
-        """What was laid aside, in one piece: it leaves as the first delta."""
+        """Returns the arguments that were kept for later, in one piece: they become the first delta."""
         text = "".join(self.pending_args)
         self.pending_args.clear()
         self.tracker = None
@@ -167,7 +169,7 @@ class CallState:
 
 
 class Calls:
-    """All calls of one reply, in the order they were first heard of."""
+    """All calls of one reply, in the order in which they first came."""
 
     __slots__ = ("_by_id", "_by_index", "_index_only", "all")
 
@@ -178,7 +180,7 @@ class Calls:
         self._index_only = identity == "index"
 
     def find(self, delta: CallDelta) -> CallState:
-        """The call this fragment belongs to; a new one if it is the first of it."""
+        """Returns the call that this fragment belongs to; a new one for its first fragment."""
         if not (delta.id or delta.name) and (here := self._by_index.get(delta.index)):
             return here  # nearly every fragment there is
         call = self._known(delta) or self._new(delta)
@@ -189,7 +191,7 @@ class Calls:
         return call
 
     def all_whole(self) -> bool:
-        """Has every call that will be delivered all it needs, as far as can be told without the model's word?"""
+        """Is every call that will be passed on complete, as far as the calls themselves show?"""
         return all(
             call.end_emitted or call.phase is CallPhase.DROPPED or call.is_whole() for call in self.all
         )
@@ -226,7 +228,7 @@ def _contradicts(known: CallState, delta: CallDelta, here: CallState | None) -> 
 
 
 def _names_another(here: CallState, delta: CallDelta) -> bool:
-    """Without an id: does this named fragment start another call, or repeat or continue the name of the one here?"""
+    """Does this fragment without an id start another call, or does it repeat or continue the name of this one?"""
     if here.phase is WAITING and not here.pending_args:
         return False
     if here.phase in OVER or delta.name != here.name:

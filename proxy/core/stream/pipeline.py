@@ -1,7 +1,7 @@
-"""Strings the stages together: one reply, from the backend's bytes to the surface's events.
+"""Connects the stages: one reply, from the backend's bytes to the surface's events.
 
-The shell's whole duty is to call `feed` for each read, then `close` at the end of the bytes or `fail` when they broke
-off; whatever a backend does, none of the three raises.
+The shell only calls `feed` for each read, then `close` at the end of the bytes or `fail` when they broke off. None of
+the three ever raises, whatever a backend does.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -24,7 +24,7 @@ from proxy.core.stream.think import ThinkSplitter
 from proxy.core.tools.names import NameTable
 
 MAX_REPLY_BYTES = 256 << 20
-"""A backend that never ends: four times the largest body we take, and far beyond any model's output."""
+"""A bound for a backend that never ends: four times the largest request body, and far beyond any model's output."""
 
 
 class Pipeline:
@@ -51,7 +51,7 @@ class Pipeline:
 
         `markup` is what to look for in the text; None where no tool may be called, and none can be meant.
 
-        `stages` stand between the assembler and whoever takes the events, the first of them nearest to it.
+        `stages` stand between the assembler and the sink, the first of them nearest to the assembler.
         """
         self._ledger = ledger
         self._received = 0
@@ -59,7 +59,7 @@ class Pipeline:
             sink = observing_sink(observer, sink)
         collector = Collector(sink.feed)
         self.reply = collector.reply
-        """As far as it has come."""
+        """The reply so far."""
         first = Sink(collector.feed, sink.delta)
         for stage in reversed(stages):
             first = stage.attach(first)
@@ -80,13 +80,14 @@ class Pipeline:
 
     @property
     def stages(self) -> list[str]:
-        """What the reply passes, in this order."""
+        """Names the stages of the reply, in their order."""
         before = ["intake", "decoder", "prompted" if self._prompted else "think"]
         markup = ["markup"] if self._markup else []
         return [*before, *markup, "assembler", *(stage.name for stage in self._between), "collector"]
 
     def feed(self, data: bytes) -> bool:
-        """Is the model still at it, as far as is known? Else the reply is `finishing`, if it has not `ended`."""
+        """Takes bytes. Is the model still working, as far as is known? If not, the reply is `finishing`, or has
+        `ended`."""
         if self.reply.ended is not None:
             return False
         self._received += len(data)
@@ -103,7 +104,7 @@ class Pipeline:
         return not self._assembler.finishing
 
     def close(self) -> None:
-        """The backend's bytes came to their end."""
+        """Takes the end of the backend's bytes."""
         if self.ended:
             return
         if self._intake.silent:
@@ -118,7 +119,8 @@ class Pipeline:
             self.fail(fault)
 
     def fail(self, fault: Fault) -> None:
-        """Nothing more will come. After the model's finish that loses nothing but usage: the reply stands."""
+        """Takes a failure: nothing more will come. After the model's finish only usage is lost, and the reply
+        stands."""
         with suppress(ReplyOver):
             self._close_stages()
         if self.finishing:
@@ -132,9 +134,9 @@ class Pipeline:
             self._markup.close()
 
     def put_right(self, *, seen: bool) -> str | None:
-        """Tells thoughts and answer apart where only the whole reply shows which is which; what the client has `seen`
-        already stays as it was told. Gives back the tag that has ended a thought which the prompt had opened, "" if it
-        had opened none, None if the reply does not show it."""
+        """Separates thoughts from the answer where only the whole reply shows them; what the client has `seen` stays as
+        it was. Returns the tag that has ended a thought which the prompt had opened, "" if the prompt had opened none,
+        None if the reply does not show it."""
         parts, prompted = self.reply.parts, self._prompted
         if prompted is not None:
             if prompted.took_back:
@@ -152,17 +154,18 @@ class Pipeline:
 
     @property
     def begun(self) -> bool:
-        """Has a part started? Before that a failure can still be an HTTP status."""
+        """Has a part started? Before that, a failure can still be an HTTP status."""
         return self._assembler.begun
 
     @property
     def ended(self) -> bool:
-        """The reply is over, whatever the backend may still send: a stage may have ended it before its time."""
+        """Is the reply over, whatever the backend still sends? A stage may have ended it early."""
         return self.reply.ended is not None
 
     @property
     def finishing(self) -> bool:
-        """The model has finished; only usage may follow, and is not worth a long wait. Not so if more has followed."""
+        """Has the model finished, so that only usage may follow, which is not worth a long wait? False if more has
+        followed."""
         return self._assembler.finishing
 
     @property

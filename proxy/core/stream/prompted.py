@@ -1,13 +1,13 @@
-"""Reasoning whose opener is the end of the prompt: a reply begins inside it, and only the closing tag is ever seen.
+"""Reasoning whose opener is the end of the prompt: a reply begins inside it, and shows only the closing tag.
 
-That is what the templates of many reasoning models do. A server with a reasoning parser knows it and tells thought and
-answer apart; behind one without, a reply shows it: `unopened` finds a closing tag that nothing has opened, and from
-then on replies of that model are read by the splitter below (`BackendProfile.thoughts_until`).
+The templates of many reasoning models do so. A server with a reasoning parser separates thought and answer itself. From
+a server without one, a reply shows it: `unopened` finds a closing tag that nothing has opened, and from then on the
+splitter below reads the replies of that model (`BackendProfile.thoughts_until`).
 
-Any client can make a model write a closing tag, so what was learned may be wrong, and must then harm nobody: a reply
-without the tag that comes to its end was an answer, and is told as one, whole, after it was told as a thought; and the
-lesson is unlearned. A reply that was cut says nothing either way. Nor does one that begins with a bracket: JSON that a
-grammar forces begins at once, whatever the prompt ended with.
+Any client can make a model write a closing tag, so the lesson may be wrong, and must then do no harm: a complete reply
+without the tag was an answer. It is sent again as a whole answer, after it was sent as a thought, and the lesson is
+dropped. A reply that was cut proves nothing. Nor does one that begins with a bracket: JSON that a grammar forces begins
+at once, however the prompt ended.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from proxy.core.stream.think import AFTER, ASIDE, THINK_FORMS, THINKING, UNDECID
 
 BRACKETS: Final = frozenset("{[")
 QUOTE_MARKS: Final = frozenset("`'\"\u201c\u2018")
-"""A tag behind one of them is spoken of."""
+"""A tag behind one of them is only mentioned."""
 TAGGED: Final = tuple(form for form in THINK_FORMS if not form.answer)
 
 
@@ -29,7 +29,7 @@ class PromptedSplitter(ThinkSplitter):
         super().__init__(emit)
         self.until: Final = until
         self._assumed: list[TextDelta] | None = None
-        """What was taken for a thought, and may yet be the answer."""
+        """What was taken for a thought, and may still be the answer."""
         self.holds: bool | None = None
         """Did the reply begin inside a thought? None: it has not shown it."""
         self.took_back = False
@@ -66,7 +66,7 @@ class PromptedSplitter(ThinkSplitter):
         return rest
 
     def _take_back(self, assumed: Sequence[TextDelta]) -> None:
-        """It was the answer."""
+        """Sends as the answer what was taken for a thought."""
         self.holds, self.took_back = False, True
         self._held = ""
         logprobs: list[Any] = [entry for delta in assumed for entry in delta.logprobs or ()]
@@ -74,7 +74,7 @@ class PromptedSplitter(ThinkSplitter):
 
 
 def _cuts(delta: Delta) -> bool:
-    """Does the reply stop where it is, so that the closing tag may have been still to come?"""
+    """Is the reply cut here, so that the closing tag may only be missing?"""
     return isinstance(delta, ErrorDelta) or (
         isinstance(delta, FinishDelta) and delta.finish is not Finish.STOP
     )
@@ -84,7 +84,7 @@ def _cuts(delta: Delta) -> bool:
 
 
 class Unopened(NamedTuple):
-    """A text in which a thought is closed that nothing in it has opened."""
+    """A text that closes a thought which nothing in it has opened."""
 
     thought: str
     closer: str
@@ -92,7 +92,7 @@ class Unopened(NamedTuple):
 
 
 def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
-    """What its first words show, if nothing was told as reasoning before them."""
+    """Returns what the first text shows, if no reasoning came before it."""
     first = parts[0].part if parts else None
     if not isinstance(first, Text):
         return None
@@ -106,7 +106,7 @@ def unopened(parts: Sequence[PartEnded]) -> Unopened | None:
 
 
 def with_thought_apart(parts: Sequence[PartEnded], found: Unopened) -> list[PartEnded]:
-    """The parts of a reply that nobody has seen yet, with what was thought apart from what was answered."""
+    """Returns the parts of a reply that the client has not seen yet, with thought and answer separated."""
     first = parts[0]
     assert isinstance(first.part, Text)
     apart: list[PartEnded] = []
@@ -119,5 +119,5 @@ def with_thought_apart(parts: Sequence[PartEnded], found: Unopened) -> list[Part
 
 
 def without_thought(parts: Sequence[PartEnded]) -> list[PartEnded]:
-    """The same where the answer was taken for a thought first, and is told after it."""
+    """Returns the parts of a reply whose answer was first taken for a thought, and comes after it."""
     return [*parts[1:]] if parts and isinstance(parts[0].part, Reasoning) else [*parts]

@@ -1,8 +1,8 @@
 """Reasoning that a backend writes into its text: `<think>…</think>` at the very start of the content, and its kin.
 
-Only at the start: further on it is text about the tag. A closer that stands there alone is markup as well: its opener
-was the end of the prompt, and what came before it was sent as reasoning, or there was none. Nothing is held back but
-what can still become a tag, and the blank lines around the tags belong to the markup.
+It counts only at the start: later it is text about the tag. A closer alone at the start is markup as well: its opener
+was the end of the prompt, and what came before it was sent as reasoning, or there was none. The splitter holds back
+only what can still become a tag. The blank lines around the tags belong to the markup.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ class ThinkForm(NamedTuple):
     opener: str
     closer: str
     answer: str = ""
-    """What they write between the closer and the answer."""
+    """What the models write between the closer and the answer."""
 
 
 THINK_FORMS: Final = (
@@ -39,10 +39,10 @@ FIRST_CLOSERS: Final = (
     *(form.closer for form in THINK_FORMS if not form.answer),
     "<|channel|>final<|message|>",
 )
-"""What comes first where the thoughts have gone another way."""
+"""What comes first where the thoughts were sent in a field of their own."""
 _FIRST: Final = (*(form.opener for form in THINK_FORMS), *FIRST_CLOSERS)
 _BEGINNINGS: Final = {"", *(tag[0] for tag in _FIRST)}
-"""Nearly every text begins with something else, and needs no further look."""
+"""Nearly every text begins with something else, and is not searched further."""
 
 
 class _State(Enum):
@@ -53,10 +53,10 @@ class _State(Enum):
 
 
 UNDECIDED, THINKING, AFTER, PLAIN = _State
-"""Asked for with every token; Python 3.11 is slow to find a member in its enumeration."""
+"""Needed with every token; Python 3.11 is slow to find a member in its enumeration."""
 
 ASIDE: Final = frozenset({UsageDelta, ReasoningDelta})
-"""What says nothing of the text: it may go on with a tag."""
+"""Deltas that leave the text open: it may still go on with a tag."""
 
 
 class ThinkSplitter:
@@ -79,7 +79,7 @@ class ThinkSplitter:
         self._emit(delta)
 
     def close(self) -> None:
-        """Release what is held: nothing that could complete a tag will come."""
+        """Releases what is held, because nothing that could complete a tag will come."""
         if self._state is THINKING:
             self._emit_thought(self._held)
         else:
@@ -118,7 +118,7 @@ class ThinkSplitter:
         return self._without_tag(text)
 
     def _without_tag(self, text: str) -> str:
-        """The content has begun, and with no tag."""
+        """Notes that the content has begun without a tag."""
         self._state = PLAIN
         self._emit_text(text)
         return ""
@@ -167,7 +167,7 @@ def _may_begin(text: str, tags: tuple[str, ...]) -> bool:
 
 
 def _possible_closer(text: str, closer: str) -> int:
-    """How long a suffix of the text may be the beginning of the closer."""
+    """Returns the length of the end of the text that may be the beginning of the closer."""
     for length in range(min(len(text), len(closer) - 1), 0, -1):
         if closer.startswith(text[-length:]):
             return length

@@ -35,7 +35,7 @@ PRIVATE_NAMES = {
     "connector.BaseConnector._factory": "replaced: connections are to be of our own class, `client.Wire`",
     "connector.BaseConnector._loop": "what the factory gives to each of them",
 }
-"""Of aiohttp, by module and class: every private name that this room uses, for want of a public one, and what for. The
-next minor version may change any of them, so `pyproject.toml` stops before it. What is public and used in a way that
-nobody promises is told where it stands: `exchange` takes a failure back from a reader, `body` corrects a writer's count
-after `100 Continue`, and `stream` gives aiohttp responses that have left already."""
+"""Every private name of aiohttp that this room uses because there is no public one, by module and class, with the
+reason. The next minor version may change any of them, so `pyproject.toml` excludes it. Three modules use public names
+in a way that is not documented: `exchange` removes a failure from a reader, `body` corrects a writer's count after `100
+Continue`, and `stream` gives aiohttp responses that were sent already."""

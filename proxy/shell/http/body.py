@@ -16,7 +16,7 @@ from proxy.shell.http.content_coding import WINDOW_BITS
 
 PATIENCE_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 1024
-"""Apache's defence against clients that drip a body for hours: this much time, and more for each byte (F70, S26)."""
+"""Apache's rule against clients that send a body for hours: this much time, and more for each byte (F70, S26)."""
 
 ACCEPTED_CODINGS = ("gzip", "deflate")
 """The codings that the proxy knows, one layer at a time."""
@@ -33,7 +33,8 @@ Reserve = Callable[[int], None]
 
 
 async def read_body(request: web.BaseRequest, limit: int, reserve: Reserve) -> bytes:
-    """Returns the decompressed body, which is never empty. `take` reserves memory for each piece, or raises."""
+    """Returns the decompressed body, which is never empty. `reserve` is called with the size of each piece, and raises
+    where there is no memory for it."""
     _check_type(request.headers)
     data = await _read(request, limit, reserve)
     if not data:

@@ -44,8 +44,8 @@ SWITCHED = 101
 
 
 HANDSHAKE_BROKEN_OFF = (ConnectionResetError, ConnectionAbortedError)
-"""What a backend has to say that wants another TLS, if it says nothing, or does not speak it at all. Nobody is reset
-where nobody is connected: that has another name."""
+"""How a backend refuses this version of TLS, or does not speak TLS at all. A connection that was never made cannot be
+reset: that is another error."""
 
 CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 

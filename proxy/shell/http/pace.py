@@ -3,7 +3,7 @@
 uvloop reads a quarter of a megabyte at once, and up to 32 times before it serves another connection; a few bytes of
 that may be an event, a ping or the head of an answer. Here a large read is processed in pieces. When the turn of a
 connection is over, the rest is held and nothing more is read until all others have had their turns (F79). A model that
-speaks never sends so much, and for a small read the only cost is a look at its length.
+writes never sends so much, and a small read costs only a look at its length.
 
 This is for aiohttp's protocols, of which it uses private names: see the room's `PRIVATE_NAMES`.
 """

@@ -1,4 +1,4 @@
-"""The way back to one client over HTTP: the events of a reply, or the whole of it.
+"""Sends one client its answer over HTTP: the events of a reply, or the whole of it.
 
 It bypasses aiohttp's responses, which would cost more than all the rest of a short answer.
 """

@@ -1,4 +1,4 @@
-"""The way to backends, as those who ask them see it.
+"""What the rest of the shell needs of a connection to backends, as protocols.
 
 `upstream` is the one over the network. Nothing here knows of sockets, so recorded or invented answers can take its
 place.

@@ -1,19 +1,19 @@
-"""How many files and connections this process may have open: asked for at the start, and looked after since."""
+"""How many files and connections this process may have open: raised at the start, and checked from then on."""
 
 import errno
 import os
 from contextlib import suppress
 
 WANTED = 32_768
-"""Far more than are of use, and few enough that what idle connections take stays below 100 MB."""
+"""Far more than the proxy can use, and few enough that idle connections take less than 100 MB."""
 
 OWN = 64
-"""For what is neither a client's connection nor a backend's."""
+"""Descriptors for everything but connections to clients and backends."""
 
 
 def raised() -> int:
-    """The limit, after as much was asked for as may be had. A shell or systemd begins with 1,024, out of respect for
-    programs that this one is not: what they fear is `select`."""
+    """Raises the limit as far as the system allows, and returns it. A shell or systemd begins with 1,024, for programs
+    that use `select`; this one does not."""
     try:
         import resource
     except ImportError:  # Windows has none
@@ -28,12 +28,12 @@ def raised() -> int:
 
 
 def room_for_clients(limit: int) -> int:
-    """So many of their connections that each may have one to a backend."""
+    """Returns how many clients may connect, so that each may have a connection to a backend."""
     return max(2, (limit - OWN) // 2)
 
 
 def exhausted() -> bool:
-    """Is there none left? Libuv then takes connections and drops them, and tells nobody."""
+    """Is no descriptor left? Libuv then accepts connections and drops them silently."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

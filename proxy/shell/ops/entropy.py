@@ -1,8 +1,8 @@
-"""Random bits for ids, taken from the operating system some hundred ids at a time: to ask for each by itself takes
+"""Random bits for ids. The operating system gives those for some hundred ids at a time: to ask for each id takes
 several times as long as all the rest of making it.
 
-Each is given out once, whichever thread asks. A process that is forked would repeat what its parent gives out; ours
-never are.
+Each value is given out once, whichever thread asks. A forked process would repeat those of its parent; ours are never
+forked.
 """
 
 import os
@@ -17,10 +17,11 @@ class Entropy:
 
     def __init__(self) -> None:
         self._ready: list[str] = []
-        """Of the size that ids have. Taking from a list is one step, which no other thread can divide."""
+        """Values of the size that ids have. To take one from a list is one step, which no other thread can
+        interrupt."""
 
     def token_hex(self, size: int) -> str:
-        """So many bytes, in hexadecimal digits."""
+        """Returns so many random bytes, in hexadecimal digits."""
         if size != RANDOM_BYTES:
             return os.urandom(size).hex()
         try:

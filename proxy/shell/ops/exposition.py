@@ -11,13 +11,13 @@ from prometheus_client.registry import Collector
 from proxy.shell.ops.metric_families import FAMILIES, SECONDS, Counts
 
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
-"""Every Prometheus reads it, and everything that can be told here can be told in it."""
+"""Every Prometheus reads this format, and it can express all metrics here."""
 
 PREFIX = "responses_proxy_"
 
 
 def page(workers: Mapping[str, Counts | None]) -> bytes:
-    """The counts of all workers, by their names; None is one that did not answer."""
+    """Writes the counts of all workers, by their names; None stands for a worker that did not answer."""
     registry = CollectorRegistry()
     registry.register(_Shown(workers))
     return generate_latest(registry)
@@ -41,7 +41,8 @@ class _Shown(Collector):
 
 
 def _values(numbers: float | Sequence[float]) -> tuple[Any, ...]:
-    """As `add_metric` wants it: a number, or the buckets of a histogram, each with all that is below, and the sum."""
+    """Returns what `add_metric` takes: a number, or the buckets of a histogram, each with all that is below, and the
+    sum."""
     if not isinstance(numbers, Sequence):
         return (numbers,)
     *buckets, total = numbers

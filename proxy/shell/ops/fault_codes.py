@@ -1,4 +1,4 @@
-"""The codes of faults as the log and the metrics show them: names of our own, and never a word of a backend."""
+"""The codes of faults in the log and the metrics: the proxy's own names, and never a word of a backend."""
 
 from typing import Final
 
@@ -23,9 +23,10 @@ CODES: Final = frozenset({
     "upstream_stream_truncated", "upstream_timeout", "upstream_unreachable",
     "websocket_connection_limit_reached",
 })  # fmt: skip
-"""Of faults, as we name them; a test misses a new one. Backends' own are passed on to clients, but are no labels."""
+"""The proxy's own codes of faults; a test finds missing ones. Clients get a backend's own codes, but they are no
+labels."""
 
 
 def code_label(fault: Fault) -> str:
-    """A backend may call a fault by any word."""
+    """Returns the label of a fault: a backend may call it by any word."""
     return fault.code if fault.code in CODES else OTHER

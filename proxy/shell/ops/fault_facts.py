@@ -1,6 +1,6 @@
-"""What the log is told of a fault: which kind, where, for what cause; and words only if they are our own (S06).
+"""What the log gets of a fault: its kind, place and cause, and words only if they are the proxy's own (S06).
 
-The message for the client is not for the log. It quotes: the client's own request, the model's call, the backend's
+The message for the client is not for the log. It quotes the client's request, the model's call, or the backend's
 refusal, which may quote all that the client has sent.
 """
 
@@ -12,7 +12,7 @@ from proxy.shell.ops.tracebacks import causes, kind_of
 
 
 def facts_of(fault: Fault) -> RequestFacts:
-    """As fields of a line."""
+    """Returns them as fields of a line."""
     _, *behind = causes(fault) if fault.__cause__ else (fault,)
     facts: RequestFacts = {"fault": type(fault).__name__}
     if fault.code:

@@ -1,10 +1,10 @@
 """Log lines: readable on a terminal, JSON everywhere else, and never a key, a prompt or an answer in them (S06).
 
-What is logged holds none by itself: of faults `fault_facts` are told, of exceptions where and of which kind they are.
-Masking and escaping are the second line of defence.
+The proxy logs none of these by design: `fault_facts` of a fault, the place and kind of an exception. Masking and
+escaping are a second protection.
 
-The logger is built once, in `proxy.app`, and handed to whoever needs it; structlog's global configuration stays
-untouched. A line costs some microseconds: there is one `request` line per request and none per chunk.
+The logger is built once, in `proxy.app`, and passed to all that need it; structlog's global configuration stays as it
+is. A line costs some microseconds: there is one `request` line per request and none per chunk.
 """
 
 import logging
@@ -40,19 +40,19 @@ class Log(Protocol):
 
 
 MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id"})
-"""Fields whose values are our own: looking for keys is the dearest part of a line."""
+"""Fields whose values are the proxy's own. They are not searched for keys, which is the most expensive part of a
+line."""
 
 REMEMBERED, LONGEST = 1024, 32 * 1024
-"""Characters of a text. What clients and backends send may be as long as a body: a line tells its beginning, and only
-what is short is kept for the next line (E7, S15)."""
+"""Characters of a text. What clients and backends send may be as long as a body: a line has its beginning, and only
+short texts are remembered for the next line (E7, S15)."""
 
 HARMLESS = (int, bool, float, type(None))
 
 
 class Redaction:
-    """A processor: no value leaves with a key in it, however deep, and whoever put it there.
-
-    `secrets` are masked wherever they stand; of other keys only the form can be known.
+    """A processor that masks keys in every value, however deep it is nested. `secrets` are masked wherever they stand;
+    other keys are recognised by their form.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -85,7 +85,8 @@ class Redaction:
 
 
 def escape_unseen(_logger: Any, _method: str, fields: Fields) -> Fields:
-    """A terminal obeys control characters, so text from outside must not bring any (S15). A traceback has lines."""
+    """Escapes control characters in text from outside, because a terminal obeys them (S15). A traceback keeps its
+    lines."""
     for key, value in fields.items():
         fields[key] = "\n".join(map(_seen, value.split("\n"))) if key == "exception" else _seen(value)
     return fields
@@ -104,7 +105,7 @@ def _seen(value: Any) -> Any:
 
 
 DELETE = "\x7f"
-"""The one character of ASCII that JSON lets stand, and a terminal obeys."""
+"""The one ASCII character that JSON does not escape and a terminal obeys."""
 
 
 def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
@@ -112,7 +113,7 @@ def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
 
 
 def _explained(fields: Fields) -> Fields:
-    """With the traceback of an exception, in its place."""
+    """Puts the traceback of an exception in its place."""
     if "exc_info" not in fields:
         return fields
     failure = fields.pop("exc_info")
@@ -122,7 +123,7 @@ def _explained(fields: Fields) -> Fields:
 
 
 class _Json:
-    """All that becomes of a line for machines, in one step, since steps are what a line costs."""
+    """Makes a line for machines in one step, because every step of structlog costs time."""
 
     def __init__(self, redact: Redaction) -> None:
         self._redact = redact
@@ -138,7 +139,7 @@ class _Json:
 
 
 def _in_json(character: str) -> str:
-    """One of Unicode's higher planes is two there."""
+    """Returns the character as JSON escapes it. One of Unicode's higher planes becomes two escapes."""
     code = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
@@ -150,12 +151,13 @@ def _timestamp() -> str:
 
 @lru_cache(maxsize=1)
 def _date_and_time(seconds: int) -> str:
-    """The same for all lines of a second."""
+    """Returns date and time, made once for all lines of a second."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def _wrapper(least: int) -> type[structlog.BoundLoggerBase]:
-    """Of lines from this level on. structlog's own repacks all fields of a line three times before the first step."""
+    """Makes the class of loggers that write lines from this level on. structlog's own copies all fields of a line three
+    times before the first step."""
 
     class Wrapper(structlog.BoundLoggerBase):
         def debug(self, event: str, **fields: Any) -> None:
@@ -205,8 +207,8 @@ def make_log(
 
 
 class LibraryLines(logging.Handler):
-    """Gives what libraries log through the standard module the same form as our own, and no more content: what a
-    library puts into its words may be a head, a handshake or a body that it could not read."""
+    """Gives the lines that libraries log through the standard module the form of our own, with the template of their
+    words at most: the words may quote a head, a handshake or a body that the library could not read."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
@@ -217,8 +219,6 @@ class LibraryLines(logging.Handler):
             "library",
             logger=record.name,
             place=f"{record.filename}:{record.lineno}",
-            message=record.msg
-            if record.args
-            else None,  # a template then, else nobody knows what it is made of
+            message=record.msg if record.args else None,  # a template; without arguments it may hold anything
             exc_info=record.exc_info,
         )

@@ -1,4 +1,4 @@
-"""How much memory there is for this process, as far as the system tells."""
+"""How much memory this process may have, as far as the system says."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,12 @@ CONTAINERS_LIMIT = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
-"""By the version of Linux's control groups. Without a limit it is a word, or more than any machine has."""
+"""One file for each version of Linux's control groups. Without a limit it holds a word, or more than any machine
+has."""
 
 
 def memory_bytes() -> int | None:
-    """Of the machine, or of the container if it may have less; None where nobody tells."""
+    """Returns the memory of the machine, or of the container if that may have less; None where it is unknown."""
     sizes = [_of_machine(), *map(_number_in, CONTAINERS_LIMIT)]
     return min((number for number in sizes if number is not None), default=None)
 

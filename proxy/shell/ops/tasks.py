@@ -1,7 +1,7 @@
-"""Background work that cannot get lost.
+"""Keeps background tasks until they end.
 
-The event loop keeps only weak references, so a bare task may vanish half done, and its exception with it. Here each
-task is held until it ends, and a failure is logged.
+The event loop keeps only weak references, so a task without a holder may disappear half done, and its exception with
+it. Here each task is held until it ends, and a failure is logged.
 """
 
 import asyncio

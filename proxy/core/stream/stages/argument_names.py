@@ -1,7 +1,7 @@
 """A stage that gives the properties of a call's arguments the names that the client declared (`tools.aliases`).
 
-It stands before all others, so that nobody else hears of aliases. A call to a tool that has some is held until it has
-ended, since an alias may be cut anywhere.
+It stands before all others, so that no other stage sees an alias. It holds a call to a tool with aliases until the call
+has ended, because an alias may be cut anywhere.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from proxy.core.schemas.aliases import renamed
 from proxy.core.sink import Attach, Sink
 
 Aliases = Mapping[ToolName, Mapping[str, str]]
-"""By tool, the names of properties by their aliases."""
+"""By tool and by alias, the names of properties."""
 
 
 def rename_arguments(aliases: Aliases) -> Attach:
-    """The stage for one reply."""
+    """Makes the stage for one reply."""
 
     def stage(sink: Sink) -> Sink:
         made = _Renaming(aliases, sink)
@@ -35,7 +35,7 @@ class _Renaming:
         self._emit = sink.feed
         self._pass_on = sink.delta
         self._names: Mapping[str, str] | None = None
-        """Of the open call, if it has any."""
+        """The names behind the aliases of the open call, if it has any."""
 
     def feed(self, event: Event) -> None:
         match event:

@@ -1,7 +1,7 @@
 """A stage for clients that want one call at a time (`parallel_tool_calls: false`): the first passes, no other does.
 
-Not every backend can be told, and not every model obeys. It stands next to the assembler, so that nobody behind it
-counts, checks or remembers a call that the client will not see.
+Not every backend has a field for it, and not every model obeys. The stage stands next to the assembler, so that no
+stage behind it counts, checks or remembers a call that the client will not see.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ PARALLEL_CALL = "The model made several calls at once: as was asked for, the fir
 
 
 def first_call(ledger: Ledger, discard: Callable[[], None] | None = None) -> Attach:
-    """The stage for one reply. `discard` is called for each call that does not pass: what its model wants back with it
-    goes too."""
+    """Makes the stage for one reply. It calls `discard` for each dropped call, so that the extras of the call are
+    dropped too."""
 
     def stage(sink: Sink) -> Sink:
         made = _FirstCall(ledger, discard, sink)

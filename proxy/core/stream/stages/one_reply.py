@@ -1,7 +1,7 @@
 """Several attempts, one reply: the sink between the pipelines of all attempts and the client's encoder.
 
-The client sees one start. A failure before anything was said is kept back, because another attempt may follow it; when
-none does, it is told.
+The client sees one start. The sink holds back a failure before any output, because another attempt may follow it, and
+passes it on when none does.
 """
 
 from proxy.core.events import Event, ReplyEnded, ReplyStarted
@@ -18,7 +18,8 @@ class OneReply:
 
     @property
     def sink(self) -> Sink:
-        """For one attempt. Text cannot come before the start of its part, which is looked at."""
+        """Makes the sink for one attempt. Only events are inspected, because text cannot come before the start of its
+        part."""
         return Sink(self._feed, self._delta)
 
     def _feed(self, event: Event) -> None:
@@ -36,6 +37,6 @@ class OneReply:
             self._emit(event)
 
     def settle(self) -> None:
-        """No other attempt follows."""
+        """Passes the failure on, because no other attempt follows."""
         if self._failure is not None:
             self._emit(self._failure)

@@ -1,7 +1,7 @@
-"""What belongs to the reasoning but is not for people: encrypted thoughts, signatures, a vendor's own objects.
+"""What belongs to the reasoning but is not made for people: encrypted thoughts, signatures, a vendor's own objects.
 
-The decoder keeps it here while the words go through the stages, and it joins them where a reasoning part ends. What
-came beside something else gets reasoning of its own, without a word, before whatever follows.
+The decoder keeps it here while the text goes through the stages, and it joins the text where a reasoning part ends.
+What came beside another part gets a reasoning part of its own, without text, before what follows.
 """
 
 from collections.abc import Callable

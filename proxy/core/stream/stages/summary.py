@@ -6,7 +6,7 @@ from proxy.core.sink import Sink, ignore_delta
 
 
 def as_summary(sink: Sink) -> Sink:
-    """Only a whole summary is one: of a reply that was cut short, nothing but the ending is passed on."""
+    """Makes the stage. Only a whole summary counts: of a reply that was cut, it passes only the ending on."""
     texts: list[str] = []
     emit = sink.feed
 
