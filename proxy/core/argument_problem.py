@@ -10,10 +10,10 @@ class ArgumentProblem:
     path: str = ""
     """The way to the value that does not fit, such as `.days[2]`."""
     remark: bool = False
-    """Does it say nothing against the call?"""
+    """Is it only a remark, which is no reason against the call?"""
 
 
 UNCHECKED = ArgumentProblem(
     "unchecked_tool_arguments", "It takes too long to hold its arguments against the schema."
 )
-"""Nothing need be wrong: it cannot be known."""
+"""The arguments may be right: the check could not find out."""

@@ -1,8 +1,8 @@
-"""The words for what is answered: deltas, which promise nothing, and events, which promise order.
+"""The words of a reply: deltas, which promise nothing, and events, which promise order.
 
-A decoder says *deltas* as they come off the wire: late, split, repeated, interleaved. The assembler alone turns them
-into *events*, which never are: parts strictly one after another, each started and ended once, one ending, last. What a
-part says between its start and its end is text and no event; it goes its own way (`sink`).
+A decoder emits *deltas* as they come from the backend: late, split, repeated, interleaved. Only the assembler turns
+them into *events*, which are ordered: parts one after another, each started and ended once, and one ending, last. The
+text between the start and the end of a part is no event; it is passed on apart (`sink`).
 """
 
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class UsageDelta:
 
 
 class Finish(StrEnum):
-    """Why the model stopped, reduced to what changes the ending. That there are calls is seen, not told."""
+    """Why the model stopped, reduced to what changes the ending. The calls themselves show that there are some."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -96,7 +96,7 @@ class CallHead:
 
 
 class Called(Protocol):
-    """The call itself, or its head while it is being received: for those to whom both are one."""
+    """The call, or its head while it is being received: for code that treats both alike."""
 
     @property
     def call_id(self) -> str: ...

@@ -1,8 +1,8 @@
-"""What a model puts beside its words and its calls, and wants back: the forms that more than one room knows.
+"""What a model puts beside its text and its calls, and wants back: the forms that more than one room knows.
 
-The decoder of a dialect makes them, `Reasoning.extras` carries them, surfaces tell them to clients that can carry them,
-and the encoder of the same dialect gives them back. All are objects in a list, by the name of the list, by the dialect.
-Clients keep them in this form, inside tokens, so it must stay as it is.
+The decoder of a dialect makes them, `Reasoning.extras` carries them, surfaces send them to clients that can keep them,
+and the encoder of the same dialect gives them back. All are objects in a list, by dialect and name of the list. Clients
+keep them in this form, inside tokens, so it must stay as it is.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ BLOCKS = "blocks"
 
 
 class CallProof(NamedTuple):
-    """What a Chat backend put beside one call: a member `extra_content`, which it wants back with that call."""
+    """What a Chat backend puts beside a call: a member `extra_content`, which it wants back with that call."""
 
     call_id: str
     """The call's id as the backend made it, until a surface renames its calls."""
@@ -40,14 +40,14 @@ def proofs_in(extras: Extras) -> list[CallProof]:
 
 
 def with_call_ids(extras: Extras, names: Mapping[str, str]) -> Extras:
-    """The extras with each proof under another name of its call, where there is one."""
+    """Returns the extras with each proof under another id of its call, where there is one."""
     proofs = [entry | {"id": names.get(entry["id"], entry["id"])} for entry in _entries(extras, CHAT, PROOFS)]
     return extras | {CHAT: extras[CHAT] | {PROOFS: proofs}} if proofs else extras
 
 
 def signature_extras(signature: str, *, model: str | None = None, carrier: str | None = None) -> Extras:
-    """A Gemini model's proof of a thought, which belongs to the part that follows it. Clients cannot say of which
-    model it is, nor what carried it."""
+    """Holds a Gemini model's proof of a thought, which belongs to the part that follows it. Clients cannot say which
+    model it is from, nor which part carried it."""
     entry = {"model": model, "signature": signature, "place": carrier}
     return {GOOGLE: {SIGNATURES: [{name: value for name, value in entry.items() if value is not None}]}}
 
@@ -65,7 +65,7 @@ def details_in(extras: Extras) -> list[Any]:
 
 
 def _entries(extras: Extras, dialect: str, name: str) -> list[Any]:
-    """An empty list where there is none."""
+    """Returns the list, empty where there is none."""
     kept = extras.get(dialect)
     entries = kept.get(name) if isinstance(kept, Mapping) else None
     return entries if isinstance(entries, list) else []
@@ -75,7 +75,7 @@ def _entries(extras: Extras, dialect: str, name: str) -> list[Any]:
 
 
 def usable_details(raw: Any) -> list[dict[str, Any]]:
-    """The details that are objects, each with text only where text belongs: their pieces will be joined."""
+    """Returns the details that are objects with text only where text belongs, because their pieces will be joined."""
     return [
         {name: value for name, value in detail.items() if name not in DETAIL_WORDS or isinstance(value, str)}
         for detail in (raw if isinstance(raw, list) else ())
@@ -84,7 +84,7 @@ def usable_details(raw: Any) -> list[dict[str, Any]]:
 
 
 def readable(details: Any) -> str:
-    """The words in OpenRouter's details, or in a list of Mistral's thoughts. The rest is encrypted."""
+    """Returns the text in OpenRouter's details, or in a list of Mistral's thoughts. The rest is encrypted."""
     if not isinstance(details, list):
         return ""
     words = [detail.get("text") or detail.get("summary") for detail in details if isinstance(detail, dict)]
@@ -116,4 +116,4 @@ def _is_block(entry: Any) -> bool:
 
 
 ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block}
-"""What an entry must be, in the lists by these names. Readers of the others believe nothing."""
+"""What an entry must be in the lists of these names. The readers of the others check each entry themselves."""

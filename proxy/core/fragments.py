@@ -1,20 +1,20 @@
-"""Objects of a vendor's reasoning that a stream brings in pieces, put together as one body would have them.
+"""Joins the pieces of a vendor's reasoning objects in a stream to what a whole body would have.
 
-OpenRouter sends one object for each few words of a thought, and checks signatures over whole texts. What is joined is
-so much smaller that it is done once, where the pieces are gathered; clients that gathered them by themselves send
-tens of thousands in each request, so it may take no more time than they have characters.
+OpenRouter sends one object for each few words of a thought, and checks signatures over whole texts. They are joined
+once, where they are gathered, because the result is much smaller. Clients that gather the pieces themselves send tens
+of thousands in each request, so the time must be linear in their characters.
 """
 
 from typing import Any
 
 DETAIL_WORDS = ("text", "summary")
-"""Where such an object has text that people can read."""
+"""The fields of such an object that hold readable text."""
 WHOSE = ("type", "index", "id")
-"""What pieces of one object have in common."""
+"""The fields that all pieces of one object have in common."""
 
 
 def joined(objects: list[Any]) -> list[Any]:
-    """The objects with the pieces of one text as one object again; whatever else there is stays as it is."""
+    """Returns the objects with the pieces of each text as one object; anything else stays as it is."""
     groups: list[list[Any]] = []
     for one in objects:
         if groups and _continues(one, groups[-1][0]):
@@ -35,7 +35,7 @@ def _continues(piece: Any, first: Any) -> bool:
 
 
 def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
-    """Of what is no text, the last that was said counts."""
+    """Joins the pieces. Of a field that is no text, the last value counts."""
     whole = dict(pieces[0])
     for piece in pieces[1:]:
         whole.update((name, value) for name, value in piece.items() if value is not None)

@@ -1,8 +1,8 @@
-"""JSON text in and out: orjson, and what it refuses although the world sends it.
+"""JSON text in and out: orjson, and what it refuses although clients and backends send it.
 
-The strict parser is always tried first. Only what it refuses takes the slow path: a byte order mark, invalid
-UTF-8, `NaN` and `Infinity`, lone surrogates, raw control characters. One bad byte must not lose an answer. The same
-path reads whole numbers that no 64 bits hold, of which orjson makes floats: another amount, or somebody else's id.
+The strict parser is always tried first. Only what it refuses takes the slow path: a byte order mark, invalid UTF-8,
+`NaN` and `Infinity`, lone surrogates, raw control characters. One bad byte must not lose an answer. The same path reads
+whole numbers beyond 64 bits, which orjson turns into floats: that would be another amount, or another id.
 """
 
 import json  # noqa: TID251 - the one place that needs the parser which keeps what orjson refuses
@@ -21,35 +21,37 @@ INT64 = range(-(2**63), 2**64)
 """The integers that orjson writes by itself."""
 
 MAX_DIGITS = 4_000
-"""Of an integer. To read one takes the square of their number, so Python refuses few more, in words for programmers."""
+"""Digits of an integer. To read one takes time by their square, so Python refuses slightly longer ones, with an error
+that is no help to clients."""
 
 MAX_VALUES = 1_000_000
-"""In one text, with lists, objects and names. The longest conversation has fewer; more of them would hold up everybody
-else, for the parser stops for nobody, and fill the memory (S19)."""
+"""Values in one text, with lists, objects and names. The longest conversation has fewer; more would fill the memory and
+delay all others, because the parser cannot be interrupted (S19)."""
 MAX_LENIENT = 1 << 20
-"""Bytes of a text that is mended. The parser that forgives takes up to twenty times as long as the strict one."""
+"""Bytes of a text that is mended. The lenient parser takes up to twenty times as long as the strict one."""
 
 SHORTEST_BEYOND = 19
 """Digits of the smallest number that may not fit into 64 bits."""
 MAX_EXACT = 1 << 20
-"""Bytes of a text with such a number. The parser that reads it takes ten times as long, and lets nobody run."""
+"""Bytes of a text with such a number. The parser that reads it takes ten times as long, and nothing else runs
+meanwhile."""
 _LONG, _THIRD_OF_LONG = b"0" * SHORTEST_BEYOND, b"0" * (SHORTEST_BEYOND // 3)
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _PIECE = 1 << 20
-"""Of a long text that is looked through at a time: others run in between, and the copy stays small."""
+"""A long text is searched in pieces of so many bytes: others run in between, and the copy stays small."""
 _NUMERIC = b"0123456789.eE+-"
 _LONG_WHOLE = re.compile(rb"(?<![\d.eE+-])-?\d{%d,}+(?![.eE])" % SHORTEST_BEYOND)
 
 NESTING = frozenset({dict, list})
-"""What a parsed value is nested in. Asked by the exact type, which takes half as long for each value of a request."""
+"""The types that hold other values. They are compared exactly, which takes half as long for each value of a request."""
 
 
 class BadJson(ValueError):
-    """Not JSON, whatever is forgiven."""
+    """This is not JSON, even for the lenient parser."""
 
 
 class TooManyValues(BadJson):
-    """More of it than can be read at once."""
+    """The text holds more values than can be read at once."""
 
 
 def loads(data: bytes | str) -> Any:
@@ -61,23 +63,23 @@ def loads(data: bytes | str) -> Any:
 
 
 def bounded(data: bytes) -> Any:
-    """`loads` for what may be long and comes from strangers."""
+    """Does as `loads`, for a text from outside that may be long."""
     if has_more_values(data, MAX_VALUES):
         raise TooManyValues(f"it holds more than {MAX_VALUES} values, lists, objects and names")
     return loads(data)
 
 
 def strict(data: bytes | str) -> Any:
-    """For those who must know when leniency was needed; raises ValueError."""
+    """Reads only what needs no leniency; raises ValueError for the rest."""
     return exactly(orjson.loads(data), data)
 
 
 quick = orjson.loads
-"""`strict` for the path of a token: whoever writes a number of it anew asks `exactly` for it."""
+"""Does as `strict`, for the path of a token. A caller that writes a number of it again takes it from `exactly`."""
 
 
 def exactly(value: Any, data: bytes | str) -> Any:
-    """The value of this text, or what it should be where whole numbers in it were rounded."""
+    """Returns the value of this text, read again where whole numbers in it were rounded."""
     text = data if isinstance(data, bytes) else data.encode()
     if not (_has_long_digits(text) and _has_numbers_beyond(text)):
         return value
@@ -89,8 +91,8 @@ def exactly(value: Any, data: bytes | str) -> Any:
 
 
 def _has_long_digits(text: bytes) -> bool:
-    """Ten times faster than a pattern, and most texts are done with every third byte; but digits may also stand in
-    strings."""
+    """Finds long digits ten times faster than a pattern: for most texts every third byte is enough. The digits may also
+    stand in strings."""
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE + SHORTEST_BEYOND]
         if _THIRD_OF_LONG in piece[::3].translate(_AS_ZEROS) and _LONG in piece.translate(_AS_ZEROS):
@@ -118,7 +120,7 @@ def _is_beyond(number: bytes) -> bool:
 
 
 def lenient(data: bytes | str) -> Any:
-    """`NaN` and `Infinity` become None. Half characters stay: the other half may be in the next text."""
+    """`NaN` and `Infinity` become None. Lone surrogates stay: the other half may be in the next text."""
     if len(data) > MAX_LENIENT:
         raise BadJson(
             f"of more than {MAX_LENIENT} bytes it must be strictly JSON, without NaN, half characters and the like"
@@ -139,7 +141,7 @@ def _integer(digits: str) -> int:
 
 
 def dumps(value: Any) -> bytes:
-    """Half characters become U+FFFD, integers of any size are written; BadJson only for what is too deep."""
+    """Lone surrogates become U+FFFD, integers of any size are written. BadJson only for what is nested too deeply."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -149,7 +151,7 @@ def dumps(value: Any) -> bytes:
 
 
 def _writable(value: Any) -> Any:
-    """The same value without lone surrogates, and with big integers as the digits they are."""
+    """Returns the value without lone surrogates, and with large integers as their digits."""
     match value:
         case str():
             return mend(value)
@@ -164,7 +166,8 @@ def _writable(value: Any) -> Any:
 
 
 def written(value: Any) -> orjson.Fragment:
-    """Stands for the value wherever it is to be written: what is told more than once is made into text once."""
+    """Returns what stands for the value when it is written, so that a value that is written several times is encoded
+    once."""
     return orjson.Fragment(dumps(value))
 
 
@@ -173,7 +176,7 @@ def compact(value: Any) -> str:
 
 
 def string(text: str) -> bytes:
-    """The JSON literal of one string: the hot path of every streamed delta."""
+    """Returns the JSON literal of one string, for every streamed delta."""
     try:
         return orjson.dumps(text)
     except TypeError:
@@ -183,7 +186,7 @@ def string(text: str) -> bytes:
 def is_object(text: str) -> bool:
     """Is this text one whole JSON object?
 
-    The two ends are looked at first: a text that is still growing nearly always fails there, for free.
+    The two ends are checked first: a text that is still growing nearly always fails there, at no cost.
     """
     text = text.strip()
     if not (text.startswith("{") and text.endswith("}")):

@@ -1,16 +1,16 @@
-"""Which of a reply's tokens make up its text: backends count those of the thought before it among them."""
+"""Finds the tokens of a reply that make up its text: backends list those of the thought before it too."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 LAST = 4
-"""Tokens that may follow the text without being told in it: the model's marks for the end of its turn."""
+"""Tokens that may follow the text without being part of it: the model's marks for the end of its turn."""
 
 
 def of_text(tokens: Sequence[dict[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Those that the text is made of, at the end of what they say. All, where it is not found there: what cannot be
-    told apart is not lost."""
+    """Returns the tokens of the text, which is at the end of all. Returns all tokens where the text is not found, so
+    that none is lost."""
     pieces = [_bytes(token) for token in tokens]
     ends = list(accumulate(map(len, pieces)))
     joined, wanted = b"".join(pieces), text.encode(errors="replace")
@@ -24,7 +24,7 @@ def of_text(tokens: Sequence[dict[str, Any]], text: str) -> list[dict[str, Any]]
 
 
 def _bytes(token: dict[str, Any]) -> bytes:
-    """A token may be part of a character, and its text then a stand-in."""
+    """Returns the bytes of a token. It may be part of a character, and then its text is a replacement."""
     raw, text = token.get("bytes"), token.get("token")
     if isinstance(raw, list):
         return bytes(byte for byte in raw if isinstance(byte, int) and 0 <= byte < 256)

@@ -1,6 +1,6 @@
 """In what backends differ: one field for each oddity, and what it decides.
 
-The defaults are what is safest with an unknown OpenAI-compatible server. Everybody asks the field, never the name of
+The defaults are what is safest with an unknown OpenAI-compatible server. All code reads the field, never the name of
 the backend: a new oddity is a new field here, a new backend a new entry in `profiles`.
 """
 
@@ -84,13 +84,14 @@ class BackendProfile:
     join_users: bool = True
     """Neighbouring user messages become one, for templates that want the roles to alternate."""
     after_tool: str | None = None
-    """What the assistant is made to say between a tool message and a user message, where that order is refused."""
+    """The assistant's words that are put between a tool message and a user message, where the backend refuses that
+    order."""
     images: Images = "any"
     """In user messages: none at all, data URLs only, or any URL. A note stands for an image that may not pass."""
     files: bool = False
     """Takes `file` parts. Elsewhere only files of text can be passed on, as text."""
     audio: bool = True
-    """Takes sound in user messages. Elsewhere such a request is refused, since nothing can stand for it."""
+    """Takes sound in user messages. Elsewhere such a request is refused, because nothing can replace it."""
     replay: Replay = "none"
     """The field that carries the model's own reasoning back to it."""
     replay_scope: ReplayScope = "calls"
@@ -106,7 +107,7 @@ class BackendProfile:
 
     # ── tools ───────────────────────────────────────────────────────────────────────────────────────────────────
     max_tools: int = OPENAI_MAX_TOOLS
-    """The surplus is not declared. 0: this backend has no tools, and requests that need them are refused."""
+    """Tools beyond it are not declared. 0: this backend has no tools, and requests that need them are refused."""
     schema: frozenset[SchemaRule] = frozenset({"plain"})
     """The reductions that tool schemas go through."""
     tool_names: ToolNames = "any"
@@ -126,7 +127,8 @@ class BackendProfile:
     usage: AskUsage = "ask"
     """Whether token counts have to be asked for in a stream."""
     usage_when_whole: bool = False
-    """Tells them in whole answers only: clients that do not stream are then answered by such ones."""
+    """Sends token counts only with whole answers: the proxy then asks for such an answer where the client does not
+    stream."""
     formats: frozenset[AnswerFormat] = frozenset({"json_schema", "json_object"})
     """What `response_format` takes. Other formats become an instruction."""
     format_with_tools: bool = False
@@ -134,7 +136,8 @@ class BackendProfile:
     effort_field: EffortField = "none"
     """Where the wish for more or less thinking goes."""
     effort_map: Mapping[str, str | None] = field(default_factory=dict)
-    """The client's word for effort to the vendor's; null is not sent, and a word not listed is sent as it is."""
+    """Maps the client's word for effort to the vendor's. Null is not sent, and a word that is not listed is sent as it
+    is."""
     tuning: frozenset[str] = TUNING
     """The optional fields that are passed on."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -142,7 +145,7 @@ class BackendProfile:
 
     # ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────
     call_identity: CallIdentity = "id"
-    """What tells the fragments of one call from another's: the id first, or the index alone."""
+    """What identifies the call of a fragment: the id first, or the index alone."""
     calls_in_other_choices: bool = False
     """Calls also arrive in choices after the first."""
     thoughts_until: str | None = None
@@ -161,7 +164,7 @@ _ADAPTER = TypeAdapter(BackendProfile)
 
 
 def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> BackendProfile:
-    """The profile with some fields set by hand. ValueError, in one line, for a wrong name or value."""
+    """Returns the profile with some fields set by hand. ValueError, in one line, for a wrong name or value."""
     for name in overrides:
         if name not in FIELDS:
             raise ValueError(f"{name}: no such profile field; there are {', '.join(sorted(FIELDS))}")

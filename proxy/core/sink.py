@@ -1,8 +1,9 @@
-"""Where a reply goes: into the next stage, and by the last one to the client's encoder.
+"""Where a reply goes: into the next stage, and from the last one to the client's encoder.
 
 Between the events, which say where the parts of a reply begin and end, comes the text of the open part, with every
-token. Most stages have no use for it. So it has a way of its own, without an object around it, and a stage that would
-only pass it on names the way of the next: what costs a call for every token is then decided once for a reply.
+token. Most stages do not use it. So it is passed on apart, without an object around it, and a stage that would only
+pass it on gives its predecessor the function of its successor: this costs a decision for each reply instead of a call
+for each token.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from proxy.core.events import Event
 
 TakeDelta = Callable[[str, list[Any] | None], None]
-"""Is given more text of the one open part, never nothing, and its log probabilities, if any."""
+"""Takes more text of the open part, which is never empty, and its log probabilities, if any."""
 
 
 @dataclass(slots=True)
@@ -22,7 +23,7 @@ class Sink:
 
 
 Attach = Callable[[Sink], Sink]
-"""Makes a stage anew for each reply, from where its own events go."""
+"""Makes a stage for one reply, from the sink of its events."""
 
 
 class Stage(NamedTuple):

@@ -1,4 +1,4 @@
-"""Server-sent events: a parser that no cut of the bytes can confuse, and what all our streams say alike.
+"""Server-sent events: a parser for bytes that are cut anywhere, and what all our streams have in common.
 
 The parser works on bytes and looks for blank lines only, so a character split over two reads cannot matter,
 and a megabyte in one line costs one scan. Everything the standard lets a server write is read: LF, CR and
@@ -12,29 +12,31 @@ from proxy.core.jsontext import MAX_VALUES
 from proxy.core.unquoted import has_more_values
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
-"""One event that is not ended yet. Backends send whole files as arguments in one chunk; never this much."""
+"""Bytes of one event that has not ended yet. Backends send whole files as arguments in one chunk, but never this
+much."""
 
 MAX_LINES = 100_000
-"""Of one event: each is looked at by itself."""
+"""Lines of one event: each is read by itself."""
 
 BOM = b"\xef\xbb\xbf"
 BLANK = b"\n\n"
 FIELD = b"data: "
-"""How nearly every event begins, and it is the only line of it."""
+"""Nearly every event is one line that begins so."""
 NEXT = BLANK + FIELD
 INSIDE = slice(len(FIELD), -len(BLANK))
 STREAM_END = b"[DONE]"
-"""The mark at the end of a stream of Chat's, which servers that speak another dialect like to add to theirs."""
+"""The mark at the end of a stream of Chat. Servers of other dialects often add it too."""
 DONE = FIELD + STREAM_END + BLANK
 ERROR = b"error"
-"""The name of an event whose data may be mere words. llama.cpp, until late in 2025, wrote it as a field of its own, and
-then its end mark, as if nothing had been."""
+"""The name of an event whose data may be plain words. Until late in 2025, llama.cpp wrote it as a field of its own, and
+then its end mark, as after a success."""
 
 Emit = Callable[[bytes, bytes], None]
 
 
 class SseParser:
-    """Bytes in any cut → `emit(data, event name)`, once per event that has data. No name: b""."""
+    """Takes bytes cut anywhere, and calls `emit(data, event name)` once per event that has data. Without a name it is
+    b""."""
 
     __slots__ = ("_after_cr", "_at_start", "_emit", "_limit", "_rest")
 
@@ -42,9 +44,9 @@ class SseParser:
         self._emit = emit
         self._limit = limit
         self._rest = bytearray()
-        """What came since the last blank line."""
+        """The bytes since the last blank line."""
         self._after_cr = False
-        """The last byte was a CR, taken as a line end: a LF that follows belongs to it."""
+        """Was the last byte a CR, which ended a line? Then a LF that follows belongs to it."""
         self._at_start = True
 
     def feed(self, data: bytes) -> None:
@@ -79,8 +81,8 @@ class SseParser:
             raise Garbled(f"The backend sent an event of more than {self._limit} bytes.")
 
     def close(self, emit: Emit | None = None) -> None:
-        """The stream is over: a last event without its blank line counts too, and may be meant for somebody else, who
-        looks whether it is whole."""
+        """Ends the stream. A last event without its blank line counts too. `emit` may be another function for it, which
+        checks whether it is whole."""
         block = bytes(self._rest)
         _check(block)
         self._rest.clear()
@@ -106,7 +108,7 @@ class SseParser:
 
 
 def _check(blocks: bytes) -> None:
-    """Of what has come in several reads: is the first event more than can be read at once?"""
+    """Checks what came in several reads: is the first event larger than can be read at once?"""
     if len(blocks) <= MAX_LINES:
         return
     first = blocks[: blocks.find(BLANK)] if BLANK in blocks else blocks
@@ -141,5 +143,5 @@ def _read(block: bytes, emit: Emit) -> None:
 
 
 def comment(text: str) -> bytes:
-    """A line that clients ignore and that keeps a connection busy."""
+    """Returns a line that clients ignore and that keeps a connection alive."""
     return b": %b\n\n" % text.encode()

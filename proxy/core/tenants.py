@@ -66,7 +66,7 @@ class ToolLimits:
 
 
 def or_raise(limit: str, value: int) -> str:
-    """The end of a sentence that advises to stay below a limit, which is also the name of a setting."""
+    """Ends a sentence of advice with the setting that raises the limit."""
     most = LARGEST[limit]
     return (
         f", or raise limits.{limit} (at most {most})." if value < most else f": {most} is the most there is."
@@ -104,7 +104,8 @@ KEY_HEADERS = ("x-api-key", "api-key")
 
 
 def digest(key: str) -> str:
-    """The form in which the configuration keeps a key. Header bytes that are no text have become lone surrogates."""
+    """Returns the form in which the configuration keeps a key. Header bytes that are no text have become lone
+    surrogates."""
     return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -115,7 +116,7 @@ class Tenants:
         self._by_digest = {digest.lower(): tenant for digest, tenant in by_digest.items()}
 
     def of(self, headers: Mapping[str, str]) -> Tenant:
-        """The tenant whose key is in these headers. Without configured tenants no key is needed."""
+        """Returns the tenant whose key is in these headers. Without configured tenants no key is needed."""
         if not self._by_digest:
             return self._anybody
         key = key_of(headers)
@@ -130,8 +131,8 @@ class Tenants:
         return tenant
 
     def owner(self, tenant: Tenant, address: str) -> str:
-        """Names the share of common resources that a request uses: the tenant's, or without configured tenants that of
-        the client's address (see `neighbourhood`)."""
+        """Names the owner of the common resources that a request uses: the tenant, or without configured tenants the
+        client's address (see `neighbourhood`)."""
         return tenant.name if self._by_digest else address
 
 
@@ -140,8 +141,8 @@ EVERYBODY = Tenants({})
 
 
 def key_of(headers: Mapping[str, str]) -> str:
-    """The key in HTTP headers, whose names are found in any case. Without a key it is empty: that has a digest like any
-    other, and takes as long to refuse."""
+    """Returns the key in HTTP headers, whose names may have any case. Without a key it is empty, which has a digest
+    like any other and takes as long to refuse."""
     authorization = headers.get("authorization", "")
     if authorization[: len(BEARER)].lower() == BEARER:
         return authorization[len(BEARER) :].strip()
@@ -149,7 +150,7 @@ def key_of(headers: Mapping[str, str]) -> str:
 
 
 def neighbourhood(address: str) -> str:
-    """The address itself, or of an IPv6 address the network that one customer is given."""
+    """Returns the address itself, or for an IPv6 address the network that one customer is given."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:  # a socket without one

@@ -1,6 +1,6 @@
-"""What stands outside of the strings of a JSON text: the only place where its values, names and numbers can be counted.
+"""What stands outside of the strings of a JSON text, where its values, names and numbers can be counted.
 
-A long text is looked through in pieces, so that others run in between, and nothing of its length is held besides it.
+A long text is read in pieces, so that others run in between, and no copy of it is held.
 """
 
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ QUOTE, BACKSLASH = b'"', b"\\"
 
 OPENERS = (b",", b"[", b"{", QUOTE)
 """Each value but the first of its list or object has a comma before it, each list and object begins with a bracket, and
-each name, or value that is a text, has quotation marks. They are counted for next to nothing."""
+each name, or value that is a text, has quotation marks. To count them costs next to nothing."""
 
 
 def unquoted(text: bytes) -> Iterator[bytes]:
-    """Piece by piece. In place of each string stands a quotation mark."""
+    """Yields it in pieces. In place of each string stands a quotation mark."""
     at, inside = 0, 0
     while at < len(text):
         piece = text[at : at + PIECE_BYTES]
@@ -28,8 +28,8 @@ def unquoted(text: bytes) -> Iterator[bytes]:
 
 
 def has_more_values(text: bytes, limit: int) -> bool:
-    """Than so many values, lists, objects and names. What stands in a string is none of them; but where there is little
-    enough of it inside and outside together, nobody has to look for the difference."""
+    """Has the text more than so many values, lists, objects and names? Strings do not count. But if there are few
+    enough inside and outside of strings together, they need not be separated."""
     if len(text) <= limit or _count(text) <= limit:
         return False
     count = 0

@@ -1,34 +1,32 @@
-"""What a JSON text takes in memory while somebody works with it: values weigh up to thirty times as much as they are
-long.
-"""
+"""What a JSON text takes in memory while the proxy works with it: values take up to thirty times their length."""
 
 from typing import Any, NamedTuple
 
 from proxy.core.jsontext import NESTING
 
 COPIES = 3
-"""Of its bytes: as it came, as it was understood, and as it is sent on."""
+"""Copies of its bytes: as it came, as it was parsed, and as it is sent on."""
 
 VALUE_BYTES = 100
-"""Of a value in its list or object, which itself takes as much as two."""
+"""Bytes of a value in its list or object, which itself takes as much as two."""
 
 LIGHT_BYTES, MOST_PER_BYTE = 16 * 1024, 32
-"""So short a text is not worth the look: it may weigh what lists in lists do, the heaviest that can be written."""
+"""A text of so few bytes is not measured: it counts like lists in lists, the heaviest that can be written."""
 
 
 class Weighed(NamedTuple):
     weight: int
     levels: int | None
-    """Of lists and objects inside one another; None where nobody has looked."""
+    """Levels of lists and objects inside one another; None where they were not counted."""
 
 
 def weight(value: Any, size: int) -> int:
-    """Of a text of so many bytes, by what was read from it."""
+    """Returns the weight of a text of so many bytes, by what was read from it."""
     return weighed(value, size).weight
 
 
 def weighed(value: Any, size: int) -> Weighed:
-    """Whoever looks at each value of a long text sees how deep it is as well."""
+    """Returns the weight and the levels: to measure each value of a long text shows both."""
     if size <= LIGHT_BYTES:
         return Weighed(MOST_PER_BYTE * size, None)
     values, levels = _values(value)
@@ -36,7 +34,7 @@ def weighed(value: Any, size: int) -> Weighed:
 
 
 def _values(value: Any) -> tuple[int, int]:
-    """How many there are, and on how many levels."""
+    """Returns how many values there are, and on how many levels."""
     count, levels, layer = 0, 0, [value] if type(value) in NESTING else []
     while layer:
         levels += 1

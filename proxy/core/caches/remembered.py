@@ -24,9 +24,8 @@ Value = TypeVar("Value")
 
 
 class Remembered(Generic[Value]):
-    """Keeps two halves. When the young half is full it becomes the old one, and the proxy forgets the old half
-    except for what was used meanwhile. Large requests are read in threads, and several may ask at once; neither half
-    minds."""
+    """Keeps two halves. When the young half is full it becomes the old one, and the old half is forgotten except for
+    what was used meanwhile. Large requests are read in threads: several may ask at once, which does no harm."""
 
     def __init__(self) -> None:
         self._young: dict[Hashable, tuple[Value, int]] = {}

@@ -1,7 +1,7 @@
-"""Keeps values for strangers, bounded in sum. When room is needed, the owner with the most on the shelf loses what was
-unused for longest, so nobody makes an owner of less forget.
+"""Keeps values for many owners, bounded in sum. When space is needed, the owner with the most on the shelf loses its
+longest unused value, so that no owner with less loses any.
 
-Large requests are read beside the event loop, and look here: hence the lock.
+A lock protects it, because large requests are read in threads and use it too.
 """
 
 from collections.abc import Hashable
@@ -70,7 +70,7 @@ class Shelf(Generic[Key, Value]):
             return self._take(key)
 
     def forget(self) -> int:
-        """Makes room, and returns how much."""
+        """Drops a value of the owner with the most, and returns how much space that gives."""
         with self._lock:
             return self._forget()
 

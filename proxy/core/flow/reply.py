@@ -3,7 +3,7 @@
     bytes → intake → decoder → think → markup → assembler → argument_names → answer_needed → summary
           → first_call → reasoning_extras → awaited_checks → guard → collector → encoder → frames
 
-Of the stages between the assembler and the collector a reply gets those that have something to do.
+Of the stages between the assembler and the collector, a reply gets those that it needs.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class ReplyFlow:
 
     pipeline: Pipeline
     checks: AwaitedChecks | None
-    """Of the arguments of its calls, where they are checked: the caller answers those that the pipeline waits for."""
+    """The checks of its calls' arguments, if there are any: the caller answers those that the pipeline waits for."""
 
 
 def reply_flow(
@@ -82,7 +82,7 @@ def reply_flow(
 def stages_for(
     preparation: Preparation, asker: Asker, extras: ReasoningExtras | None, ledger: Ledger
 ) -> tuple[list[Stage], AwaitedChecks | None]:
-    """The first of them nearest to the assembler."""
+    """Lists the stages, the first of them nearest to the assembler."""
     request = preparation.request
     stages: list[Stage] = []
     if preparation.prepared.aliases:
@@ -118,7 +118,7 @@ def _call_ids(request: Request) -> set[str]:
 
 
 def _no_check_of(spec: ToolSpec) -> Check | None:
-    """Finds nothing wrong, but only where there might be something."""
+    """Returns a check that finds nothing wrong, where there is anything to check."""
     return _nothing if arguments.is_checked(spec) else None
 
 

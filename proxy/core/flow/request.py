@@ -1,4 +1,4 @@
-"""From what a client asked to what one model of one backend is asked."""
+"""Makes of a client's request what one model of one backend is asked."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from proxy.core.tools.prepare import Prepared, prepare
 
 @dataclass(slots=True)
 class Asker:
-    """Who asks: through which surface, with which client, as which tenant."""
+    """The surface, the client and the tenant of a request."""
 
     surface: Surface
     client: ClientProfile
@@ -33,7 +33,7 @@ class Asker:
 
 @dataclass(slots=True)
 class Preparation:
-    """One request as it is put to one model."""
+    """One request in the form for one model."""
 
     request: Request
     target: Target
@@ -44,24 +44,27 @@ class Preparation:
 
 
 def admitted(request: Request, asker: Asker, ledger: Ledger) -> Request:
-    """The request as far as the tenant's rules let it pass. Raises the fault that refuses it."""
+    """Returns the request as the tenant's rules allow it. Raises the fault that refuses it."""
     admit(request, asker.tenant, strict=asker.surface.strict, ledger=ledger)
     return truncated(request, asker.tenant.tool_result_max_bytes, ledger)
 
 
 def completed(request: Request, asker: Asker, reasoning: ReasoningMemory) -> Request:
-    """The request with what the proxy remembers and its client could not send: reasoning, the backend's call ids."""
+    """Returns the request with what the proxy remembers and its client could not send: reasoning, the backend's call
+    ids."""
     request = reasoning.restored_into(memory_name(asker.tenant, request), request)
     return as_backend_knows(request) if asker.surface.own_call_ids else request
 
 
 def memory_name(tenant: Tenant, request: Request) -> str:
-    """The name under which reasoning is remembered: thoughts return only to the tenant and model they came from."""
+    """Returns the name under which reasoning is remembered: thoughts return only to the tenant and model that they came
+    from."""
     return f"{tenant.name} {request.model}"
 
 
 def prepared_for(request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Preparation:
-    """The table of names in it depends on the request alone: a changed profile does not outdate it."""
+    """Prepares the request. The table of names in it depends on the request alone, so it stays right if a lesson
+    changes the profile."""
     profile = target.profile
     prepared = prepare(request, profile, ledger)
     body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
