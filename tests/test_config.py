@@ -1,33 +1,15 @@
 """Settings: where they come from, in which order, and one clear line for each that is wrong."""
 
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from proxy.config import BINDINGS, ConfigError, Loaded, all_settings, describe, load
+from proxy.config import BINDINGS, Loaded, all_settings, describe, load
 from proxy.settings import Settings
+from tests.support.configuration import KEY, Write, complaint, write
 
-Write = Callable[[str], str]
-KEY = "ab" * 32
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(text: str) -> str:
-        path = tmp_path / "proxy.toml"
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    return write
-
-
-def complaint(options: dict[str, str], environment: dict[str, str], file: str | None = None) -> str:
-    with pytest.raises(ConfigError) as error:
-        load(options, environment, file)
-    return str(error.value)
-
+__all__ = ["write"]
 
 # ── sources ──
 

@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.config import load
-from tests.test_config import KEY, Write, complaint, write
+from tests.support.configuration import KEY, Write, complaint, write
 
 __all__ = ["write"]
 

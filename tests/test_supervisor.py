@@ -19,8 +19,8 @@ from proxy import supervisor
 from proxy.settings import Settings
 from proxy.shell.ops.logs import make_log
 from proxy.supervisor import next_pause
-from tests.shell.ops.test_metrics import Samples, samples
 from tests.support.proxies import LogLines
+from tests.support.samples import Samples, samples
 from tests.support.sockets import END, HEAD, Line, answer, finish, scripted, text
 
 ROOT = Path(__file__).parents[1]

@@ -70,3 +70,15 @@ def test_a_long_file_has_an_excuse_and_no_other() -> None:
 def test_no_module_is_a_drawer_for_everything() -> None:
     drawers = {"utils", "util", "helpers", "common", "misc", "shared"}
     assert not {module.name for module in EVERY if drawers & set(module.name.split("."))}
+
+
+def test_no_test_takes_from_another() -> None:
+    """What several of them need is no test: it lies in `tests/support`, or beside them under a name that says what it
+    is. From `conftest` pytest hands on fixtures by their names."""
+    assert not {
+        f"{module.name} takes {name}"
+        for module in TESTS
+        for name in module.imports
+        if name.startswith("tests.")
+        and any(part == "conftest" or part.startswith("test_") for part in name.split(".")[:-1])
+    }

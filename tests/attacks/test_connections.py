@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from proxy.shell.http import connections
-from tests.faults.test_connecting import no_more_files
-from tests.support.processes import serving
+from tests.support.processes import no_more_files, serving
 from tests.support.proxies import StartProxy
 
 ONE, OTHER = "127.0.0.1", "127.0.0.2"

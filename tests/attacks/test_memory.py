@@ -14,7 +14,7 @@ from hashlib import shake_256
 import orjson
 import pytest
 
-from tests.attacks.test_shares import BUSY, GOOD, OTHER, silent, stranger
+from tests.attacks.strangers import BUSY, GOOD, OTHER, silent, stranger
 from tests.support.outcomes import raw
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import PROMPTLY, ScriptedBackend

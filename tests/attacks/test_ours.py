@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from proxy.core.masking.redact import MASK
-from tests.faults.test_process import Process, served
+from tests.support.programs import Process, served
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import DONE, END, HEAD, ScriptedBackend, answer, delta, event, reply, text
 from tests.support.two_tenants import TENANTS, shown_by

@@ -13,29 +13,15 @@ import pytest
 from proxy.core.surfaces.memory import call_ids
 from proxy.shell import concurrency
 from proxy.shell.websocket import open_sockets
+from tests.attacks.strangers import BUSY, GOOD, silent, stranger
 from tests.support.proxies import Proxy, StartProxy
-from tests.support.sockets import PROMPTLY, Line, ScriptedBackend, delta, finish, reply, scripted
+from tests.support.sockets import PROMPTLY, ScriptedBackend, delta, finish, reply, scripted
 from tests.support.two_tenants import TENANTS, shown_by
 
-OTHER = "127.0.0.2"
 ASK = {"model": "m", "input": "Hi"}
-GOOD, BUSY = 200, 503
-
-
-@asynccontextmanager
-async def stranger(proxy: Proxy, address: str = OTHER) -> AsyncIterator[Proxy]:
-    """The same proxy, asked from another address."""
-    connector = aiohttp.TCPConnector(local_addr=(address, 0))
-    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
-        yield Proxy(proxy.url, proxy.log, session)
 
 
 # ── requests at backends (16) ──
-
-
-async def silent(line: Line) -> None:
-    while True:
-        await line.request()
 
 
 async def outcome(proxy: Proxy, model: str, **headers: str) -> int:

@@ -12,8 +12,8 @@ import pytest
 
 from proxy import demo
 from tests.codex.backend import Model, scripted_model
-from tests.codex.conftest import proxying
 from tests.support.processes import serving
+from tests.support.programs import proxying
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = (
     "False"  # before it is imported, when it would begin to tell its maker

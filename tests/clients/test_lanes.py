@@ -13,7 +13,7 @@ from openai.lib.responses_websocket import (
 )
 from openai.types.responses import Response
 
-from tests.clients.test_websocket import WEATHER
+from tests.clients.weather import WEATHER
 
 LIMITS = ResponsesWebSocketLimits(
     max_lanes=4, max_events_per_lane=1000, max_events=4000, max_bytes_per_lane=1 << 24, max_bytes=1 << 26

@@ -11,16 +11,9 @@ from openai.types.responses import Response
 
 from proxy import demo
 from proxy.core import jsontext
+from tests.clients.weather import WEATHER
 
 set_tracing_disabled(True)  # it would send what happens here to its maker
-
-WEATHER: Any = {
-    "type": "function",
-    "name": "get_weather",
-    "description": "The weather in a city",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-    "strict": False,
-}
 
 
 @pytest.fixture

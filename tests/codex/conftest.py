@@ -1,23 +1,15 @@
 """The real Codex, the real proxy, and a scripted model: each a program of its own, talking over real sockets."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from proxy import demo
 from proxy.demo.wire import ChatRequest
 from tests.codex.backend import Model, scripted_model
 from tests.codex.harness import Codex
 from tests.node import packages
-from tests.support.processes import serving
-
-PROXY = """
-[backend]
-url = "{url}"
-profile = "{profile}"
-"""
+from tests.support.programs import proxying
 
 
 @pytest.fixture(scope="session")
@@ -33,16 +25,6 @@ def model(backend: Model) -> Iterator[Model]:
     yield backend
     for request in backend.requests:
         ChatRequest.model_validate(request)
-
-
-@contextmanager
-def proxying(backend_url: str, place: Path, settings: str = "") -> Iterator[str]:
-    """The proxy's own address, without /v1. The settings are TOML, from a table on."""
-    config = place / "proxy.toml"
-    told = PROXY.format(url=backend_url, profile=demo.PROFILE)
-    config.write_text(told + settings, encoding="utf-8")
-    with serving("-m", "proxy", "serve", "--port", "0", "--config", config) as url:
-        yield url
 
 
 @pytest.fixture(scope="session")

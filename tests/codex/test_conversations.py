@@ -7,9 +7,9 @@ import pytest
 
 from proxy.core import jsontext
 from tests.codex.backend import Model, call, calling
-from tests.codex.conftest import proxying
 from tests.codex.harness import Codex
 from tests.node import packages
+from tests.support.programs import proxying
 from tests.support.sockets import delta, reply, text
 
 ANSWER = {

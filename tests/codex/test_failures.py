@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.codex.backend import Model, Request, Step, cut, cut_after, shell
-from tests.codex.conftest import proxying
 from tests.codex.harness import Codex
 from tests.node import packages
+from tests.support.programs import proxying
 from tests.support.sockets import DONE, END, HEAD, Line, answer, delta, event, finish, reply, text, usage
 
 PATIENT = """

@@ -10,9 +10,9 @@ import pytest
 from proxy import demo
 from proxy.core import jsontext
 from tests.codex.backend import Model, Request, cut, shell
-from tests.codex.conftest import PROXY
 from tests.codex.harness import Codex
 from tests.support.processes import serving
+from tests.support.programs import PROXY
 from tests.support.sockets import Line, answer, reply, text
 
 QUICK_HEARTBEAT = """

@@ -10,7 +10,7 @@ from proxy.core.tenants import digest
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import CASES, Ask, Case
 from tests.contract.client import KEY, Conversation, SocketConversation, proxy
-from tests.contract.test_matrix import SURFACES
+from tests.contract.every_surface import SURFACES
 from tests.scripted.say import Say
 from tests.scripted.serving import Scripted, serving
 

@@ -8,7 +8,7 @@ import pytest
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import Ask
 from tests.contract.client import proxy
-from tests.contract.test_matrix import SURFACES
+from tests.contract.every_surface import SURFACES
 from tests.scripted.say import Say
 from tests.scripted.serving import serving
 

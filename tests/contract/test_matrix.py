@@ -5,7 +5,6 @@ checks each request by all rules of its own.
 """
 
 import fnmatch
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -13,15 +12,12 @@ import pytest
 
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import CASES, failed
-from tests.contract.chat import Chat
 from tests.contract.client import Conversation, proxy
-from tests.contract.native import Native
+from tests.contract.every_surface import SURFACES
 from tests.contract.refusals import REFUSALS, Refusal, refusal_of
-from tests.contract.responses import Responses
-from tests.contract.surfaces import Answer, Surface
+from tests.contract.surfaces import Answer
 from tests.scripted.serving import in_halves, serving
 
-SURFACES: Mapping[str, Surface] = {"responses": Responses(), "chat": Chat(), "native": Native()}
 MODES = ("streamed", "whole")
 
 

@@ -9,6 +9,7 @@ import pytest
 from proxy.core import jsontext
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import CASES, Outcome, failed
+from tests.contract.every_surface import SURFACES
 from tests.contract.tenancy import (
     CALL_ROUND,
     ONE_CALL,
@@ -22,7 +23,6 @@ from tests.contract.tenancy import (
     talking,
     way_name,
 )
-from tests.contract.test_matrix import SURFACES
 
 over_http = pytest.mark.parametrize("way", WAYS[:-1], ids=way_name)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.contract.backends import BACKENDS
 from tests.contract.cases import CASES
 from tests.contract.client import KEY, Conversation, proxy
-from tests.contract.test_matrix import SURFACES
+from tests.contract.every_surface import SURFACES
 from tests.scripted.serving import serving
 
 CASE = CASES["long_reasoning"]

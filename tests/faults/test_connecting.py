@@ -1,17 +1,17 @@
 """From the first packet to the backend until its first byte (F01-F15)."""
 
 import asyncio
-import resource
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
 import trustme
 
 from tests.support.outcomes import ASK, Row, black_hole, told
+from tests.support.processes import no_more_files
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import (
     END,
@@ -230,19 +230,6 @@ async def test_f06_half_an_answer_is_not_asked_for_again(backend: ScriptedBacken
 
 
 # ── no room ──
-
-
-@contextmanager
-def no_more_files() -> Iterator[None]:
-    """The process has as many as it may have."""
-    with socket.socket() as next_one:
-        number = next_one.fileno()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 async def test_f07_no_more_files_is_told_at_once_and_harms_nobody(

@@ -1,11 +1,9 @@
 """The real process: asked to stop, killed, restarted, and everything it ever writes (F74, F75, S06)."""
 
 import asyncio
-import os
 import re
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,89 +12,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.core import jsontext
 from tests.support.outcomes import ASK, final, in_short
-from tests.support.processes import ROOT, URL
+from tests.support.programs import SECONDS, Process, served
 from tests.support.replies import read_stream
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, delta, event, finish, reply, text
 from tests.support.two_tenants import KEYS, TENANTS, shown_by
-
-SECONDS = 20.0
-"""For a process to start, or to stop, on a machine with much to do."""
-
-
-class Process:
-    """`responses-proxy serve`, and what it has written so far."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self.written = bytearray()
-        self.url = ""
-
-    async def read(self) -> None:
-        assert self._process.stdout is not None
-        while data := await self._process.stdout.read(65536):
-            self.written += data
-
-    async def announced(self) -> str:
-        assert self._process.stdout is not None
-        async with asyncio.timeout(SECONDS):
-            while line := await self._process.stdout.readline():
-                self.written += line
-                if found := URL.search(line.decode()):
-                    return found[0]
-        raise AssertionError(self.written.decode())
-
-    def signal(self, number: signal.Signals) -> None:
-        self._process.send_signal(number)
-
-    async def ended(self) -> int:
-        async with asyncio.timeout(SECONDS):
-            return await self._process.wait()
-
-    @property
-    def alive(self) -> bool:
-        return self._process.returncode is None
-
-
-@asynccontextmanager
-async def served(
-    behind: ScriptedBackend, folder: Path, *, port: int = 0, **sections: Any
-) -> AsyncIterator[Process]:
-    """Both of its outputs are one pipe: nothing is looked at twice, nothing is missed."""
-    sections["server"] = {"port": port} | sections.get("server", {})
-    sections["backend"] = {"url": behind.url, "profile": "default"} | sections.get("backend", {})
-    config = folder / "proxy.toml"
-    config.write_text(toml(sections), encoding="utf-8")
-    process = Process(
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "proxy", "serve", "--config", str(config),
-            cwd=ROOT,
-            env={name: value for name, value in os.environ.items() if not name.startswith("PROXY_")},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-    )  # fmt: skip
-    process.url = await process.announced()
-    async with asyncio.TaskGroup() as group:
-        group.create_task(process.read())
-        try:
-            yield process
-        finally:
-            if process.alive:
-                process.signal(signal.SIGKILL)
-            await process.ended()
-
-
-def toml(sections: dict[str, Any], above: str = "") -> str:
-    lines = [f"[{above.strip('.')}]"] if above else []
-    tables = []
-    for name, value in sections.items():
-        if isinstance(value, dict):
-            tables.append(toml(value, f"{above}{name}."))
-        else:
-            lines.append(f"{name} = {jsontext.compact(value)}")
-    return "\n".join([*lines, *tables])
 
 
 class Beginning:

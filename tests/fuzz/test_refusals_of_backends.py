@@ -4,8 +4,8 @@ request: never as ours, never with a traceback."""
 import pytest
 
 from tests.fuzz.client import PATIENT, check_log, check_refusal, connected
+from tests.fuzz.dialects import DIALECTS, FAULTS
 from tests.fuzz.samples import ASKS
-from tests.fuzz.test_replies import DIALECTS, FAULTS
 from tests.fuzz.wrong import spoiled, wire
 from tests.support.proxies import StartProxy
 from tests.support.sockets import Line, ScriptedBackend, answer

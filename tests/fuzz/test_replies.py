@@ -7,25 +7,18 @@ import pytest
 
 from proxy.core import jsontext
 from tests.fuzz.client import PATIENT, check_log, check_refusal, check_stream, connected
+from tests.fuzz.dialects import DIALECTS, FAULTS
 from tests.fuzz.samples import ASKS, SAID
 from tests.fuzz.wrong import spoiled, wire
-from tests.scripted import anthropic, chat, google
-from tests.scripted.serving import Provider
 from tests.support.proxies import StartProxy
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, http_chunk
 
-DIALECTS: dict[str, Provider] = {
-    "openrouter": chat.provider(),
-    "anthropic": anthropic.PROVIDER,
-    "google": google.provider(),
-}
 ONE_IN = {"responses": 3, "chat": 5, "native": 5}
 """Of what can be wrong is tried towards each surface: the decoders are the same for all."""
 BODY_ONE_IN = 2
 CODEX = "originator: codex_cli_rs\r\n"
 KINDS = ("", "x-stainless-lang: js\r\n", "x-proxy-events: extended\r\n", CODEX)
 """Of clients, one after another: each gets the events in its own way."""
-FAULTS = (*range(400, 500), *range(501, 600))
 
 
 def spoiled_streams(events: list[bytes], one_in: int) -> list[tuple[str, bytes]]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.codex.backend import Model, cut_after, scripted_model
-from tests.codex.conftest import proxying
+from tests.support.programs import proxying
 from tests.support.sockets import DONE, END, HEAD, delta, finish, text
 
 

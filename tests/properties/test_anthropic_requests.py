@@ -16,7 +16,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Request, Role, Text, Turn
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
-from tests.properties.test_chat_requests import requests
+from tests.properties.drawn_requests import requests
 from tests.scripted.anthropic import check_body
 
 MODELS = (

@@ -13,7 +13,7 @@ from proxy.core.surfaces.chat.turns import SPEAKERS
 from proxy.core.surfaces.memory.call_ids import HEADER, CallMaps, as_backend_knows
 from proxy.core.surfaces.native import decode as native_decode
 from proxy.core.surfaces.native.decode import NativeEnvelope
-from tests.properties.test_any_request import assert_canonical
+from tests.properties.canonical import assert_canonical
 from tests.support.chat_asks import SIGNER
 
 IDS = st.sampled_from(["a", "b", "function_call_1", ""])

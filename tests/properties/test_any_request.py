@@ -1,7 +1,6 @@
 """Properties: whatever JSON comes in, only a ClientFault may come out; whatever history, one order."""
 
 from collections import Counter
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from proxy.core.surfaces.reading.history import LocatedTurn, canonical
 from proxy.core.surfaces.responses.decode import decode
 from proxy.core.surfaces.responses.envelope import ResponsesEnvelope
 from proxy.core.surfaces.responses.items import ITEMS, ROLES
+from tests.properties.canonical import assert_canonical
 from tests.support.responses_asks import called, result
 
 # ── any body ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,25 +122,6 @@ HISTORIES = st.lists(TURNS, max_size=12)
 
 def placed(turns: list[Turn]) -> list[LocatedTurn]:
     return [(turn, f"input[{index}].call_id") for index, turn in enumerate(turns)]
-
-
-def assert_canonical(turns: list[Turn]) -> None:
-    """Every call has exactly one result, in the turn right after, in call order; no two replies in a row."""
-    call_ids: list[str] = []
-    for turn, after in pairwise([*turns, None]):
-        assert turn is not None
-        assert turn.parts
-        calls = [part.call_id for part in turn.parts if isinstance(part, Call)]
-        call_ids += calls
-        if turn.role is Role.ASSISTANT:
-            assert after is None or after.role is not Role.ASSISTANT
-            assert (after is not None and after.role is Role.TOOL) == bool(calls)
-        if calls:
-            assert after is not None
-            assert [part.call_id for part in after.parts if isinstance(part, Result)] == calls
-    assert len(set(call_ids)) == len(call_ids)
-    assert "" not in call_ids
-    assert not turns or turns[0].role is not Role.TOOL
 
 
 @settings(max_examples=200, deadline=None)

@@ -15,7 +15,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Part, Reasoning, Request, Role, Turn
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import prepare
-from tests.properties.test_chat_requests import requests
+from tests.properties.drawn_requests import requests
 from tests.scripted.google_rules import refuse_body
 
 MODELS = (

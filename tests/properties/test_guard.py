@@ -13,8 +13,8 @@ from proxy.core.model import Call
 from proxy.core.policy.guard import Rules, guard
 from proxy.core.tenants import Mode, ToolLimits, Validation
 from proxy.core.tools.names import NameTable
+from tests.properties.drawn_deltas import assembled, deltas, tables
 from tests.properties.examples import examples
-from tests.properties.test_deltas import assembled, deltas, tables
 from tests.support.assembling import TOOLS, PartDelta, Told, into, read_events, recorder
 from tests.support.replies import check_of
 

@@ -2,6 +2,8 @@
 
 import os
 import re
+import resource
+import socket
 import subprocess
 import sys
 import tempfile
@@ -49,3 +51,16 @@ def _announced_url(process: subprocess.Popen[str], log: IO[str]) -> str:
             return found[0]
     log.seek(0)
     raise AssertionError(f"it ended without saying where it listens:\n{log.read()}")
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """The process has as many as it may have."""
+    with socket.socket() as next_one:
+        number = next_one.fileno()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -28,36 +28,10 @@ from proxy.core.policy.breaker import (
     State,
     outcome,
 )
+from tests.core.policy.breaking import RULES, Clock, breaker, clock, settle, trip
 from tests.support.tables import table
 
-RULES = BreakerRules()
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def breaker(clock: Clock) -> Breaker:
-    return Breaker(RULES, clock)
-
-
-def settle(breaker: Breaker, outcome: Outcome, times: int = 1) -> None:
-    for _ in range(times):
-        breaker.admit().settle(outcome)
-
-
-def trip(breaker: Breaker) -> None:
-    settle(breaker, Outcome.FAILURE, RULES.consecutive)
+__all__ = ["breaker", "clock"]
 
 
 def test_every_state_can_be_left() -> None:

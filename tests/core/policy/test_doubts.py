@@ -6,7 +6,7 @@ from proxy.core.errors import BackendFault, ClientFault, Fault, Spared
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.policy.breaker import LONGEST_ALONE, Breaker, BreakerRules, Outcome, State
 from proxy.core.policy.doubts import ALONE_SECONDS, Doubts, RecentAskers
-from tests.core.policy.test_breaker import RULES, Clock, breaker, clock, settle, trip
+from tests.core.policy.breaking import RULES, Clock, breaker, clock, settle, trip
 
 __all__ = ["breaker", "clock"]
 

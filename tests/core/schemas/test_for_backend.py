@@ -11,7 +11,7 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Incompatible
 from proxy.core.schemas import for_backend, validity
 from proxy.core.work import UNITS_PER_REQUEST, Work
-from tests.core.schemas.test_validity import WEATHER, nested
+from tests.core.schemas.examples import WEATHER, nested
 from tests.support.tables import table
 
 

@@ -9,24 +9,10 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.schemas import validity
 from proxy.core.work import UNITS_PER_REQUEST, Work
+from tests.core.schemas.examples import WEATHER, nested
 from tests.support.tables import table
 
 PARAM = "tools[2].parameters"
-
-
-WEATHER = {
-    "type": "object",
-    "properties": {"city": {"type": "string", "description": "Where."}, "days": {"type": "integer"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
-
-
-def nested(levels: int, keyword: str = "items") -> dict[str, Any]:
-    inner: dict[str, Any] = {}
-    for _ in range(levels - 1):
-        inner = {keyword: inner}
-    return inner
 
 
 @table(

@@ -5,7 +5,7 @@ from typing import Any
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metric_families import SECONDS
 from proxy.shell.ops.metrics import Metrics
-from tests.shell.ops.test_metrics import count, samples
+from tests.support.samples import count, samples
 
 
 def test_no_worker_no_numbers() -> None:

@@ -6,7 +6,7 @@ from proxy.core import errors
 from proxy.core.errors import ClientFault, Fault, Garbled, OwnWords, Unreachable
 from proxy.core.surfaces.reading.checks import FieldFault
 from proxy.shell.ops.fault_facts import facts_of
-from tests.core.test_errors import EVERY
+from tests.support.faults import EVERY
 
 SAID = "what somebody said"
 

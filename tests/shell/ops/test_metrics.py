@@ -3,53 +3,21 @@
 from typing import Any
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.core import tenants
 from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFault, RateLimited
-from proxy.core.facts import RequestFacts
 from proxy.core.ledger import Ledger
 from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import KINDS_OF_REMARKS, Metrics
 from proxy.shell.websocket import open_sockets
 from tests.support.proxies import Proxy, StartProxy
+from tests.support.samples import Samples, count, noted, samples
 from tests.support.sockets import ScriptedBackend, answer, reply, text
-
-ENDED: RequestFacts = {"tenant": "t", "status": 200, "backend": "b", "ending": "completed", "ms_total": 40.0}
-
-Samples = dict[tuple[str, str], float]
-
-
-def samples(text: bytes) -> Samples:
-    """By the name and the labels, as they are written but for the order."""
-    return {
-        (
-            sample.name.removeprefix("responses_proxy_"),
-            " ".join(f"{name}={value}" for name, value in sorted(sample.labels.items())),
-        ): sample.value
-        for family in text_string_to_metric_families(text.decode())
-        for sample in family.samples
-    }
 
 
 def shown(counted: Metrics) -> Samples:
     return samples(page({"0": counted.counts()}))
-
-
-def noted(facts: dict[str, Any], ledger: Ledger | None = None) -> Ledger:
-    ledger = ledger or Ledger()
-    ledger.facts.update({**ENDED, **facts})  # type: ignore[typeddict-item]
-    return ledger
-
-
-def count(
-    counted: Metrics, *, ledger: Ledger | None = None, fault: Fault | None = None, **facts: Any
-) -> None:
-    counted.began("chat")
-    if facts.get("stream"):
-        counted.streams("chat")
-    counted.ended("chat", noted(facts, ledger), fault)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from proxy.core.ledger import Ledger
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
-from tests.shell.ops.test_metrics import samples
+from tests.support.samples import samples
 
 
 def counted(times: int) -> Metrics:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.shell.serving.test_routes import refused
+from tests.support.asking import refused
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import DONE, HEAD, ScriptedBackend, answer, finish, reply, text
 

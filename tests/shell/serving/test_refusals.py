@@ -1,23 +1,11 @@
 """Errors as answers of their own: one envelope, one line, and nothing quoted."""
 
-import asyncio
-
 import orjson
 import pytest
 
 from proxy.core.tenants import digest
+from tests.support.asking import spoken
 from tests.support.proxies import Proxy, StartProxy
-
-
-async def spoken(proxy: Proxy, data: bytes) -> bytes:
-    """The answer to raw bytes, until the connection is closed."""
-    host, _, port = proxy.url.removeprefix("http://").partition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(data)
-    async with asyncio.timeout(5):
-        said = await reader.read()
-    writer.close()
-    return said
 
 
 @pytest.mark.parametrize(

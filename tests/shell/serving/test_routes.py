@@ -5,12 +5,8 @@ import pytest
 
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.tenants import digest
+from tests.support.asking import refused
 from tests.support.proxies import Proxy, StartProxy
-
-
-async def refused(proxy: Proxy, method: str, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
-    async with proxy.session.request(method, proxy.url + path, headers=headers) as response:
-        return response.status, (await response.json())["error"], response.headers.get("Allow", "")
 
 
 @pytest.mark.parametrize("path", ["/v1/responses", "/responses", "/v1/responses/"])

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from proxy.core.backends import listing
-from tests.shell.serving.test_refusals import spoken
+from tests.support.asking import spoken
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import Line, ScriptedBackend
 
