@@ -1,7 +1,7 @@
 """Codex with this proxy as its model provider, for one run or as lines to paste.
 
-A run is told everything on Codex's command line, where it wins over the user's configuration and changes nothing in
-it: their servers, rules and history are all there, and without us Codex is as it was.
+A run gets all its settings on Codex's command line, which overrides the user's configuration and does not change it:
+the user's servers, rules and history are all there, and without the proxy Codex is as before.
 """
 
 import asyncio
@@ -23,20 +23,20 @@ PROGRAM = "codex"
 PROVIDER = "responses-proxy"
 
 GREETING_SECONDS = 1.0
-"""For a proxy on this machine to say that it is there."""
+"""The time that a proxy on this machine has to answer."""
 
 LISTING_SECONDS = 15.0
-"""For its list of models: the first one waits until it is known what the backend is."""
+"""The time for its list of models: the first one waits until the backend is recognised."""
 
 TERMINATED_BY = 128
-"""Shells report a program that a signal ended as this and the signal's number."""
+"""A shell reports a program that a signal ended as the sum of this and the signal's number."""
 
 
 NO_KEY = "none"
-"""Codex reads the catalog only if it has a key to show. Without tenants the proxy looks at none, so any will do."""
+"""Codex reads the catalog only if it has a key to show. Without tenants the proxy reads none, so any key is right."""
 
 YOUR_KEY = "YOUR-KEY"
-"""In lines to paste, where a tenant's key must stand."""
+"""Stands in lines to paste, in place of a tenant's key."""
 
 
 class CannotRun(Exception):
@@ -44,7 +44,7 @@ class CannotRun(Exception):
 
 
 class KeyWanted(CannotRun):
-    """A tenant's key, which on Codex's command line would stand in the list of processes."""
+    """The proxy wants a tenant's key, which on Codex's command line would stand in the list of processes."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -57,9 +57,10 @@ class KeyWanted(CannotRun):
 
 
 def general(model: str | None) -> dict[str, str]:
-    """A web search would be OpenAI's own; no Chat Completions backend has it."""
-    told = {} if model is None else {"model": model}
-    return told | {"model_provider": PROVIDER, "web_search": "disabled"}
+    """Returns the options for every run. The web search is off, because it is OpenAI's own and no Chat Completions
+    backend has it."""
+    options = {} if model is None else {"model": model}
+    return options | {"model_provider": PROVIDER, "web_search": "disabled"}
 
 
 def provider(url: str, key: str = NO_KEY) -> dict[str, str]:
@@ -73,15 +74,15 @@ def provider(url: str, key: str = NO_KEY) -> dict[str, str]:
 
 
 def overrides(url: str, model: str | None) -> list[str]:
-    """For the command line. Without a model it is for the user's own arguments to name one."""
-    told = general(model) | {
+    """Returns the options for the command line. Without a model, the user's own arguments name one."""
+    options = general(model) | {
         f"model_providers.{PROVIDER}.{key}": value for key, value in provider(url).items()
     }
-    return [word for key, value in told.items() for word in ("-c", _line(key, value, "="))]
+    return [word for key, value in options.items() for word in ("-c", _line(key, value, "="))]
 
 
 def config(url: str, model: str, key: str = NO_KEY) -> str:
-    """For a file."""
+    """Returns the lines for a file."""
     return "\n".join(
         [
             "# For ~/.codex/config.toml: these lines at its top, ...",
@@ -106,7 +107,8 @@ def names_a_model(arguments: Sequence[str]) -> bool:
 
 
 async def models_at(url: str) -> list[str] | None:
-    """The models of the proxy that listens there; None if nobody does, or somebody else. May raise `KeyWanted`."""
+    """Returns the models of the proxy that listens there; None if no program listens, or another one. May raise
+    `KeyWanted`."""
     upstream = Upstream(proxy.__version__)
     try:
         greeting = await upstream.fetch(f"{url}/healthz", {}, GREETING_SECONDS)
@@ -134,7 +136,7 @@ def program() -> str:
 
 
 async def run(words: Sequence[str]) -> int:
-    """Runs it on our terminal, and returns what it exits with. Ctrl-C is between Codex and the user."""
+    """Runs Codex on our terminal, and returns its exit code. Ctrl-C is left to Codex."""
     process = await asyncio.create_subprocess_exec(*words, env=_environment(os.environ))
     loop = asyncio.get_running_loop()
     passed_on = {signal.SIGINT: _ignore, signal.SIGTERM: process.terminate}
@@ -151,10 +153,10 @@ async def run(words: Sequence[str]) -> int:
 
 
 def _ignore() -> None:
-    """The terminal has told Codex as well."""
+    """Ignores a signal that the terminal has sent to Codex as well."""
 
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """An HTTP proxy of the network has no business between two programs on one machine."""
+    """Returns the environment without an HTTP proxy between these two programs on one machine."""
     spared = ",".join(filter(None, (ours.get("NO_PROXY") or ours.get("no_proxy"), "127.0.0.1,localhost,::1")))
     return {**ours, "NO_PROXY": spared, "no_proxy": spared}

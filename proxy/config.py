@@ -73,7 +73,8 @@ class Loaded:
 
 
 def load(options: Mapping[str, str], environment: Mapping[str, str], file: str | None = None) -> Loaded:
-    """`options` by their name on the command line. An empty variable is an unset one, as containers make them."""
+    """`options` are by their names on the command line. An empty variable counts as unset, because containers make such
+    ones."""
     path = file or environment.get(CONFIG_VARIABLE) or None
     tree: dict[str, Any] = _read(path) if path else {}
     sources = dict.fromkeys(_keys(tree), path) if path else {}
@@ -101,7 +102,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _keys(tree: Mapping[str, Any]) -> Iterator[str]:
-    """Down to the settings: two steps, or three where tables have names of their own."""
+    """Yields the keys of all settings: of two steps, or of three where tables have names of their own."""
     for section, content in tree.items():
         if not isinstance(content, dict):
             continue
@@ -158,7 +159,7 @@ WORDINGS = {
     "missing": "must be set",
     "too_short": "must not be empty",
 }
-"""pydantic's complaints, where its own words are those of Python."""
+"""Our words for complaints of pydantic that speak of Python."""
 
 
 def _wording(wrong: Any) -> str:
@@ -171,7 +172,7 @@ def _wording(wrong: Any) -> str:
 
 
 def _suggestion(where: list[str]) -> str:
-    """Among the settings as they would be called here: where a table has a name of its own, under that name."""
+    """Suggests a setting of a similar name. Where a table has a name of its own, it stands under that name."""
     if where[1:]:
         known = [key.replace(".NAME.", f".{where[1]}.") for key in all_settings()]
         near = difflib.get_close_matches(".".join(where), known, n=1)
@@ -182,7 +183,7 @@ def _suggestion(where: list[str]) -> str:
 
 
 def sections() -> Iterator[tuple[str, type[Section]]]:
-    """Each with the name of its table; `NAME` stands for any."""
+    """Yields each section with the name of its table; `NAME` stands for any name."""
     for name, field in Settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             yield name, field.annotation
@@ -192,7 +193,7 @@ def sections() -> Iterator[tuple[str, type[Section]]]:
 
 
 def all_settings() -> dict[str, str]:
-    """Every setting there is, by its key, with its description, and the words that it may be if those are all."""
+    """Returns every setting by its key, with its description, and with its possible words if there are only some."""
     return {
         f"{section}.{name}": " ".join([*(setting.description or "").split(), *_choice(setting)])
         for section, kind in sections()
@@ -207,7 +208,8 @@ def _choice(setting: FieldInfo) -> Iterator[str]:
 
 
 def describe(loaded: Loaded) -> Iterator[str]:
-    """All settings as the lines of a TOML file: secrets masked, and where each came from if it is no default."""
+    """Returns all settings as the lines of a TOML file: secrets masked, and with the source of each that is not the
+    default."""
     for section in Settings.model_fields:
         held = getattr(loaded.settings, section)
         tables = (

@@ -35,8 +35,8 @@ def asked_to_stop() -> asyncio.Event:
 
 
 def spare_the_collector() -> None:
-    """Freezes what was made at the start, which the collector need not walk again and again, and lets it run less
-    often: one large request would make it run several times. Both save a quarter of what such a request costs."""
+    """Freezes what was made at the start, so that the collector does not walk it again and again, and lets it run less
+    often, because one large request would start it several times. Both save a quarter of the cost of such a request."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)

@@ -1,4 +1,4 @@
-"""What single settings may hold: each kind of value with its check, whose words stand behind the setting's key."""
+"""What single settings may hold: each kind of value with its check, whose complaint follows the setting's key."""
 
 import re
 from typing import Annotated, Any
@@ -17,14 +17,14 @@ AUTO = "auto"
 
 SECRET_WORDS = frozenset({"auth", "code", "jwt", "pass", "pwd", "sas", "sig", "signature"})
 SECRET_ENDINGS = ("key", "token", "secret", "password", "credential", "credentials", "authorization")
-"""What names in a URL's query are made of, or end with, under which keys are handed out."""
+"""Words that a name in a URL's query is, or ends with, if its value is a key."""
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])[A-Za-z0-9]{20,}+")
-"""No version and no name of a deployment goes on for so long without a dash or a dot."""
+"""Matches a random key: no version and no name of a deployment is so long without a dash or a dot."""
 
 LEAST_SECRET = 16
-"""Characters that nobody finds by trying."""
+"""The least characters of a secret: so many cannot be guessed."""
 
 
 def _backend_url(url: str) -> str:
@@ -43,7 +43,7 @@ def _names_a_secret(name: str) -> bool:
 
 
 def _backend_name(name: str) -> str:
-    """It stands in a header, and before the `/` of a fallback."""
+    """Checks a name that stands in a header, and before the `/` of a fallback."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
         raise ValueError("must be made of letters, digits, dots, dashes and underscores")
     return name
@@ -56,7 +56,7 @@ def _profile_name(name: str) -> str:
 
 
 def _header_value(value: SecretStr) -> SecretStr:
-    """Keys come out of files and often bring a line end; anything else unprintable would break the request."""
+    """Removes the line end that keys from files often have. Any other unprintable character would break the request."""
     text = value.get_secret_value().strip()
     if not (text.isascii() and text.isprintable()):
         raise ValueError("must be plain ASCII text without control characters")
@@ -76,7 +76,7 @@ def _signing_key(secret: SecretStr) -> SecretStr:
 
 
 def _host_name(name: str) -> str:
-    """As it stands in a `Host` header: an address of version 6 is in brackets there."""
+    """Returns the name as in a `Host` header, where an address of version 6 is in brackets."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+", name):
         raise ValueError("must be a name or an address, without scheme, port and brackets")
     return name

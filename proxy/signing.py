@@ -1,7 +1,8 @@
-"""The secret that proves what clients keep for us: the configured one, else one of the backends' keys, else chance.
+"""The secret that signs what clients keep for the proxy: the configured one, else one from the backends' keys, else a
+random one.
 
-It must be the same in all workers, and should be after a restart; but never may it follow from what anybody knows, as
-the URL of a local server and its key "EMPTY" do: whoever knows it puts words into a backend's mouth.
+It must be the same in all workers, and should be the same after a restart. But it must never be derived from what
+others know, as the URL of a local server and its key "EMPTY": who knows it can forge reasoning of a model.
 """
 
 import hmac
@@ -14,12 +15,12 @@ from proxy.settings import Settings
 KEY_BYTES = 32
 
 LEAST_CHARACTERS, LEAST_DIFFERENT = 20, 10
-"""Of a key that a provider has made at random. Shorter ones, and those of letters alone, people have thought of; and a
-token would let them be found by trying."""
+"""What a provider's random key has at least. People invent shorter ones, and ones of letters alone, which could be
+found from a token by trying."""
 
 
 def signed(settings: Settings) -> Settings:
-    """With a signing key in them. To be done once for all workers."""
+    """Returns the settings with a signing key, made once for all workers."""
     if settings.server.signing_key is not None:
         return settings
     key = SecretStr(_of_keys(settings) or secrets.token_hex(KEY_BYTES))

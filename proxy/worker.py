@@ -47,8 +47,8 @@ def main() -> int:
 
 
 async def _serve(orders: Orders) -> None:
-    asked = asked_to_stop()
-    _stop_with_supervisor(sys.stdin.fileno(), asked, orders.slot)
+    stop = asked_to_stop()
+    _stop_with_supervisor(sys.stdin.fileno(), stop, orders.slot)
     log = app.start_log(orders.settings).bind(worker=orders.slot.number)
     async with app.running(orders.settings, log, orders.slot) as url:
         sys.stdout.write(f"{url}\n")
@@ -56,7 +56,7 @@ async def _serve(orders: Orders) -> None:
         os.set_blocking(sys.stdout.fileno(), False)
         _beat(sys.stdout.fileno(), orders.settings.server.stuck_seconds / BEATS)
         spare_the_collector()
-        await asked.wait()
+        await stop.wait()
 
 
 def _beat(line: int, pause: float) -> None:
@@ -65,14 +65,14 @@ def _beat(line: int, pause: float) -> None:
     asyncio.get_running_loop().call_later(pause, _beat, line, pause)
 
 
-def _stop_with_supervisor(orders: int, asked: asyncio.Event, slot: WorkerSlot) -> None:
+def _stop_with_supervisor(orders: int, stop: asyncio.Event, slot: WorkerSlot) -> None:
     """Stops the worker when stdin ends. The supervisor was killed then, so its folder is removed as well."""
     loop = asyncio.get_running_loop()
 
     def ended() -> None:
         if not os.read(orders, 1):
             loop.remove_reader(orders)
-            asked.set()
+            stop.set()
             if slot.folder is not None:
                 rmtree(slot.folder, ignore_errors=True)
 

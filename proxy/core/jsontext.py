@@ -123,7 +123,7 @@ def lenient(data: bytes | str) -> Any:
     """`NaN` and `Infinity` become None. Lone surrogates stay: the other half may be in the next text."""
     if len(data) > MAX_LENIENT:
         raise BadJson(
-            f"of more than {MAX_LENIENT} bytes it must be strictly JSON, without NaN, half characters and the like"
+            f"of more than {MAX_LENIENT} bytes it must be strictly JSON, without NaN, lone surrogates and the like"
         )
     text = (data.decode("utf-8", "replace") if isinstance(data, bytes) else data).removeprefix("\ufeff")
     try:

@@ -1,5 +1,5 @@
-"""From a request of the native surface, as JSON, to the neutral Request. Stricter than its sibling of the Chat API:
-what could be misunderstood is refused before anything is sent.
+"""From a request of the native surface, as JSON, to the neutral Request. It is stricter than that of the Chat API: what
+could be misunderstood is refused before anything is sent.
 """
 
 from collections.abc import Mapping

@@ -2,5 +2,5 @@
 
 document       the routes
 schemas        the bodies of requests and answers
-known_paths    a path in a request, told to the log with the names alone that the API has
+known_paths    a path in a request, for the log: only with names that the API has
 """
