@@ -74,6 +74,16 @@ Delta = (
 )
 
 
+class Decoder(Protocol):
+    """Translates a language of backends to deltas; nothing that a backend says makes it raise."""
+
+    def event(self, data: bytes, event: bytes) -> None:
+        """Takes one event of a stream."""
+
+    def body(self, data: bytes) -> None:
+        """Takes a whole reply that is no stream."""
+
+
 # ── events: what the assembler promises ──
 
 

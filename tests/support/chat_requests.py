@@ -6,11 +6,10 @@ from typing import Any, Self
 from proxy.core import jsontext
 from proxy.core.dialects.chat.encode import encode
 from proxy.core.errors import Fault
-from proxy.core.events import Delta, ErrorDelta
+from proxy.core.events import Decoder, Delta, ErrorDelta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Extras, Part, Request, Result, Role, Text, ToolKind, ToolName, Turn
 from proxy.core.profile import DEFAULT, BackendProfile
-from proxy.core.stream.intake import Decoder
 from proxy.core.tools.prepare import prepare
 from tests.support.strict_server import refuse
 

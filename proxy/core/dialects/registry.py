@@ -27,21 +27,11 @@ from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.lessons import Row
 from proxy.core.dialects.reading.reply_lessons import ReplyRow
 from proxy.core.errors import Fault
-from proxy.core.events import Delta
+from proxy.core.events import Decoder, Delta
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras, Request
 from proxy.core.profile import BackendProfile
 from proxy.core.tools.prepare import Prepared
-
-
-class Decoder(Protocol):
-    """Translates this language to deltas; nothing that a backend says makes it raise."""
-
-    def event(self, data: bytes, event: bytes) -> None:
-        """Takes one event of a stream."""
-
-    def body(self, data: bytes) -> None:
-        """Takes a whole reply that is no stream."""
 
 
 class MakeDecoder(Protocol):

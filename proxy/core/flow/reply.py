@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from proxy.core.dialects.registry import spoken_by
-from proxy.core.events import Delta
+from proxy.core.events import Decoder, Delta
 from proxy.core.flow.request import Asker, Preparation
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -21,7 +21,6 @@ from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.policy.guard import Check, guard, rules_for
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.empty_reply import fail_without_answer
-from proxy.core.stream.intake import Decoder
 from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.argument_names import rename_arguments

@@ -5,10 +5,9 @@ types are wrong in both directions. The first visible byte is reliable: `{` open
 else is an event stream.
 """
 
-from typing import Protocol
-
 from proxy.core import jsontext
 from proxy.core.errors import Garbled, OwnWords
+from proxy.core.events import Decoder
 from proxy.core.jsontext import MAX_VALUES
 from proxy.core.sse import BOM, ERROR, STREAM_END, SseParser
 from proxy.core.unquoted import has_more_values
@@ -20,13 +19,6 @@ JSON_OPENERS = (b"{", b"[")
 MAX_BODY_BYTES = 32 << 20
 """Bytes of a reply that is not a stream and is read whole. The proxy asks for streams; the largest such reply known
 holds some pictures."""
-
-
-class Decoder(Protocol):
-    """What a backend dialect decodes: one event of a stream, or a whole body."""
-
-    def event(self, data: bytes, event: bytes) -> None: ...
-    def body(self, data: bytes) -> None: ...
 
 
 class Intake:

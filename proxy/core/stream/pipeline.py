@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 
 from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
-from proxy.core.events import Delta
+from proxy.core.events import Decoder, Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
-from proxy.core.stream.intake import Decoder, Intake
+from proxy.core.stream.intake import Intake
 from proxy.core.stream.lifecycle import ReplyOver
 from proxy.core.stream.observer import Observer, observing, observing_sink
 from proxy.core.stream.prompted import PromptedSplitter, unopened, with_thought_apart, without_thought
