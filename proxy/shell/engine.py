@@ -137,16 +137,17 @@ class Engine:
         asked = await self._read(in_flight, body)
         in_flight.note_request(asked.request)
         encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
+        reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
         reserved = self._quota.reserve(in_flight.tenant, asked.request)
         try:
-            pipeline = await self._reply(in_flight, asked, encoder)
+            pipeline = await self._reply(in_flight, asked, encoder, reply)
         finally:
             self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
         if pipeline is not None:
-            await self._tell(in_flight, asked, encoder, pipeline)
+            await self._tell(in_flight, asked, encoder, pipeline, reply)
 
     async def _reply(
-        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None
+        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, reply: OneReply
     ) -> Pipeline | None:
         """What the backends made of it. None where nobody was asked, and the client has its answer."""
         channel, request = in_flight.channel, asked.request
@@ -165,11 +166,9 @@ class Engine:
             await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.COMPLETED))
             await self._remember(in_flight, asked, Reply())
             return None
-        sink = NOWHERE
         if encoder is not None:
             channel.start_timers(encoder.still_working, asked.client.event_heartbeat)
-            sink = self.secret_mask.in_front_of(Sink(encoder.feed, encoder.delta), in_flight.headers)
-        return await self._answer(in_flight, plan, attempts, sink, asker)
+        return await self._answer(in_flight, plan, attempts, reply, asker)
 
     async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
@@ -211,10 +210,9 @@ class Engine:
             await in_flight.channel.finish()
 
     async def _answer(
-        self, in_flight: InFlight, plan: Plan, attempts: Attempts, sink: Sink, asker: Asker
+        self, in_flight: InFlight, plan: Plan, attempts: Attempts, reply: OneReply, asker: Asker
     ) -> Pipeline:
         """The reply, or how the last attempt at it failed."""
-        reply = OneReply(sink)
         while True:
             stamp = str(int(self._now() * 1000))
             flow = reply_flow(
@@ -233,7 +231,6 @@ class Engine:
             plan.backend.learn_from_reply(plan, pipeline.reply, thought, in_flight.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
-                reply.settle()
                 return pipeline
             plan = following
 
@@ -272,15 +269,22 @@ class Engine:
             admission.conclude(pipeline.reply.ended, plan.asked.post.digest)
 
     async def _tell(
-        self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, pipeline: Pipeline
+        self,
+        in_flight: InFlight,
+        asked: SurfaceContext,
+        encoder: Encoder | None,
+        pipeline: Pipeline,
+        reply: OneReply,
     ) -> None:
-        """The ending: of a stream its last events, which were emitted already, else the whole answer or a status."""
-        fault = pipeline.fault
+        """The ending: of a stream its last events, else the whole answer or a status."""
+        fault, ended = pipeline.fault, pipeline.reply.ended
+        assert ended is not None
         told = encoder and (asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened)
         if fault is not None and not told:
             raise fault
         if fault is not None:
             in_flight.note_fault(fault)
+        reply.end(self.secret_mask.hidden_in_ending(ended, in_flight.headers))
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
             await self._remember(in_flight, asked, pipeline.reply)

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proxy.core.errors import Fault
-from proxy.core.events import Event, ReplyEnded
+from proxy.core.events import ReplyEnded
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
-from proxy.core.sink import Sink
 from proxy.core.tenants import key_of
 
 LEAST_KEY, MAX_KEY = 12, 200
@@ -49,12 +48,6 @@ class SecretMask:
             message=hidden(fault.message), param=hidden(fault.param), details=hidden(fault.details), code=code
         )
 
-    def in_front_of(self, sink: Sink, headers: Mapping[str, str]) -> Sink:
-        """Returns a sink that masks the fault in the ending of a stream."""
-
-        def feed(event: Event) -> None:
-            if isinstance(event, ReplyEnded) and event.fault is not None:
-                event = replace(event, fault=self.hidden_in(event.fault, headers))
-            sink.feed(event)
-
-        return Sink(feed, sink.delta)
+    def hidden_in_ending(self, ended: ReplyEnded, headers: Mapping[str, str]) -> ReplyEnded:
+        """The ending of a reply, as its client may be told of it."""
+        return ended if ended.fault is None else replace(ended, fault=self.hidden_in(ended.fault, headers))

@@ -18,41 +18,42 @@ SAID = [PartStarted(PartKind.TEXT), PartDelta("Hi"), PartEnded(Text("Hi"), True)
 COMPLETED = ReplyEnded(Ending.COMPLETED)
 
 
-def observing(*attempts: list[Told]) -> list[Told]:
+def told(*attempts: list[Told], ended: ReplyEnded = COMPLETED) -> list[Told]:
     events: list[Told] = []
     reply = OneReply(recorder(events))
     feed = into(reply.sink)
     for attempt in attempts:
         for event in (ReplyStarted(), *attempt):
             feed(event)
-    reply.settle()
+    reply.end(ended)
     return events
 
 
 def test_a_reply_passes_as_it_is() -> None:
-    assert observing([*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+    assert told([*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
 
 
 def test_a_reply_may_have_nothing_in_it() -> None:
-    assert observing([COMPLETED]) == [ReplyStarted(), COMPLETED]
+    assert told([COMPLETED]) == [ReplyStarted(), COMPLETED]
 
 
 def test_what_failed_before_it_leaves_no_trace() -> None:
-    assert observing([FAILED], [FAILED], [*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
+    assert told([FAILED], [FAILED], [*SAID, COMPLETED]) == [ReplyStarted(), *SAID, COMPLETED]
 
 
-def test_the_last_failure_is_told_when_nothing_follows() -> None:
+def test_the_last_failure_is_told_as_it_is_given() -> None:
     last = ReplyEnded(Ending.FAILED, fault=Unreachable("Still no connection."))
-    assert observing([FAILED], [last]) == [ReplyStarted(), last]
+    assert told([FAILED], [FAILED], ended=last) == [ReplyStarted(), last]
 
 
-def test_a_failure_after_the_first_word_is_told_at_once_and_only_once() -> None:
+def test_an_ending_waits_until_it_may_be_told() -> None:
+    """Whoever hears that a reply is complete may continue it at once: it must be kept by then."""
     events: list[Told] = []
     reply = OneReply(recorder(events))
     feed = into(reply.sink)
     broken = ReplyEnded(Ending.FAILED, fault=Truncated("Broken off."))
     for event in (ReplyStarted(), *SAID, broken):
         feed(event)
-    assert events == [ReplyStarted(), *SAID, broken]
-    reply.settle()
+    assert events == [ReplyStarted(), *SAID]
+    reply.end(broken)
     assert events == [ReplyStarted(), *SAID, broken]
