@@ -59,7 +59,9 @@ OF_THE_HEAD = (
 
 NAMES = (
     responses("flatten it", SHOWN, **{QUOTED: _deep()}),
-    responses("at most 64 characters", f"metadata.{SHOWN}", metadata={QUOTED: "v"}),
+    responses(
+        "at most 64 characters", f"metadata.{SHOWN}", "property_name_above_max_length", metadata={QUOTED: "v"}
+    ),
     responses(
         "must be a schema",
         f"tools[0].parameters.properties.{SHOWN}",

@@ -39,7 +39,21 @@ ENVELOPE = (
     responses("must be between 0 and 2, got 3", "temperature", temperature=3),
     responses("must be at least 1", "max_output_tokens", max_output_tokens=0.0),
     responses("must be an integer", "max_output_tokens", TYPE, max_output_tokens=5.5),
-    responses("at most 64 characters", f"metadata.{'k' * 79}…", metadata={"k" * 99: "v"}),
+    responses("must be an object", "metadata", TYPE, metadata=5),
+    responses("must be a string", "metadata.k", TYPE, metadata={"k": 5}),
+    responses(
+        "at most 64 characters in its name",
+        f"metadata.{'k' * 79}…",
+        "property_name_above_max_length",
+        metadata={"k" * 99: "v"},
+    ),
+    responses("at most 512 characters", "metadata.k", "string_above_max_length", metadata={"k": "v" * 513}),
+    responses(
+        "at most 16 entries",
+        "metadata",
+        "object_above_max_properties",
+        metadata={str(number): "v" for number in range(17)},
+    ),
     responses("see /openapi.json for what belongs there", "text.format.type", MISSING, text={"format": {}}),
     responses("a name for the schema", "text.format.name", MISSING, text={"format": {"type": "json_schema"}}),
     responses(

@@ -8,20 +8,20 @@ OTHER = "other"
 
 CODES: Final = frozenset({
     "array_above_max_length", "content_filter", "context_length_exceeded", "head_too_large", "host_not_allowed",
-    "insufficient_quota", "invalid_api_key", "invalid_framing",
-    "invalid_handshake", "invalid_json", "invalid_message", "invalid_prompt",
-    "invalid_tool_arguments", "invalid_type", "invalid_value", "malformed_tool_arguments",
-    "method_not_allowed", "model_not_found", "not_found", "origin_not_allowed", "permission_denied",
-    "previous_response_not_found", "rate_limit_exceeded", "request_timeout", "request_too_complex",
+    "insufficient_quota", "invalid_api_key", "invalid_framing", "invalid_handshake", "invalid_json",
+    "invalid_message", "invalid_prompt", "invalid_tool_arguments", "invalid_type", "invalid_value",
+    "malformed_tool_arguments", "method_not_allowed", "model_not_found", "not_found",
+    "object_above_max_properties", "origin_not_allowed", "permission_denied", "previous_response_not_found",
+    "property_name_above_max_length", "rate_limit_exceeded", "request_timeout", "request_too_complex",
     "request_too_large", "response_not_found", "server_error", "server_is_overloaded", "server_shutting_down",
-    "too_many_tool_calls", "too_many_values", "tool_arguments_too_large", "tool_call_incomplete", "tool_call_required",
-    "tool_limit_exceeded", "tool_not_allowed", "tool_schema_incompatible", "unfit_tool_call",
-    "unchecked_tool_arguments", "unknown_message_type", "unknown_tool_call", "unsupported_content",
-    "unsupported_encoding", "unsupported_media_type", "unsupported_parameter", "upgrade_required", "upstream_auth",
-    "upstream_empty_reply", "upstream_error", "upstream_incomplete", "upstream_invalid_response",
-    "upstream_not_found", "upstream_protocol_error", "upstream_redirect", "upstream_reply_too_large",
-    "upstream_stream_truncated", "upstream_timeout", "upstream_unreachable",
-    "websocket_connection_limit_reached",
+    "string_above_max_length", "too_many_tool_calls", "too_many_values", "tool_arguments_too_large",
+    "tool_call_incomplete", "tool_call_required", "tool_limit_exceeded", "tool_not_allowed",
+    "tool_schema_incompatible", "unchecked_tool_arguments", "unfit_tool_call", "unknown_message_type",
+    "unknown_tool_call", "unsupported_content", "unsupported_encoding", "unsupported_media_type",
+    "unsupported_parameter", "upgrade_required", "upstream_auth", "upstream_empty_reply", "upstream_error",
+    "upstream_incomplete", "upstream_invalid_response", "upstream_not_found", "upstream_protocol_error",
+    "upstream_redirect", "upstream_reply_too_large", "upstream_stream_truncated", "upstream_timeout",
+    "upstream_unreachable", "websocket_connection_limit_reached",
 })  # fmt: skip
 """The proxy's own codes of faults; a test finds missing ones. Clients get a backend's own codes, but they are no
 labels."""

@@ -2,6 +2,7 @@
 
 surface            puts the modules of this folder together for one request
 envelope           the fields around the input
+metadata           pairs of strings beside a response, and their bounds
 decode             from the client's JSON to a request
 items              input items, by their types
 tool_results       what the client's tools returned, as items

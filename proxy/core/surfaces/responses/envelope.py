@@ -25,11 +25,14 @@ from proxy.core.surfaces.reading.fields import (
     Whole,
     checked,
 )
+from proxy.core.surfaces.responses.metadata import MAX_KEY, MAX_PAIRS, MAX_VALUE, checked_metadata
 
 MAX_INPUT_TEXT = 10_485_760
 """Characters of an `input` that is one string. This is the published bound."""
 
 Label = Annotated[str, Field(max_length=64)]
+Key = Annotated[str, Field(max_length=MAX_KEY)]
+Value = Annotated[str, Field(max_length=MAX_VALUE)]
 
 
 class Format(NamedSchema):
@@ -77,7 +80,7 @@ class ResponsesEnvelope(TypedDict, total=False):
     stream_options: ResponsesStreamOptions | None
     background: bool | None
     store: bool | None
-    metadata: Annotated[dict[Label, Annotated[str, Field(max_length=512)]], Field(max_length=16)] | None
+    metadata: Annotated[dict[Key, Value], Field(max_length=MAX_PAIRS)] | None
     service_tier: str | None
     user: Any
     safety_identifier: Label | None
@@ -120,6 +123,8 @@ REFUSED = {
 
 
 def read_envelope(body: dict[str, Any], ledger: Ledger) -> ResponsesEnvelope:
+    if "metadata" in body:
+        checked_metadata(body["metadata"])
     envelope = checked(ENVELOPE, body)
     previous = envelope.get("previous_response_id")
     if previous is not None:
