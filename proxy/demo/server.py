@@ -108,7 +108,7 @@ def event(chunk: dict[str, Any]) -> bytes:
 
 
 def cut(request: web.Request) -> None:
-    """Ends the connection in the middle of the answer, as a crash does: whatever is still said, nobody hears."""
+    """Ends the connection in the middle of the answer, as a crash does: anything written later is lost."""
     if request.transport is not None:
         request.transport.abort()
 

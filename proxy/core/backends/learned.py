@@ -84,7 +84,7 @@ class Learned:
         self._lessons: dict[str, _Lesson] = {}
         """The lesson that was taught last stands last."""
         self._made: dict[tuple[str, ...], Target] = {}
-        """Keeps a target for each of the few sets of lessons that hold for somebody."""
+        """Keeps a target for each of the few sets of lessons that hold for any owner."""
 
     def target(self, owner: str, now: float) -> Target:
         """Gives the model as this owner's requests are put to it now."""

@@ -11,7 +11,7 @@ MAX_WEIGHT = 16 << 20
 """Bytes of one memory. An agent's twenty tools weigh some hundred KiB."""
 
 MAX_SHARE = MAX_WEIGHT // 16
-"""Bytes of one answer. An answer that weighs more is made anew each time, lest a few of its kind drive out all
+"""Bytes of one answer. A heavier answer is made anew each time, so that a few such answers do not drive out all
 others."""
 
 OVERHEAD = 500

@@ -2,5 +2,5 @@
 
 - `redact` masks whatever looks like a key, and cuts what strangers wrote to a length that can be shown.
 - `secrets` finds the secrets that the proxy knows, in whole or in part.
-- `unseen` lists the characters that nobody sees and that still do something.
+- `unseen` lists invisible characters that change what a reader sees.
 """

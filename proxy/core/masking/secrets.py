@@ -1,5 +1,5 @@
-"""Finds the secrets that the proxy knows in what others say: whole, in part, and in the forms in which programs repeat
-them.
+"""Finds the secrets that the proxy knows in texts from outside: whole, in part, and in the forms in which programs
+repeat them.
 
 A backend's error may quote the header it was sent, the URL it was asked at, or the JSON around either. `redact` masks
 what looks like a key, whoever owns it; the secrets here need not look like one.

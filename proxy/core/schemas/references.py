@@ -76,7 +76,7 @@ class _Inlining:
         return each_inside_at(here, path, lambda child, there: self._expanded(child, there, followed))
 
     def _target(self, reference: str) -> Schema | None:
-        """Finds a target only where schemas stand: nobody has checked anything else."""
+        """Finds a target only where schemas stand, because nothing else was checked."""
         target = target_of(self._root, reference)
         return target if id(target) in self._schemas else None
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from proxy.core.dialects.reading.lessons import ROOM, ProfileChange, Row, says, setting
+from proxy.core.dialects.reading.lessons import LIMIT_ROWS, ProfileChange, Row, says, setting
 from proxy.core.profile import BackendProfile
 
 BETA = "anthropic-beta"
@@ -144,7 +144,7 @@ LESSONS: Sequence[Row] = (
     ),
     Row("user", says(r"metadata\b.{0,20}\buser_id"), _without_user, lasting=False),
     Row("max_tokens", says(r"max_tokens\W.{0,20}\d{1,9} > (?P<most>\d{1,9})"), _shorter),
-    *ROOM,
+    *LIMIT_ROWS,
     Row(
         "effort",
         says(

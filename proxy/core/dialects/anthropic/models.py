@@ -41,7 +41,7 @@ class Traits:
     formats: bool = True
     """Does it take the schema of its answer?"""
     max_tokens: int = 128_000
-    """The model answers so many tokens at most, and is given so many where nobody sets a limit."""
+    """The most tokens of an answer. The proxy sends this limit where the client sets none."""
     capped: bool = True
     """Is that known to be the most, so that a higher wish would be refused?"""
 

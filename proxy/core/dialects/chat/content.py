@@ -39,7 +39,7 @@ def _listed(part: ContentPart) -> dict[str, Any]:
 
 
 def of_user(part: Text | Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
-    """Raises ClientFault for a file that this backend cannot be told of."""
+    """Raises ClientFault for a file that this backend cannot read."""
     match part:
         case Text():
             return part.text

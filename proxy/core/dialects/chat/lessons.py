@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
-from proxy.core.dialects.reading.lessons import ROOM, ProfileChange, Row, says, setting
+from proxy.core.dialects.reading.lessons import LIMIT_ROWS, ProfileChange, Row, says, setting
 from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
@@ -104,7 +104,7 @@ _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
-    """A name may be a path: below `messages` only thoughts are not for everybody, and below `tools` only `strict`."""
+    """A name may be a path: below `messages` only thoughts can be left out, and below `tools` only `strict`."""
     steps = re.findall(r"[A-Za-z_]\w*", next(name for name in match.groups() if name))
     if steps[0] == "body":
         del steps[0]
@@ -202,7 +202,7 @@ LESSONS: Sequence[Row] = (
         ),
         _fewer_formats,
     ),
-    *ROOM,
+    *LIMIT_ROWS,
     Row("wire", says(r"Function tools with reasoning_effort are not supported"), setting(wire="responses")),
     Row("effort", says(r"cannot specify both\b.{0,80}thinking"), _one_switch),
     Row("effort", says(r"thinking_budget parameter"), _budget),

@@ -30,7 +30,7 @@ Waiting = dict[Carrier, str]
 """Holds signatures that were read before the part that they belong to."""
 
 MAX_DEPTH = 30
-"""Limits a result that is told as an object: parsers of such messages read few levels more, and refuse the request."""
+"""Levels of a result that is sent as an object: parsers of such messages read few more, and refuse the request."""
 
 REFERENCE = '"$ref"'
 """Gemini takes this key in a result for a reference to another part, and refuses the request."""

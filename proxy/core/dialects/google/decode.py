@@ -44,7 +44,7 @@ BESIDE_WORDS = {
     "executableCode": "code that was run at the backend",
     "codeExecutionResult": "the result of code that was run at the backend",
 }
-"""These parts of an answer are not told in words, and no surface has a place for them."""
+"""These parts of an answer are no text, and no surface has a field for them."""
 
 
 class GoogleDecoder(Decoding):

@@ -44,7 +44,7 @@ class Note:
 
 
 def of_user(part: Image | Audio | File, profile: BackendProfile, ledger: Ledger) -> GooglePart | Note:
-    """Raises ClientFault for a file that this backend cannot be given."""
+    """Raises ClientFault for a file that this backend cannot read."""
     match part:
         case Image():
             return _image(part, profile, ledger)

@@ -11,7 +11,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.profile import BackendProfile
 
 MAX_LOGGED = 64
-"""Characters of a word that nobody knows; the longest known one has half of them."""
+"""Characters of an unknown word; the longest known one has half of them."""
 
 NO_REPLY = OwnWords("The backend's answer is not a reply.")
 

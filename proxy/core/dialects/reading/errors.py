@@ -61,7 +61,8 @@ _MISTAKE_AS_CRASH = re.compile(
     r"\btools?\b|\btool[_ ]calls?\b|template|jinja|\bimages?\b|grammar"
     r"|\d validation errors?\b(?! for \w{0,80}response\b)|\bliteral_error\b"
 )
-"""llama.cpp, LM Studio and llama-cpp-python answer 500 for what the client must change; repeating it would help nobody.
+"""llama.cpp, LM Studio and llama-cpp-python answer 500 for what the client must change; to repeat the request would not
+help.
 """
 _BAD_KEY = re.compile(
     r"(?:invalid|incorrect|wrong|expired|revoked|missing|no)\W{1,3}(?:api|access|auth\w{0,20})[ _-]?(?:key|token)"

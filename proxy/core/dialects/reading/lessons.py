@@ -127,7 +127,7 @@ def _half_of_it(profile: BackendProfile, match: re.Match[str]) -> BackendProfile
     return replace(profile, length_default=window // 2) if window <= SMALL_WINDOW else profile
 
 
-ROOM = tuple(
+LIMIT_ROWS = tuple(
     Row("room", says(pattern), _what_fits, lasting=False, kept=_half_of_it)
     for pattern in (
         r"exceed context limit: (?P<input>\d{1,9}) \+ \d{1,9} > (?P<window>\d{1,9})",
@@ -138,7 +138,7 @@ ROOM = tuple(
         r"must be <= (?P<window>\d{1,9})\. Given: (?P<input>\d{1,9}) `inputs`",
     )
 )
-"""These rows are for every dialect in which a limit of ours is sent where the client sets none. They know the words of
+"""The rows for every dialect in which the proxy sends a limit where the client sets none. They know the words of
 vendors, vLLM, SGLang and TGI."""
 
 _ADVICE = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from proxy.core.dialects.anthropic.lessons import BINDING, LESSONS
 from proxy.core.dialects.reading import lessons
-from proxy.core.dialects.reading.lessons import ROOM
+from proxy.core.dialects.reading.lessons import LIMIT_ROWS
 from proxy.core.model import (
     ChoiceMode,
     FormatKind,
@@ -309,5 +309,5 @@ def test_what_teaches_nothing(profile: dict[str, Any], words: str, rows: list[st
 
 
 def test_the_rows_are_told_apart() -> None:
-    names = [row.name for row in LESSONS if row not in ROOM]
+    names = [row.name for row in LESSONS if row not in LIMIT_ROWS]
     assert len(set(names)) == len(names)
