@@ -301,14 +301,14 @@ class _Guard:
 
     def _over_limit(self, code: str, complaint: str, limit: str) -> None:
         if self._rules.limits_mode is not Mode.OFF:
-            way_out = f"Ask for less at once{or_raise(limit, getattr(self._rules.limits, limit))}"
-            self._report(code, complaint, self._rules.limits_mode is Mode.ENFORCE, way_out)
+            advice = f"Ask for less at once{or_raise(limit, getattr(self._rules.limits, limit))}"
+            self._report(code, complaint, self._rules.limits_mode is Mode.ENFORCE, advice)
 
-    def _report(self, code: str, complaint: str, enforced: bool, way_out: str | None = None) -> None:
+    def _report(self, code: str, complaint: str, enforced: bool, advice: str | None = None) -> None:
         self._ledger.odd(code)
         complaint = _short(complaint)
         if enforced:
-            raise Unfit(f"{complaint} {way_out or ADVICE[code]}", code=code)
+            raise Unfit(f"{complaint} {advice or ADVICE[code]}", code=code)
         self._remarks += 1
         if self._remarks <= MAX_WARNINGS:
             self._ledger.warn(complaint)

@@ -22,7 +22,7 @@ MILLISECOND = 0.001
 
 @dataclass(slots=True, frozen=True)
 class _Unit:
-    spelled: str
+    plural: str
     limit: Callable[[Tenant], int | None]
 
 
@@ -105,7 +105,7 @@ class Quota:
         waits = {unit: bucket.wait(1, now) for unit, bucket in buckets.items()}
         longest = max(waits, key=waits.__getitem__)
         return TooMany(
-            f"The limit of {buckets[longest].size} {UNITS[longest].spelled} per minute is reached. "
+            f"The limit of {buckets[longest].size} {UNITS[longest].plural} per minute is reached. "
             f"Try again in {math.ceil(waits[longest])} s.",
             retry_after=math.ceil(waits[longest] * 1000) / 1000,
         )
