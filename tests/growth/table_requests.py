@@ -16,6 +16,7 @@ from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.surfaces.responses.metadata import checked_metadata
 from proxy.core.tenants import Mode, Tenant
 from proxy.core.tools import arguments
 from proxy.core.weight import LIGHT_BYTES, weighed
@@ -215,8 +216,19 @@ def _host(n: int) -> Callable[[], object]:
     return work
 
 
+def _labels(n: int) -> Callable[[], object]:
+    pairs = {"k" * n: "v" * n}
+
+    def work() -> None:
+        with suppress(Fault):
+            checked_metadata(pairs)
+
+    return work
+
+
 REQUESTS: Mapping[str, Make] = {
     "a host": _host,
+    "metadata": _labels,
     "the body of a request": _parsed,
     "the weight of a body": _weighed,
     **{
