@@ -217,7 +217,7 @@ def _host(n: int) -> Callable[[], object]:
 
 
 def _labels(n: int) -> Callable[[], object]:
-    pairs = {"k" * n: "v" * n}
+    pairs = {"k": "v" * n}
 
     def work() -> None:
         with suppress(Fault):
