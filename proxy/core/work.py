@@ -29,18 +29,18 @@ TOO_COMPLEX = "request_too_complex"
 Returned = TypeVar("Returned")
 
 
-class Purse(Protocol):
+class UnitBudget(Protocol):
     """A budget, for code that need not know what happens when it is empty."""
 
     def spend(self, units: int) -> None: ...
 
 
-class Dear(Exception):
+class TakesLong(Exception):
     """The work takes longer than all others should wait: the caller begins it again in a thread or a process."""
 
 
 class Allowance:
-    """A purse of so many units, for work that may be left undone. Raises Dear when they are spent."""
+    """A budget of so many units, for work that may be left undone. Raises TakesLong when they are spent."""
 
     __slots__ = ("left",)
 
@@ -50,7 +50,7 @@ class Allowance:
     def spend(self, units: int) -> None:
         self.left -= units
         if self.left < 0:
-            raise Dear
+            raise TakesLong
 
 
 class Work:
@@ -80,7 +80,7 @@ class Work:
         """Spends units. Raises the ClientFault that names the field under work when nothing is left."""
         self.left -= units
         if self.left < self._floor:
-            raise self.too_much() if self.left < 0 else Dear
+            raise self.too_much() if self.left < 0 else TakesLong
 
     def grow(self, size: int) -> None:
         """Spends the bytes by which a schema has grown."""
@@ -89,12 +89,12 @@ class Work:
             raise self.too_much()
 
     def briefly(self, job: Callable[[], Returned]) -> Returned:
-        """Does the work if it is short. If not, raises Dear, and spends nothing."""
+        """Does the work if it is short. If not, raises TakesLong, and spends nothing."""
         left, growth = self.left, self._growth
         self._floor = max(0, left - BRIEF_UNITS)
         try:
             return job()
-        except Dear:
+        except TakesLong:
             self.left, self._growth, self.dear = left, growth, True
             raise
         finally:

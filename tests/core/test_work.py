@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.work import BRIEF_UNITS, MAX_GROWTH, UNITS_PER_REQUEST, Dear, Work
+from proxy.core.work import BRIEF_UNITS, MAX_GROWTH, UNITS_PER_REQUEST, TakesLong, Work
 
 
 def test_whoever_spends_the_last_of_it_is_refused_by_name() -> None:
@@ -42,7 +42,7 @@ def test_what_is_not_done_briefly_is_dear_and_costs_nothing_yet() -> None:
         work.spend(1)
 
     assert not work.dear
-    with pytest.raises(Dear):
+    with pytest.raises(TakesLong):
         work.briefly(long_one)
     assert work.dear
     assert work.left == UNITS_PER_REQUEST - 5

@@ -13,7 +13,7 @@ from proxy.core.argument_problem import UNCHECKED, ArgumentProblem
 from proxy.core.events import Event, PartEnded
 from proxy.core.model import Call, ToolName, ToolSpec
 from proxy.core.sink import Sink
-from proxy.core.work import BRIEF_UNITS, Allowance, Dear, Purse
+from proxy.core.work import BRIEF_UNITS, Allowance, TakesLong, UnitBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class AwaitedChecks:
         self,
         declared: Mapping[ToolName, ToolSpec],
         is_checked: Callable[[ToolSpec], bool],
-        briefly: Callable[[ToolSpec, str, Purse], ArgumentProblem | None],
+        briefly: Callable[[ToolSpec, str, UnitBudget], ArgumentProblem | None],
     ) -> None:
-        """`briefly` raises Dear where a check could take long."""
+        """`briefly` raises TakesLong where a check could take long."""
         self._declared = declared
         self._is_checked = is_checked
         self._briefly = briefly
@@ -97,7 +97,7 @@ class AwaitedChecks:
             return
         try:
             self._problem = self._briefly(spec, call.arguments, self._allowance)
-        except Dear:
+        except TakesLong:
             if self._may_wait:
                 self.pending = PendingCheck(spec, call.arguments)
             else:

@@ -2,7 +2,7 @@
 
 Strangers wrote the schema and the value, and some of them may know how to make a count wrong: a pattern that goes back
 and tries again stops the whole process, whatever price the proxy has put on it. So the caller says how much a check may
-cost, and whether it must be `certain`: such a check raises Dear before it begins anything whose time has no bound.
+cost, and whether it must be `certain`: such a check raises TakesLong before it begins anything whose time has no bound.
 
 jsonschema does the work. Keywords in which it compares all pairs, or matches patterns without a bound, have an
 implementation of their own here. As in the standard, formats are remarks.
@@ -21,7 +21,7 @@ from proxy.core.schemas import loosening, traversal
 from proxy.core.schemas.patterns import compiled, priced
 from proxy.core.schemas.traversal import Path, Schema
 from proxy.core.schemas.unions import frozen
-from proxy.core.work import Dear, Purse
+from proxy.core.work import TakesLong, UnitBudget
 
 STEP = 20
 """The price of one keyword, and of each thing that it loops over: some 2 µs."""
@@ -40,13 +40,13 @@ def validator_of(schema: Schema) -> Draft202012Validator:
 
 
 def first_error(
-    validator: Draft202012Validator, value: Any, purse: Purse, *, certain: bool
+    validator: Draft202012Validator, value: Any, budget: UnitBudget, *, certain: bool
 ) -> tuple[ValidationError | None, str]:
     """Returns what the validator finds wrong, and the first pattern that had to be matched and that Python cannot read.
 
-    Raises whatever the purse raises; also RecursionError, and OverflowError for numbers that no float holds.
+    Raises what the budget raises; also RecursionError, and OverflowError for numbers that no float holds.
     """
-    _check.purse, _check.certain, _check.unread, _check.root = purse, certain, "", validator.schema
+    _check.budget, _check.certain, _check.unread, _check.root = budget, certain, "", validator.schema
     return next(validator.iter_errors(value), None), _check.unread
 
 
@@ -90,15 +90,15 @@ def _pointer(path: Path) -> str:
 class _Check:
     """The check under way. The core never waits, so there is only one at a time."""
 
-    __slots__ = ("certain", "purse", "root", "unread")
+    __slots__ = ("budget", "certain", "root", "unread")
 
-    purse: Purse
+    budget: UnitBudget
     root: Schema
     unread: str
     certain: bool
 
     def spend(self, units: int) -> None:
-        self.purse.spend(units)
+        self.budget.spend(units)
 
 
 _check = _Check()
@@ -157,7 +157,7 @@ def _found(pattern: str, text: str) -> bool:
     _check.spend(STEP)
     price = None if "(" in pattern else priced(pattern)  # of what has no brackets, the price is beyond doubt
     if price is None:
-        raise Dear
+        raise TakesLong
     _check.spend(COMPILING * len(price.expression.pattern) + price.steps(len(text)) // MATCHED_PER_UNIT)
     return price.expression.search(text) is not None
 

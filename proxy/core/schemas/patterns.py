@@ -42,7 +42,7 @@ _TOKEN = re.compile(
 """The parts of a pattern that matter for its price. Brackets that begin in other ways look around or set flags."""
 
 
-class _TooDear(Exception):
+class _Unbounded(Exception):
     """The pattern takes too long for a text of any length."""
 
 
@@ -77,7 +77,7 @@ class Growth:
 
 def _bounded(factors: tuple[int, ...]) -> Growth:
     if len(factors) > MAX_POWER + 1 or max(factors) > MAX_FACTOR:
-        raise _TooDear
+        raise _Unbounded
     return Growth(factors)
 
 
@@ -117,9 +117,9 @@ class _Part:
                 return _Part(BY_LENGTH, ONCE + low * self.steps + BY_LENGTH * self.steps)
             return _Part((high - low + 1) * ONCE, ONCE + high * self.steps)
         if high is None:
-            raise _TooDear
+            raise _Unbounded
         ways, steps, most = ONCE, ONCE, ONCE
-        for done in range(high):  # soon too dear, if there are many
+        for done in range(high):  # many steps soon exceed every bound
             steps += most * self.steps
             most = most * self.ways
             ways = ways + most if done >= low else most
@@ -173,7 +173,7 @@ def _priced(pattern: str) -> Price | None:
         return None
     try:
         growth = _growth(expression.pattern)
-    except _TooDear:
+    except _Unbounded:
         return None
     return None if growth is None else Price(expression, growth)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proxy.core.schemas.traversal import UNIONS, Schema
-from proxy.core.work import Purse
+from proxy.core.work import UnitBudget
 
 MAX_COMPARED = 64
 """Branches that are compared each with each. Plain values may be more."""
@@ -57,7 +57,7 @@ _PYTHON_TYPES: Mapping[type, str] = {
 # ── together ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def merged(near: Schema, far: Schema, work: Purse) -> Schema | None:
+def merged(near: Schema, far: Schema, work: UnitBudget) -> Schema | None:
     """Merges two schemas into one that asks for both. None if that needs `allOf`."""
     work.spend(MERGING + len(near) + len(far))
     if "$ref" in near or "$ref" in far:
@@ -69,7 +69,7 @@ def merged(near: Schema, far: Schema, work: Purse) -> Schema | None:
         if keyword not in near or same(near[keyword], value, work):
             result[keyword] = value
         elif keyword not in ANNOTATIONS:
-            combine: Callable[[Any, Any, Purse], Any] = _BOTH.get(keyword, _neither)
+            combine: Callable[[Any, Any, UnitBudget], Any] = _BOTH.get(keyword, _neither)
             both = combine(near[keyword], value, work)
             if both is None:
                 return None
@@ -77,19 +77,19 @@ def merged(near: Schema, far: Schema, work: Purse) -> Schema | None:
     return result
 
 
-def _mixed(group: set[str], near: Schema, far: Schema, work: Purse) -> bool:
+def _mixed(group: set[str], near: Schema, far: Schema, work: UnitBudget) -> bool:
     one, other = ({key: schema[key] for key in group if key in schema} for schema in (near, far))
     if not one or not other or same(one, other, work):
         return False
     return not one.keys() == other.keys() == {"properties"}
 
 
-def same(one: Any, other: Any, work: Purse) -> bool:
+def same(one: Any, other: Any, work: UnitBudget) -> bool:
     """Compares as JSON does: 1 is 1.0, but not true."""
     return bool(frozen(one, work) == frozen(other, work))
 
 
-def frozen(value: Any, work: Purse) -> Any:
+def frozen(value: Any, work: UnitBudget) -> Any:
     """Makes something hashable that is equal for equal values."""
     work.spend(1)
     match value:
@@ -103,11 +103,11 @@ def frozen(value: Any, work: Purse) -> Any:
             return value
 
 
-def _neither(near: Any, far: Any, work: Purse) -> None:
+def _neither(near: Any, far: Any, work: UnitBudget) -> None:
     return None
 
 
-def _all_properties(near: Schema, far: Schema, work: Purse) -> Schema | None:
+def _all_properties(near: Schema, far: Schema, work: UnitBudget) -> Schema | None:
     work.spend(len(near) + len(far))
     result = dict(near)
     for name, value in far.items():
@@ -118,7 +118,7 @@ def _all_properties(near: Schema, far: Schema, work: Purse) -> Schema | None:
     return result
 
 
-def _common_type(near: Any, far: Any, work: Purse) -> str | list[str] | None:
+def _common_type(near: Any, far: Any, work: UnitBudget) -> str | list[str] | None:
     words = [word for word in _widened(near) if word in _widened(far)]
     words = [word for word in words if not (word == "integer" and "number" in words)]
     return words[0] if len(words) == 1 else words or None
@@ -130,30 +130,30 @@ def _widened(types: Any) -> list[str]:
     return [*words, *(["integer"] if "number" in words else [])]
 
 
-def _common_values(near: list[Any], far: list[Any], work: Purse) -> list[Any] | None:
+def _common_values(near: list[Any], far: list[Any], work: UnitBudget) -> list[Any] | None:
     others = {frozen(value, work) for value in far}
     return [value for value in near if frozen(value, work) in others] or None
 
 
-def _united(near: list[str], far: list[str], work: Purse) -> list[str]:
+def _united(near: list[str], far: list[str], work: UnitBudget) -> list[str]:
     work.spend(len(near) + len(far))
     return list(dict.fromkeys([*near, *far]))
 
 
-def _appended(near: list[Schema], far: list[Schema], work: Purse) -> list[Schema]:
+def _appended(near: list[Schema], far: list[Schema], work: UnitBudget) -> list[Schema]:
     work.spend(len(near) + len(far))
     return [*near, *far]
 
 
-def _larger(near: float, far: float, work: Purse) -> float:
+def _larger(near: float, far: float, work: UnitBudget) -> float:
     return max(near, far)
 
 
-def _smaller(near: float, far: float, work: Purse) -> float:
+def _smaller(near: float, far: float, work: UnitBudget) -> float:
     return min(near, far)
 
 
-_BOTH: Mapping[str, Callable[[Any, Any, Purse], Any]] = {
+_BOTH: Mapping[str, Callable[[Any, Any, UnitBudget], Any]] = {
     "type": _common_type,
     "enum": _common_values,
     "properties": _all_properties,
@@ -167,7 +167,7 @@ _BOTH: Mapping[str, Callable[[Any, Any, Purse], Any]] = {
 # ── apart ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def all_disjoint(branches: list[Schema], work: Purse) -> bool:
+def all_disjoint(branches: list[Schema], work: UnitBudget) -> bool:
     values = [_values(branch) for branch in branches]
     if all(values):
         listed = [value for some in values for value in {frozen(value, work) for value in some or ()}]
@@ -177,7 +177,7 @@ def all_disjoint(branches: list[Schema], work: Purse) -> bool:
     return all(disjoint(one, other, work) for index, one in enumerate(branches) for other in branches[:index])
 
 
-def disjoint(one: Schema, other: Schema, work: Purse) -> bool:
+def disjoint(one: Schema, other: Schema, work: UnitBudget) -> bool:
     """Is there no value that both allow?"""
     types, others = types_of(one, work), types_of(other, work)
     if types is None or others is None:
@@ -197,7 +197,7 @@ def disjoint(one: Schema, other: Schema, work: Purse) -> bool:
     )
 
 
-def types_of(schema: Schema, work: Purse) -> set[str] | None:
+def types_of(schema: Schema, work: UnitBudget) -> set[str] | None:
     """Returns the types that the schema allows; `number` brings `integer` along. None where it does not say."""
     work.spend(LOOKING)
     if "type" in schema:
@@ -223,7 +223,7 @@ def _values(schema: Schema) -> list[Any] | None:
     return values
 
 
-def _required(schema: Schema, work: Purse) -> set[str]:
+def _required(schema: Schema, work: UnitBudget) -> set[str]:
     required = schema.get("required", ())
     work.spend(len(required))
     return set(required)
@@ -233,7 +233,7 @@ def _both_of(name: str, one: Schema, other: Schema) -> tuple[Schema, Schema]:
     return one.get("properties", {}).get(name, {}), other.get("properties", {}).get(name, {})
 
 
-def _forbids(closed: Schema, other: Schema, work: Purse) -> bool:
+def _forbids(closed: Schema, other: Schema, work: UnitBudget) -> bool:
     """Does one schema require a property that the other has no room for?"""
     known = closed.get("properties", {}).keys()
     return (

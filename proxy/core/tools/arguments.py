@@ -15,7 +15,7 @@ from proxy.core.model import ToolSpec
 from proxy.core.schemas import conformance, traversal
 from proxy.core.schemas.validity import check_schema
 from proxy.core.tools.kinds.bridges import BRIDGES
-from proxy.core.work import Allowance, Dear, Purse, Work
+from proxy.core.work import Allowance, TakesLong, UnitBudget, Work
 
 COMPILING = 2
 """The price of each byte of a schema that the validator has not seen."""
@@ -34,18 +34,18 @@ def is_checked(spec: ToolSpec) -> bool:
     return not BRIDGES[spec.kind].freeform
 
 
-def briefly(spec: ToolSpec, arguments: str, purse: Purse) -> ArgumentProblem | None:
-    """Says what is wrong with the arguments of a call, as the model wrote them. Raises Dear, at the latest when the
-    purse is empty, if that could take long. The schema was checked when the request was read."""
+def briefly(spec: ToolSpec, arguments: str, budget: UnitBudget) -> ArgumentProblem | None:
+    """Says what is wrong with the arguments of a call, as the model wrote them. Raises TakesLong, at the latest when
+    the budget is spent, if that could take long. The schema was checked when the request was read."""
     if len(arguments) > BRIEF_BYTES:
-        raise Dear
+        raise TakesLong
     data = written(spec)
 
     def make() -> tuple[Draft202012Validator, int]:
-        purse.spend(COMPILING * len(data))
+        budget.spend(COMPILING * len(data))
         return conformance.validator_of(jsontext.loads(data)), OBJECTS_PER_BYTE * len(data)
 
-    return _checked(_VALIDATORS.of((data, None), make), arguments, purse, certain=True)
+    return _checked(_VALIDATORS.of((data, None), make), arguments, budget, certain=True)
 
 
 def written(spec: ToolSpec) -> bytes:
@@ -63,7 +63,7 @@ def verdict(schema: bytes, arguments: str) -> ArgumentProblem | None:
     try:
         validator = _VALIDATORS.of((schema, None), make)
         return _checked(validator, arguments, Allowance(WHOLE_CHECK), certain=False)
-    except Dear:
+    except TakesLong:
         return UNCHECKED
 
 
@@ -71,7 +71,7 @@ _VALIDATORS: Remembered[Draft202012Validator] = Remembered()
 
 
 def _checked(
-    validator: Draft202012Validator, arguments: str, purse: Purse, *, certain: bool
+    validator: Draft202012Validator, arguments: str, budget: UnitBudget, *, certain: bool
 ) -> ArgumentProblem | None:
     try:
         value = jsontext.strict(arguments.strip() or "{}")
@@ -82,7 +82,7 @@ def _checked(
     if jsontext.deeper_than(value, MAX_NESTING):
         return _invalid(f"The arguments are nested deeper than {MAX_NESTING} levels.")
     try:
-        error, unread = conformance.first_error(validator, value, purse, certain=certain)
+        error, unread = conformance.first_error(validator, value, budget, certain=certain)
     except (RecursionError, OverflowError):
         return UNCHECKED
     if error is not None:

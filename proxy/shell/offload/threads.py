@@ -19,7 +19,7 @@ from typing import TypeVar
 from proxy.core.ledger import Ledger
 from proxy.core.surfaces.openapi.known_paths import known_path
 from proxy.core.weight import weighed
-from proxy.core.work import Dear
+from proxy.core.work import TakesLong
 from proxy.shell.offload.fair_slots import FairSlots
 from proxy.shell.ops.logs import Log
 
@@ -98,7 +98,7 @@ class WorkThreads:
             entries = ledger.entries()
             try:
                 return ledger.work.briefly(job)
-            except Dear:
+            except TakesLong:
                 ledger.back_to(entries)
         return await self._apart(job, ledger)
 

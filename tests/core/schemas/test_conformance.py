@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from proxy.core import jsontext
 from proxy.core.schemas.conformance import first_error, validator_of
-from proxy.core.work import Allowance, Dear
+from proxy.core.work import Allowance, TakesLong
 from tests.support.tables import table
 
 ARRAYS: list[Any] = [
@@ -80,13 +80,13 @@ def test_a_reference_is_read_as_part_of_an_address(reference: str, checked: bool
 
 def test_a_check_that_must_be_certain_begins_nothing_without_a_bound() -> None:
     validator = validator_of({"pattern": "^(a+)+$"})
-    with pytest.raises(Dear):
+    with pytest.raises(TakesLong):
         first_error(validator, "aaa!", Allowance(10**9), certain=True)
     assert first_error(validator, 1, Allowance(10**9), certain=True) == (None, "")
 
 
 def test_a_check_ends_with_its_purse() -> None:
-    with pytest.raises(Dear):
+    with pytest.raises(TakesLong):
         first_error(validator_of({"items": {}}), [1] * 1_000, Allowance(1_000), certain=True)
 
 

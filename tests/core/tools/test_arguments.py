@@ -12,7 +12,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.model import ToolKind, ToolName, ToolSpec
 from proxy.core.tools import arguments
 from proxy.core.tools.arguments import BRIEF_BYTES, briefly, verdict
-from proxy.core.work import BRIEF_UNITS, Allowance, Dear
+from proxy.core.work import BRIEF_UNITS, Allowance, TakesLong
 from tests.support.quickness import quickly
 from tests.support.tables import table
 
@@ -226,7 +226,7 @@ def test_a_pattern_costs_what_it_takes_in_pythons_words() -> None:
     values = jsontext.compact({f"p{number}": "a" * number for number in range(1, 11)})
     tool = spec({"properties": patterns})
     assert briefly(tool, '{"p1":"a","p2":"aa"}', Allowance(BRIEF_UNITS)) is None
-    with pytest.raises(Dear):
+    with pytest.raises(TakesLong):
         briefly(tool, values, Allowance(BRIEF_UNITS))
 
 
@@ -257,17 +257,17 @@ def test_what_is_certain_to_be_short_is_answered_at_once(schema: Any, value: str
     ],
 )
 def test_what_could_take_long_is_not_even_begun(schema: Any, value: str) -> None:
-    with pytest.raises(Dear):
+    with pytest.raises(TakesLong):
         briefly(spec({"properties": {"x": schema}}), f'{{"x": {value}}}', Allowance(BRIEF_UNITS))
 
 
 def spent(schema: Any, value: str) -> int:
     units = 10**9
-    purse = Allowance(units)
+    budget = Allowance(units)
     tool = spec({"properties": {"x": schema}})
     briefly(tool, "{}", Allowance(units))  # compiled
-    briefly(tool, f'{{"x": {value}}}', purse)
-    return units - purse.left
+    briefly(tool, f'{{"x": {value}}}', budget)
+    return units - budget.left
 
 
 NUMBERS = [*range(1000)]

@@ -1,4 +1,4 @@
-"""Large work beside the loop: begun again there when it turns out to be dear, and really ended when its time is up."""
+"""Large work beside the loop: begun again there if it takes long, and really ended when its time is up."""
 
 import asyncio
 import io
