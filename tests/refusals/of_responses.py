@@ -119,13 +119,11 @@ ITEMS = (
     _item("the id of the call that it answers", ".call_id", MISSING, type="function_call_output", output=""),
     _item(STRING, ".name", type="function_call_output", name=5, output=""),
     _item("what the tool returned", ".output", MISSING, type="function_call_output", call_id="c"),
-    _item(
-        "Send the call too, or leave its output out",
-        ".call_id",
-        "invalid_value",
-        type="function_call_output",
-        call_id="c",
-        output="",
+    responses(
+        "Send the call of input[0].call_id too, or leave its output out",
+        "input",
+        None,
+        input=[{"type": "function_call_output", "call_id": "c", "output": ""}],
     ),
     responses(
         "leave one out",

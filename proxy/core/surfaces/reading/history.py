@@ -200,11 +200,11 @@ def _orphan(result: Result, path: str, *, known: bool) -> ClientFault:
             param=path,
             code="invalid_value",
         )
+    # OpenAI's words, to their full stop, and its param: clients look for them.
     return ClientFault(
-        f"No tool call found for function call output with call_id {call_id} at {path}. "
-        "Send the call too, or leave its output out.",
-        param=path,
-        code="invalid_value",
+        f"No tool call found for function call output with call_id {call_id}. "
+        f"Send the call of {path} too, or leave its output out.",
+        param=path.partition("[")[0],
     )
 
 
