@@ -3,10 +3,20 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree_of(path)))
 
 
 @dataclass(frozen=True)
@@ -22,13 +32,13 @@ class Module:
     def lines(self) -> int:
         return len(self.path.read_bytes().splitlines())
 
-    @cached_property
+    @property
     def tree(self) -> ast.Module:
-        return ast.parse(self.path.read_bytes())
+        return tree_of(self.path)
 
-    @cached_property
+    @property
     def nodes(self) -> list[ast.AST]:
-        return list(ast.walk(self.tree))
+        return nodes_of(self.path)
 
     @property
     def is_package(self) -> bool:
