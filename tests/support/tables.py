@@ -1,9 +1,9 @@
 """Tables of cases that run as one test, so that a thousand rows cost no more than their own work.
 
-pytest makes a test of every row it parametrises, at two or three milliseconds each; the core's tables are far longer
-than its code is slow. `table` takes the same arguments as `pytest.mark.parametrize`, runs every row, and tells of all
-that fail, by name. With `PYTEST_EACH_ROW=1` in the environment every row becomes a test of its own after all, which can
-be selected, repeated and stopped at like any other.
+pytest makes a test of every row it parametrises, at half a millisecond each: the core's six thousand rows would take a
+third longer. `table` takes the same arguments as `pytest.mark.parametrize`, runs every row, and tells of all that fail,
+by name. With `PYTEST_EACH_ROW=1` in the environment every row becomes a test of its own after all, which can be
+selected, repeated and stopped at like any other.
 """
 
 import functools
