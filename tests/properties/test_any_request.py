@@ -1,5 +1,6 @@
 """Properties: whatever JSON comes in, only a ClientFault may come out; whatever history, one order."""
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -174,6 +175,9 @@ def test_a_refused_history_names_the_place(turns: list[Turn]) -> None:
     if "orphan_output" in ledger.dropped:
         with pytest.raises(ClientFault, match="call_id") as caught:
             canonical(placed(turns), Ledger(), "refuse")
-        assert str(caught.value.param).endswith(".call_id")
+        place = re.search(r"input\[(\d+)\]\.call_id", str(caught.value))
+        assert place is not None
+        assert turns[int(place[1])].role is Role.TOOL
+        assert caught.value.param in {"input", place[0]}
     else:
         assert canonical(placed(turns), Ledger(), "refuse") == ordered
