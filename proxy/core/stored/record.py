@@ -1,0 +1,55 @@
+"""One response as it is kept, and what may become of it.
+
+A record is whole JSON in three pieces, so that a history is put together without reading any of it: what the request
+added (`input`), what the model answered (`output`), and the response object around it (`answer`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    QUEUED = "queued"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+FINAL = frozenset({Status.COMPLETED, Status.INCOMPLETE, Status.FAILED, Status.CANCELLED})
+
+NEXT: Mapping[Status, frozenset[Status]] = {
+    Status.QUEUED: frozenset({Status.IN_PROGRESS, Status.FAILED, Status.CANCELLED}),
+    Status.IN_PROGRESS: FINAL,
+    **dict.fromkeys(FINAL, frozenset[Status]()),
+}
+"""What may follow. Whatever is final stays so for ever."""
+
+
+@dataclass(slots=True, frozen=True)
+class Record:
+    id: str
+    status: Status
+    created: int
+    """In seconds of the date, as clients are told."""
+    model: str
+    parent: str | None = None
+    """The response that it continues."""
+    conversation: str | None = None
+    background: bool = False
+    streamed: bool = False
+    """Asked for as a stream. If it is background work too, its events are kept."""
+    lasting: bool = True
+    """False for background work of `store: false`: it can be read for some minutes, and nothing continues it."""
+    answer: bytes = b"{}"
+    """The response object as its client got it; its `output` is an empty list, and stands in `output`."""
+    input: bytes = b"[]"
+    """The items that the request added, as a JSON list. Each has its id."""
+    output: bytes = b"[]"
+    """The items of the answer, as a JSON list. They may have private members, which no client is shown."""
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in FINAL

@@ -1,0 +1,232 @@
+"""What an engine of the store promises. `Records` is the truth; `Live` may vanish at any time without a wrong answer.
+
+The tenant is the first argument of every method: what belongs to another tenant is as unknown as what never was, by the
+same query. Each method ends within its limit, or raises StoreDown; no method is ended by its caller's end, and each
+write may be repeated. Times are the engine's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple, Protocol
+
+from proxy.core.stored.conversation import Conversation, Entry, Order
+from proxy.core.stored.record import Record
+
+
+class StoreDown(Exception):
+    """The store did not answer, or not in time. Whether a write was done is not known."""
+
+
+class StoreUnreadable(Exception):
+    """The store is there, and cannot be used: its words say why, and what to do. Ends the start of the process."""
+
+
+class RecordUnreadable(Exception):
+    """What is kept of one response is damaged, was written by a later version, or lacks an ancestor."""
+
+
+class Key(NamedTuple):
+    tenant: str
+    id: str
+
+
+class Outcome(Enum):
+    DONE = auto()
+    LOST = auto()
+    """It was ended by somebody else, or deleted: nothing was changed."""
+
+
+class Locked(NamedTuple):
+    """Another response works on the conversation."""
+
+    response: str
+
+
+class Began(NamedTuple):
+    """`entries`: of the conversation, if one was named, oldest first."""
+
+    entries: Sequence[Entry]
+
+
+class Found(NamedTuple):
+    conversation: Conversation
+    locked_by: str | None
+    """The response that works on it."""
+
+
+@dataclass(slots=True, frozen=True)
+class Size:
+    """For `store info` and the metrics."""
+
+    responses: int
+    running: int
+    conversations: int
+    bytes: int
+
+
+class Records(Protocol):
+    async def open(self) -> None:
+        """Makes or migrates what is needed. Raises StoreUnreadable; a store that is only away is StoreDown."""
+
+    async def close(self) -> None: ...
+
+    # ── responses ──
+
+    async def save(
+        self, tenant: str, record: Record, entries: Sequence[str] = (), worker: str = ""
+    ) -> Outcome:
+        """Keeps a final record that nobody has begun. Once more: changes nothing, DONE. `entries`: ids of items, of
+        this record or already kept, that its conversation gets at its end in the same step; the conversation's lock
+        of this response by `worker` is given up with it, and LOST says that it was no longer held."""
+
+    async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
+        """Keeps background work that is queued, and takes the lock of its conversation. None: no such conversation."""
+
+    async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
+        """Queued work is in progress."""
+
+    async def finish(self, tenant: str, record: Record, worker: str, entries: Sequence[str] = ()) -> Outcome:
+        """Ends what `worker` has begun: its record, the conversation's new entries, the lock."""
+
+    async def cancel(self, tenant: str, record: Record) -> Record | None:
+        """Replaces what is not final by this cancelled record, whoever works on it. The record as it is then."""
+
+    async def get(self, tenant: str, id: str) -> Record | None:
+        """Whose owner is dead is settled first (`settle`)."""
+
+    async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
+        """The record and all that it continues, oldest first, deleted ancestors among them. None: the record itself
+        is unknown or deleted. Raises RecordUnreadable rather than give fewer, and for more than `most`."""
+
+    async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
+        """The kept items among these, as JSON: those of responses and conversations that are there or that something
+        continues."""
+
+    async def delete(self, tenant: str, id: str) -> bool | None:
+        """True: deleted. False: it runs, and stays. None: unknown."""
+
+    # ── conversations ──
+
+    async def create(self, tenant: str, conversation: Conversation) -> None: ...
+
+    async def conversation(self, tenant: str, id: str) -> Found | None: ...
+
+    async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None: ...
+
+    async def remove(self, tenant: str, id: str) -> bool | Locked:
+        """Deletes the conversation; its responses stay. False: unknown."""
+
+    async def lock(self, tenant: str, id: str, worker: str, response: str) -> Began | Locked | None:
+        """For a response in the foreground. A dead worker's lock is none."""
+
+    async def unlock(self, tenant: str, id: str, response: str) -> None:
+        """Nothing of the response is added."""
+
+    async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
+        """All of them, oldest first; without a lock."""
+
+    async def page(
+        self, tenant: str, id: str, order: Order, after: str | None, limit: int
+    ) -> Sequence[Entry] | None:
+        """At most `limit` entries in that order behind the item `after`. None: no such conversation. KeyError: no
+        such item in it."""
+
+    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
+        """Adds all items of a record without an answer at the end of the conversation, or none of them. An item whose
+        id is kept already is linked: what is kept stands. Raises `AlreadyThere` for one that is in the conversation."""
+
+    async def entry(self, tenant: str, id: str, item: str) -> Entry | None: ...
+
+    async def drop(self, tenant: str, id: str, item: str) -> bool | Locked:
+        """Takes an item out of this conversation only. False: it is not there."""
+
+    # ── owners ──
+
+    async def beat(self, worker: str) -> int:
+        """The worker lives; how many do."""
+
+    async def leave(self, worker: str) -> None:
+        """The worker owns nothing any more."""
+
+    async def cancelled(self, worker: str) -> Sequence[Key]:
+        """What this worker has begun and somebody else has ended."""
+
+    async def runs(self, worker: str) -> Sequence[Key]:
+        """All that this worker has begun and that is not final."""
+
+    async def settle(self, most: int) -> Sequence[Key]:
+        """Ends as failed what dead workers have begun (`endings.orphaned`), and says which."""
+
+    # ── the size of it ──
+
+    async def sweep(self, most: int) -> int:
+        """Deletes at most so many records that have expired, or are the oldest of too many; how many were."""
+
+    async def size(self) -> Size: ...
+
+    async def forget(self, tenant: str) -> int:
+        """Deletes all that is the tenant's; how many responses and conversations."""
+
+
+class AlreadyThere(Exception):
+    """The item is in this conversation already. Its words are the item's id."""
+
+
+# ── what may vanish ──
+
+
+class Row(NamedTuple):
+    """Events of one log that were made together."""
+
+    key: Key
+    first: int
+    """The number of the first of them."""
+    events: Sequence[bytes]
+    """Each as the JSON that its client gets; numbered without a gap."""
+
+
+class Cursor(NamedTuple):
+    """Where somebody reads a log."""
+
+    key: Key
+    next: int
+    """The number of the first event that is wanted."""
+
+
+class Replay(NamedTuple):
+    """What there is of a log at a cursor."""
+
+    events: Sequence[bytes]
+    """None missing in between; perhaps not all that there are."""
+    ended: bool
+    """The last of the events is the log's last."""
+
+
+class Live(Protocol):
+    """May lose everything, may not lie."""
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def append(self, rows: Sequence[Row]) -> Sequence[Key]:
+        """Of many logs in one step. Which of them take no more events: sealed, ended, or over their limit. An event
+        that is there already is not there twice."""
+
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Key, Replay | None]:
+        """Many logs at once. None: there is no such log (any more), or not from there on."""
+
+    async def seal(self, key: Key) -> int:
+        """Nobody appends any more; the number of the last event, -1 if there is none."""
+
+    async def end(self, key: Key, number: int, event: bytes) -> None:
+        """Closes the log with its last event. The first who does so decides."""
+
+    async def drop(self, key: Key) -> None: ...
+
+    async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None: ...
+
+    async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]: ...
+
+    async def sweep(self, most: int) -> int: ...
