@@ -80,7 +80,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.surfaces.memory": WORDS,
     "core.surfaces.reading": WORDS | {"core.schemas", "core.surfaces.memory"},
     "core.surfaces": WORDS | {"core.surfaces.reading"},
+    "core.stored": WORDS | {"core.surfaces.reading"},
     **dict.fromkeys(SURFACES, A_SURFACES),
+    "core.surfaces.responses": A_SURFACES | {"core.stored"},
     "core.surfaces.native": A_SURFACES | {"core.surfaces.chat"},
     "core.surfaces.catalog": WORDS | {"core.surfaces"},
     "core.surfaces.openapi": WORDS | SURFACES | {"core.schemas", "core.surfaces.memory"},
@@ -94,6 +96,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # everything that waits
     "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
+    "shell.stores": WORDS | {"core.stored"},
     "shell.offload": WORDS | {"core.policy", "core.surfaces.openapi", "core.tools", "shell.ops"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE,
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},

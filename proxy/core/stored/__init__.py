@@ -2,6 +2,9 @@
 
 - `record`: one response as it is kept; its statuses, and which follows which
 - `conversation`: a conversation and the places of its items
+- `private`: what a kept item has that no client is shown
+- `answers`: what clients get of a record
+- `endings`: how a record ends without its backend, and the event that tells of an end
 
 Nothing here knows where records lie: that is `proxy.shell.stores`.
 """

@@ -28,6 +28,10 @@ NEXT: Mapping[Status, frozenset[Status]] = {
 """What may follow. Whatever is final stays so for ever."""
 
 
+def may_become(now: Status, then: Status) -> bool:
+    return then in NEXT[now]
+
+
 @dataclass(slots=True, frozen=True)
 class Record:
     id: str

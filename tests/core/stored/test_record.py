@@ -1,0 +1,27 @@
+"""Statuses: which follow which, and which are final."""
+
+from itertools import product
+
+from proxy.core.stored.record import FINAL, Record, Status, may_become
+from tests.support.tables import table
+
+ALLOWED = {
+    (Status.QUEUED, Status.IN_PROGRESS),
+    (Status.QUEUED, Status.FAILED),
+    (Status.QUEUED, Status.CANCELLED),
+    (Status.IN_PROGRESS, Status.COMPLETED),
+    (Status.IN_PROGRESS, Status.INCOMPLETE),
+    (Status.IN_PROGRESS, Status.FAILED),
+    (Status.IN_PROGRESS, Status.CANCELLED),
+}
+
+
+@table(("now", "then"), list(product(Status, Status)))
+def test_a_status_is_followed_by_those_that_may_follow_it_and_no_other(now: Status, then: Status) -> None:
+    assert may_become(now, then) == ((now, then) in ALLOWED)
+
+
+@table("status", list(Status))
+def test_what_is_final_is_followed_by_nothing(status: Status) -> None:
+    record = Record("resp_1", status, created=1, model="m")
+    assert record.is_final == (status in FINAL) == (not any(may_become(status, then) for then in Status))
