@@ -46,6 +46,10 @@ class OwnWords(str):
     __slots__ = ()
 
 
+REPEATED_UNASKED = 429
+"""From this status on, OpenAI's clients repeat a request by themselves. Below it they do so only if they are told."""
+
+
 class Fault(Exception):
     type: ClassVar[str] = "server_error"
     status: int = 500
@@ -100,6 +104,8 @@ class Fault(Exception):
             # Whole seconds for everybody, never less than one; milliseconds for those who read them.
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
             headers["Retry-After-Ms"] = str(max(1, math.ceil(self.retry_after * 1000)))
+        if self.retryable and self.status < REPEATED_UNASKED:
+            headers["X-Should-Retry"] = "true"
         return headers
 
 

@@ -63,6 +63,19 @@ def test_who_waits_as_told_does_not_come_too_early(seconds: float | None, told: 
     assert fault.headers == told
 
 
+@table(
+    ("fault", "told"),
+    [
+        (ClientFault("Busy.", retryable=True), {"X-Should-Retry": "true"}),
+        (ClientFault("Wrong."), {}),
+        (TooMany("Enough."), {}),  # repeated anyway
+        (ProxyFault("Away.", status=503, retryable=True), {}),
+    ],
+)
+def test_clients_are_told_to_repeat_what_they_would_not(fault: Fault, told: dict[str, str]) -> None:
+    assert fault.headers == told
+
+
 @table("kind", EVERY)
 def test_a_changed_fault_is_another_of_its_kind_with_the_same_cause(kind: type[Fault]) -> None:
     fault = kind(OwnWords("Before."), param="input", retry_after=2.0)

@@ -5,6 +5,7 @@
 - `private`: what a kept item has that no client is shown
 - `answers`: what clients get of a record
 - `endings`: how a record ends without its backend, and the event that tells of an end
+- `faults`: what can be wrong about what is kept, in the words that clients compare
 
 Nothing here knows where records lie: that is `proxy.shell.stores`.
 """

@@ -1,0 +1,234 @@
+"""What can be wrong about what is kept, in the words that clients compare.
+
+Another tenant's response, conversation or item is told of in the same words as one that never was.
+"""
+
+from proxy.core.errors import ClientFault, NotFound, OwnWords, ProxyFault, TooLarge, TooMany
+from proxy.core.masking.redact import quoted
+from proxy.core.stored.record import Record, Status
+
+LOCK_SECONDS = 1.0
+"""After which a turn on a busy conversation may be tried again."""
+STORE_SECONDS = 1.0
+"""After which a store that is away may be back."""
+PLACE_SECONDS = 5.0
+"""After which background work may have ended."""
+
+PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
+
+# ── continuing ──
+
+
+def previous_not_found(id: str) -> ClientFault:
+    message = f"Previous response with id {quoted(id)} not found."
+    return ClientFault(message, code="previous_response_not_found", param=PREVIOUS)
+
+
+def nothing_is_kept(id: str) -> ClientFault:
+    """Storing is switched off."""
+    return ClientFault(
+        f"Previous response with id {quoted(id)} not found. Responses are not kept here: leave {PREVIOUS} out and "
+        "send the whole history as input.",
+        code="previous_response_not_found",
+        param=PREVIOUS,
+    )
+
+
+def previous_not_completed(id: str) -> ClientFault:
+    return ClientFault(
+        f"Previous response with id {quoted(id)} is not completed yet. Wait until it is, or cancel it.",
+        code="previous_response_not_completed",
+        param=PREVIOUS,
+    )
+
+
+def previous_and_conversation() -> ClientFault:
+    return ClientFault(
+        OwnWords(
+            "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing "
+            "one of: 'previous_response_id' or 'conversation'."
+        ),
+        code="mutually_exclusive_parameters",
+    )
+
+
+def nothing_to_answer() -> ClientFault:
+    return ClientFault(
+        OwnWords("One of 'input', 'previous_response_id' or 'conversation' must say what is to be answered."),
+        code="missing_required_parameter",
+    )
+
+
+def history_too_large(limit_mib: float) -> TooLarge:
+    return TooLarge(
+        OwnWords(
+            f"The history and the input together are over {limit_mib:g} MiB: continue a shorter chain, or make this "
+            "one shorter by /v1/responses/compact."
+        ),
+        param="input",
+    )
+
+
+def reference_not_found(id: str) -> NotFound:
+    return NotFound(
+        f"Item with id {quoted(id)} not found. Items are not persisted when `store` is set to false. Try again with "
+        "`store` set to true, or remove this item from your input.",
+        param="input",
+    )
+
+
+def no_item_is_kept(id: str) -> NotFound:
+    """Storing is switched off."""
+    return NotFound(
+        f"Item with id {quoted(id)} not found. Items are not persisted here. Try again with `store` set to false and "
+        "the item itself in its place, or remove this item from your input.",
+        param="input",
+    )
+
+
+# ── responses ──
+
+
+def response_not_found(id: str) -> NotFound:
+    return NotFound(f"Response with id {quoted(id)} not found.", code="response_not_found")
+
+
+def cannot_cancel(record: Record) -> ClientFault:
+    """For a record that is final, and not cancelled: that one is the answer to its cancelling."""
+    if not record.background:
+        return ClientFault(OwnWords("Cannot cancel a synchronous response."))
+    return ClientFault(CANNOT_CANCEL[record.status])
+
+
+CANNOT_CANCEL = {
+    Status.COMPLETED: OwnWords("Cannot cancel a completed response."),
+    Status.FAILED: OwnWords("Cannot cancel a failed response."),
+    Status.INCOMPLETE: OwnWords("Cannot cancel a response in terminal state."),
+}
+
+
+def cannot_delete() -> ClientFault:
+    return ClientFault(OwnWords("Cannot delete an in-flight response."))
+
+
+def cannot_stream(record: Record) -> ClientFault | None:
+    """None: it was made as a stream, in the background, and can be streamed again while its events are kept."""
+    if record.background and record.streamed:
+        return None
+    return _unstreamable(NOT_STREAMED if record.background else NOT_BACKGROUND)
+
+
+NOT_STREAMED = OwnWords("This response cannot be streamed because it was not created with stream=true.")
+NOT_BACKGROUND = OwnWords("This response cannot be streamed because it was not created with background=true.")
+
+
+def events_are_gone() -> ClientFault:
+    return _unstreamable(OwnWords("This response can no longer be streamed because its events have expired."))
+
+
+def _unstreamable(message: OwnWords) -> ClientFault:
+    return ClientFault(message, code="invalid_request_error", param="stream")
+
+
+def no_encrypted_content() -> ClientFault:
+    message = OwnWords("Encrypted content cannot be requested for persisted responses.")
+    return ClientFault(message, param="include")
+
+
+def too_much_in_the_background() -> TooMany:
+    return TooMany(
+        OwnWords("Too many responses are under way in the background: wait until some of them have ended."),
+        retry_after=PLACE_SECONDS,
+    )
+
+
+# ── conversations ──
+
+
+def conversation_not_found(id: str) -> NotFound:
+    return NotFound(f"Conversation with id {quoted(id)} not found.", code="conversation_not_found")
+
+
+def conversation_locked() -> ClientFault:
+    return ClientFault(
+        OwnWords(
+            "Another process is currently operating on this conversation. Please retry in a few seconds."
+        ),
+        code="conversation_locked",
+        param=CONVERSATION,
+        retry_after=LOCK_SECONDS,
+        retryable=True,
+    )
+
+
+def not_in_conversation(id: str) -> NotFound:
+    return NotFound(f"Item with id {quoted(id)} not found in conversation.", code="item_not_found")
+
+
+def already_in_conversation() -> ClientFault:
+    return ClientFault(
+        OwnWords("Item already in conversation"), code="item_already_in_conversation", param="items"
+    )
+
+
+def conversation_is_full(limit: int) -> ClientFault:
+    return ClientFault(
+        OwnWords(
+            f"The conversation holds {limit:d} items, and may hold no more: delete some, or begin another one."
+        ),
+        code="array_above_max_length",
+        param=CONVERSATION,
+    )
+
+
+# ── lists ──
+
+
+def cursor_not_found(id: str, param: str) -> NotFound:
+    return NotFound(f"No item found with id {quoted(id)}", param=param)
+
+
+# ── the store ──
+
+
+def store_is_down() -> ProxyFault:
+    return ProxyFault(
+        OwnWords("What is kept cannot be reached at the moment."),
+        code="storage_error",
+        status=503,
+        retry_after=STORE_SECONDS,
+        retryable=True,
+    )
+
+
+def unreadable() -> ProxyFault:
+    """Nothing is wrong with the store, and to ask it again does not help."""
+    return ProxyFault(
+        OwnWords("What is kept of this cannot be read: it is damaged, or a later version has written it."),
+        code="storage_error",
+        retryable=False,
+    )
+
+
+# ── what is not offered ──
+
+
+def no_background() -> ClientFault:
+    """Storing is switched off, or a WebSocket asks for it."""
+    return ClientFault(
+        OwnWords(
+            "background is not supported: the response could not be fetched later. Leave it out and read the answer "
+            "from this request, streamed or whole."
+        ),
+        code="unsupported_parameter",
+        param="background",
+    )
+
+
+def no_conversations() -> ClientFault:
+    """Storing is switched off."""
+    return ClientFault(
+        OwnWords("conversation is not supported: nothing is kept here. Send the whole history as input."),
+        code="unsupported_parameter",
+        param=CONVERSATION,
+    )
