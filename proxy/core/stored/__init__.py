@@ -3,6 +3,11 @@
 - `record`: one response as it is kept; its statuses, and which follows which
 - `conversation`: a conversation and the places of its items
 - `private`: what a kept item has that no client is shown
+- `kept_items`: items in the form in which they are kept, with an id each
+- `named`: what a request names that is kept
+- `histories`: what a request continues, as the items before its own
+- `references`: a request's own items beside its history
+- `metadata`: pairs of strings beside a response or a conversation
 - `answers`: what clients get of a record
 - `endings`: how a record ends without its backend, and the event that tells of an end
 - `faults`: what can be wrong about what is kept, in the words that clients compare

@@ -1,0 +1,68 @@
+"""What a request continues, as the items before its own.
+
+A chain of records is joined as it lies, unread: who reads the request reads it all, once. Only a record with something
+cut in it is looked into.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from proxy.core import jsontext
+from proxy.core.ledger import Ledger
+from proxy.core.stored.conversation import Entry
+from proxy.core.stored.record import Record, Status
+
+USABLE: Final = {
+    Status.FAILED: "The response that this one continues failed: only what was finished before is in the history.",
+    Status.CANCELLED: "The response that this one continues was cancelled: only what was finished before is in the "
+    "history.",
+}
+"""Ends after which a chain may go on, and what the client is told then."""
+
+_CUT = b'"status":"incomplete"'
+"""In JSON of ours, which has no spaces, this is always a member: within a text its quotation marks are escaped."""
+
+Json = dict[str, Any]
+
+
+def history_of(chain: Sequence[Record], ledger: Ledger) -> bytes:
+    """The items of a chain, oldest first, as a JSON list."""
+    if warning := USABLE.get(chain[-1].status):
+        ledger.warn(warning)
+    return joined([part for record in chain for part in (record.input, _whole(record.output, ledger))])
+
+
+def history_of_conversation(entries: Iterable[Entry]) -> bytes:
+    return b"[%b]" % b",".join(entry.item for entry in entries)
+
+
+def joined(lists: Iterable[bytes]) -> bytes:
+    """One JSON list of the items of several."""
+    return b"[%b]" % b",".join(inner for items in lists if (inner := items[1:-1]))
+
+
+def entries_of(record: Record) -> list[str]:
+    """The ids of the items that a conversation gets of a turn in it."""
+    if record.status not in (Status.COMPLETED, Status.INCOMPLETE):
+        return []
+    return [
+        item["id"]
+        for items in (record.input, record.output)
+        for item in jsontext.loads(items)
+        if not is_half_call(item)
+    ]
+
+
+def is_half_call(item: Json) -> bool:
+    """Nobody can answer half a call."""
+    return "call_id" in item and item.get("status") == "incomplete"
+
+
+def _whole(output: bytes, ledger: Ledger) -> bytes:
+    if _CUT not in output:
+        return output
+    items = jsontext.loads(output)
+    whole = [item for item in items if not is_half_call(item)]
+    for _ in range(len(items) - len(whole)):
+        ledger.drop("half_call")
+    return jsontext.dumps(whole)

@@ -1,0 +1,79 @@
+"""Items as they are kept: one form for what clients may send in several, and an id for each.
+
+What a request adds has been read by then, so nothing here is in doubt. An id that the client chose stays. A second item
+of the same id gets another one: lists go on behind an id.
+"""
+
+from collections.abc import Mapping, Set
+from typing import Any, Final
+
+from proxy.core.ids import ItemIds
+from proxy.core.stored.private import packed_again
+
+Json = dict[str, Any]
+
+PREFIXES: Final[Mapping[str, str]] = {
+    "additional_tools": "at",
+    "agent_message": "amsg",
+    "apply_patch_call": "apc",
+    "apply_patch_call_output": "apco",
+    "compaction": "cmp",
+    "compaction_summary": "cmp",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "local_shell_call": "lsh",
+    "local_shell_call_output": "lsho",
+    "message": "msg",
+    "reasoning": "rs",
+    "shell_call": "sh",
+    "shell_call_output": "sho",
+    "tool_search_call": "tsc",
+    "tool_search_output": "tso",
+}
+"""Of the ids of items, by their types."""
+
+OTHER: Final = "item"
+
+
+def kept_items(given: Any, ids: ItemIds, taken: Set[str] = frozenset()) -> list[Json]:
+    """What the `input` of a request adds. `taken`: the ids of the history before it."""
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    used = set(taken)
+    items: list[Json] = []
+    for index, item in enumerate(given or ()):
+        kept = _in_form(packed_again(item))
+        own = kept.get("id")
+        if not isinstance(own, str) or not own or own in used:
+            own = ids.input(PREFIXES.get(kept["type"], OTHER), index)
+        used.add(own)
+        items.append({"id": own} | kept | {"id": own})
+    return items
+
+
+def _in_form(item: Json) -> Json:
+    kind = item.get("type")
+    if kind is None:
+        item = {"type": "message"} | item | {"type": "message"}
+    if item["type"] == "message":
+        item = item | {"content": _parts(item)}
+    if _has_status(item["type"]) and not isinstance(item.get("status"), str):
+        item = item | {"status": "completed"}
+    return item
+
+
+def _has_status(kind: str) -> bool:
+    return kind == "message" or kind.endswith(("_call", "_output"))
+
+
+def _parts(message: Json) -> Any:
+    content = message.get("content")
+    if content is None:
+        return []
+    if not isinstance(content, str):
+        return content
+    if message.get("role") == "assistant":
+        return [{"type": "output_text", "text": content, "annotations": []}]
+    return [{"type": "input_text", "text": content}]

@@ -1,0 +1,69 @@
+"""A request's own items beside its history: references are replaced by what they name, and nothing is there twice."""
+
+from collections.abc import Mapping, Set
+from typing import Any, Final
+
+from proxy.core import jsontext
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quoted
+from proxy.core.stored.faults import reference_not_found
+from proxy.core.stored.private import opened
+
+Json = dict[str, Any]
+Named = tuple[str, str]
+"""The type and the id of an item. Some clients give a call and its output one id."""
+
+REFERENCE: Final = "item_reference"
+
+
+def is_reference(item: Any) -> bool:
+    """Published clients leave the type out where the id stands alone."""
+    if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+        return False
+    return item.get("type") == REFERENCE or not {
+        name for name, value in item.items() if value is not None
+    } - {"id"}
+
+
+def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:
+    """The ids that must be looked up, each once. `history`: the ids of what is there already."""
+    if not isinstance(items, list):
+        return []
+    return [*dict.fromkeys(item["id"] for item in items if is_reference(item) and item["id"] not in history)]
+
+
+def resolved(
+    items: list[Any], found: Mapping[str, bytes], history: list[Json], model: str | None, ledger: Ledger
+) -> list[Any]:
+    """The request's own items for this model. `found`: what was looked up. Raises NotFound for what was not found."""
+    there = {name for item in history if (name := _name(item))}
+    ids = {id for _, id in there}
+    own: list[Any] = []
+    for item in items:
+        if is_reference(item):
+            id = item["id"]
+            if id in ids:
+                _leave_out(id, ledger)
+                continue
+            if id not in found:
+                raise reference_not_found(id)
+            item = jsontext.loads(found[id])
+            own += opened([item], model, ledger)
+        elif (name := _name(item)) and name in there:
+            _leave_out(name[1], ledger)
+            continue
+        else:
+            own.append(item)
+        if name := _name(item):
+            ids.add(name[1])
+    return own
+
+
+def _name(item: Any) -> Named | None:
+    id = item.get("id") if isinstance(item, dict) else None
+    return (item.get("type") or "message", id) if isinstance(id, str) else None
+
+
+def _leave_out(id: str, ledger: Ledger) -> None:
+    ledger.drop("item_twice")
+    ledger.warn(f"Item {quoted(id)} was left out of the input: it is in the conversation already.")
