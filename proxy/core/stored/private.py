@@ -47,6 +47,10 @@ def public(item: Json) -> Json:
     return {name: value for name, value in item.items() if name != KEPT} if KEPT in item else item
 
 
+def public_item(item: bytes) -> bytes:
+    return jsontext.dumps(public(jsontext.loads(item))) if _MARK in item else item
+
+
 def public_list(items: bytes) -> bytes:
     """A JSON list of items as its client sees it. Most lists are returned as they are, unread."""
     if _MARK not in items:

@@ -13,6 +13,7 @@ from proxy.core.stored.private import (
     opened,
     packed_again,
     public,
+    public_item,
     public_list,
     thought_in,
     with_thought,
@@ -54,9 +55,13 @@ def test_a_list_is_shown_without_it(items: list[Any], seen: list[Any]) -> None:
     assert jsontext.loads(public_list(jsontext.dumps(items))) == seen
 
 
-def test_a_list_without_it_is_not_read() -> None:
+def test_one_item_is_shown_like_those_in_a_list() -> None:
+    assert jsontext.loads(public_item(jsontext.dumps(KEPT_ITEM))) == ITEM
+
+
+def test_what_has_none_is_not_read() -> None:
     damaged = b'[{"id": "msg_1"'
-    assert public_list(damaged) is damaged
+    assert public_list(damaged) is public_item(damaged) is damaged
 
 
 # ── for the backend ──
