@@ -8,7 +8,10 @@
 - `histories`: what a request continues, as the items before its own
 - `references`: a request's own items beside its history
 - `metadata`: pairs of strings beside a response or a conversation
-- `answers`: what clients get of a record
+- `queries`: the query of a request that reads what is kept
+- `pages`: lists of items, page by page
+- `answers`: what clients get of what is kept
+- `so_far`: the output of a response that is not finished, out of its events
 - `endings`: how a record ends without its backend, and the event that tells of an end
 - `faults`: what can be wrong about what is kept, in the words that clients compare
 

@@ -1,13 +1,35 @@
-"""What clients get of a record: the response object, whole."""
+"""What clients get of what is kept: the response object, the conversation, and that something is gone."""
+
+from typing import Any
 
 import orjson
 
 from proxy.core import jsontext
+from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.private import public_list
 from proxy.core.stored.record import Record
 
 
-def response_object(record: Record) -> bytes:
-    """The response as it ended, or as far as it has come."""
+def response_object(record: Record, output: bytes | None = None) -> bytes:
+    """The response as it ended, or as far as it has come. `output`: its finished items, where somebody knows more of
+    them than the record."""
     answer = jsontext.loads(record.answer)
-    return jsontext.dumps(answer | {"output": orjson.Fragment(public_list(record.output))})
+    items = record.output if output is None else output
+    return jsontext.dumps(answer | {"output": orjson.Fragment(public_list(items))})
+
+
+def deleted_response(id: str) -> dict[str, Any]:
+    return {"id": id, "object": "response.deleted", "deleted": True}
+
+
+def conversation_object(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "id": conversation.id,
+        "object": "conversation",
+        "created_at": conversation.created,
+        "metadata": jsontext.loads(conversation.metadata),
+    }
+
+
+def deleted_conversation(id: str) -> dict[str, Any]:
+    return {"id": id, "object": "conversation.deleted", "deleted": True}

@@ -1,7 +1,13 @@
 """A record as its client sees it."""
 
 from proxy.core import jsontext
-from proxy.core.stored.answers import response_object
+from proxy.core.stored.answers import (
+    conversation_object,
+    deleted_conversation,
+    deleted_response,
+    response_object,
+)
+from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.private import KEPT
 from proxy.core.stored.record import Record, Status
 
@@ -19,3 +25,29 @@ def test_the_response_has_its_items_in_its_place_and_nothing_private() -> None:
         output=jsontext.dumps([THOUGHT | {KEPT: {"text": "hidden"}}]),
     )
     assert response_object(record) == jsontext.dumps(answer | {"output": [THOUGHT]})
+
+
+def test_who_knows_of_more_items_may_say_so() -> None:
+    record = Record("resp_1", Status.IN_PROGRESS, created=1, model="m", answer=b'{"output":[]}')
+    assert response_object(record) == b'{"output":[]}'
+    assert response_object(record, b'[{"id":"msg_1"}]') == b'{"output":[{"id":"msg_1"}]}'
+
+
+def test_what_is_gone_is_told() -> None:
+    assert deleted_response("resp_1") == {"id": "resp_1", "object": "response.deleted", "deleted": True}
+    assert deleted_conversation("conv_1") == {
+        "id": "conv_1",
+        "object": "conversation.deleted",
+        "deleted": True,
+    }
+
+
+def test_a_conversation_always_has_metadata() -> None:
+    assert conversation_object(Conversation("conv_1", created=7)) == {
+        "id": "conv_1",
+        "object": "conversation",
+        "created_at": 7,
+        "metadata": {},
+    }
+    labelled = Conversation("conv_1", 7, b'{"a":"b"}')
+    assert conversation_object(labelled)["metadata"] == {"a": "b"}
