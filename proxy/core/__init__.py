@@ -27,6 +27,7 @@ Rooms; arrows between them point downward only (a test reads the imports):
     flow          what one request passes in the other rooms, in its order
     surfaces      what clients speak
     dialects      how backends speak
+    stored        what the API remembers: responses, conversations and their items
     stream        a reply in order
     markup        tool calls found in text
     policy        limits, checks, breaker and retries

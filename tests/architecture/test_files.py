@@ -13,6 +13,7 @@ EXCUSE = "Longer than most because"
 WITHOUT_TEST: dict[str, str] = {
     "proxy.core.facts": "names and types; who notes a fact and who reads it have tests",
     "proxy.core.catalog": "records without a rule of their own; `listing` has the tests of what fills them",
+    "proxy.core.stored.conversation": "records without a rule of their own",
     "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
     "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
     "proxy.shell.store": "says what a store promises; each is held to it by its own tests",

@@ -27,6 +27,7 @@ from proxy.core.model import (
     ToolName,
     Turn,
 )
+from proxy.core.stored.private import thought_in
 from proxy.core.surfaces.reading.checks import (
     FieldFault,
     array,
@@ -214,17 +215,20 @@ def _tool_search_output(item: Json, cursor: InputCursor) -> Turn | None:
 
 
 def _reasoning(item: Json, cursor: InputCursor) -> Turn:
-    """What a token of ours holds, exactly. Without one it is the thought itself where the client has it, else its
-    summary, which also stands in for the words where a token holds none.
+    """What the store or a token of ours holds, exactly. Without either it is the thought itself where the client has
+    it, else its summary, which also stands in for the words where none are held.
 
     Another server's token is carried along unread.
     """
     thought = _thought(item, "content", cursor) or _thought(item, "summary", cursor)
     token = optional_string_in(item, "encrypted_content")
-    if token and cursor.tokens:
-        if ours := cursor.tokens.reasoning(token):
-            return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
-        cursor.ledger.drop("foreign_seal")
+    ours = thought_in(item)
+    if ours is None and token and cursor.tokens:
+        ours = cursor.tokens.reasoning(token)
+        if ours is None:
+            cursor.ledger.drop("foreign_seal")
+    if ours is not None:
+        return Turn(ASSISTANT, [ours if ours.text.strip() else replace(ours, text=thought)])
     extras = {DIALECT: {"encrypted_content": token}} if token else {}
     return Turn(ASSISTANT, [Reasoning(thought, extras)])
 

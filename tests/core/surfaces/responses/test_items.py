@@ -15,6 +15,7 @@ from proxy.core.model import (
     ToolKind,
     ToolName,
 )
+from proxy.core.stored.private import opened, with_thought
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses import items
 from proxy.core.surfaces.responses.compaction import INSTRUCTION, SUMMED_UP
@@ -147,6 +148,7 @@ def test_reasoning(item, expected):
 
 
 SIGNER = TokenSigner("of the tests")
+ABOUT = [{"type": "summary_text", "text": "About."}]
 THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}})
 
 
@@ -162,12 +164,26 @@ THOUGHT = Reasoning("Exactly.", {"chat": {"reasoning_details": [{"data": "x"}]}}
 )
 def test_what_we_signed_is_believed_before_the_summary(token, expected, dropped):
     """Codex gives back summary and token; only the token is exact. Nobody else's is one."""
-    item = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "About."}]}
+    item = {"type": "reasoning", "summary": ABOUT}
     ledger = Ledger()
     body = {"model": "m", "input": [item | {"encrypted_content": token}]}
     [part] = decode(body, ledger, signer=SIGNER).turns[0].parts
     assert (part.text, part.extras.get("chat")) == (expected.text, expected.extras.get("chat"))
     assert ledger.dropped == dropped
+
+
+@table("text", ["Exactly.", ""])
+def test_what_the_store_has_kept_is_believed_before_all_else(text):
+    """A client cannot send it: no JSON is a KeptThought."""
+    kept = with_thought(
+        {"type": "reasoning", "id": "rs_1", "summary": ABOUT}, replace(THOUGHT, text=text), "m"
+    )
+    kept["encrypted_content"] = SIGNER.reasoning(Reasoning("Signed."))
+    [read] = opened([kept], "m", Ledger())
+    expected = replace(THOUGHT, text=text or "About.")
+    assert decode({"model": "m", "input": [read]}, Ledger(), signer=SIGNER).turns[0].parts == [expected]
+    [sent] = decode({"model": "m", "input": [kept]}, Ledger(), signer=SIGNER).turns[0].parts
+    assert sent == Reasoning("Signed.")
 
 
 @table(
