@@ -11,12 +11,12 @@ from proxy.core.ids import ItemIds
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.stored.kept_items import kept_items
-from proxy.core.stored.metadata import checked_metadata
 from proxy.core.stored.references import is_reference
 from proxy.core.surfaces.reading.checks import array, missing, too_many, wrong_type
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import json_object
 from proxy.core.surfaces.responses.items import read_items
+from proxy.core.surfaces.responses.metadata import checked_metadata
 
 MAX_ITEMS = 20
 """In one request. This is the published bound."""
