@@ -28,6 +28,14 @@ NEXT: Mapping[Status, frozenset[Status]] = {
 """What may follow. Whatever is final stays so for ever."""
 
 
+def diagram() -> str:
+    """Draws the table as a Mermaid state diagram."""
+    lines = ["stateDiagram-v2", f"    [*] --> {Status.QUEUED}"]
+    lines += [f"    {now} --> {then}" for now, ends in NEXT.items() for then in Status if then in ends]
+    lines += [f"    {final} --> [*]" for final in Status if final in FINAL]
+    return "\n".join(lines)
+
+
 def may_become(now: Status, then: Status) -> bool:
     return then in NEXT[now]
 

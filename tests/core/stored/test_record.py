@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from proxy.core.stored.record import FINAL, Record, Status, may_become
+from proxy.core.stored.record import FINAL, Record, Status, diagram, may_become
 from tests.support.tables import table
 
 ALLOWED = {
@@ -25,3 +25,11 @@ def test_a_status_is_followed_by_those_that_may_follow_it_and_no_other(now: Stat
 def test_what_is_final_is_followed_by_nothing(status: Status) -> None:
     record = Record("resp_1", status, created=1, model="m")
     assert record.is_final == (status in FINAL) == (not any(may_become(status, then) for then in Status))
+
+
+def test_the_diagram_shows_what_may_follow_what() -> None:
+    arrows = {f"{now} --> {then}" for now, then in ALLOWED}
+    ends = {"[*] --> queued", *(f"{status} --> [*]" for status in FINAL)}
+    first, *lines = diagram().splitlines()
+    assert first == "stateDiagram-v2"
+    assert sorted(line.strip() for line in lines) == sorted(arrows | ends)
