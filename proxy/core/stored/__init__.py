@@ -11,7 +11,7 @@
 - `pages`: lists of items, page by page
 - `answers`: what clients get of what is kept
 - `so_far`: the output of a response that is not finished, out of its events
-- `endings`: how a record ends without its backend, and the event that tells of an end
+- `endings`: how a record ends, and the event that tells of an end
 - `faults`: what can be wrong about what is kept, in the words that clients compare
 
 Nothing here knows where records lie: that is `proxy.shell.stores`.

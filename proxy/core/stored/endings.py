@@ -1,21 +1,27 @@
-"""How a record ends when it is not by the answer that its backend gave, and the event that tells of an end.
+"""How a record ends, and the event that tells of an end.
 
-All of it follows from the record alone: whoever finds that it must end writes the same bytes, whichever process that
-is. What was finished until then stays.
+Where it is not by its backend's answer, all of it follows from the record alone: whoever finds that it must end writes
+the same bytes, whichever process that is. What was finished until then stays.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
 
 from proxy.core import jsontext
+from proxy.core.model import Reasoning
 from proxy.core.stored.answers import response_object
+from proxy.core.stored.private import with_thought
 from proxy.core.stored.record import Record, Status
 
 ORPHANED: Final = "The process that worked on this response ended. Nothing was resumed; ask again."
 STOPPED: Final = "The server is shutting down."
 TOO_LONG: Final = "The response took longer than responses may take here."
+
+NO_THOUGHTS: Final[Mapping[str, Reasoning]] = MappingProxyType({})
 
 EVENTS: Final = {
     Status.COMPLETED: "response.completed",
@@ -23,6 +29,23 @@ EVENTS: Final = {
     Status.FAILED: "response.failed",
     Status.CANCELLED: "response.failed",  # no event of another name exists, and clients break on one
 }
+
+
+def answered(
+    record: Record, response: dict[str, Any], thoughts: Mapping[str, Reasoning] = NO_THOUGHTS
+) -> Record:
+    """`response`: the object that its client gets, in whatever status it is. `thoughts`: what the backend wants back of
+    the items with these ids."""
+    items = [
+        with_thought(item, thoughts[item["id"]], record.model) if item["id"] in thoughts else item
+        for item in response["output"]
+    ]
+    return replace(
+        record,
+        status=Status(response["status"]),
+        answer=jsontext.dumps(response | {"output": []}),
+        output=jsontext.dumps(items),
+    )
 
 
 def orphaned(record: Record) -> Record:

@@ -3,9 +3,12 @@
 from typing import Any
 
 from proxy.core import jsontext
+from proxy.core.ledger import Ledger
+from proxy.core.model import Reasoning
 from proxy.core.stored import endings
+from proxy.core.stored.answers import response_object
 from proxy.core.stored.endings import terminal_event
-from proxy.core.stored.private import KEPT
+from proxy.core.stored.private import KEPT, opened, thought_in
 from proxy.core.stored.record import Record, Status
 from tests.support.tables import table
 
@@ -82,3 +85,19 @@ def test_an_end_is_told_by_one_event_with_the_whole_response(status: Status, eve
 def test_the_event_has_nothing_private() -> None:
     record = endings.cancelled(a_record(), jsontext.dumps([ITEM | {KEPT: {"text": "hidden"}}]))
     assert b"hidden" not in terminal_event(record, 0)
+
+
+@table("status", [Status.COMPLETED, Status.INCOMPLETE, Status.FAILED, Status.QUEUED, Status.IN_PROGRESS])
+def test_t01_what_is_read_later_is_what_the_client_got(status: Status) -> None:
+    thought = {"id": "rs_1", "type": "reasoning", "summary": []}
+    response = ANSWER | {"status": status.value, "output": [thought, ITEM], "temperature": 1.0}
+    record = endings.answered(a_record(Status.QUEUED), response, {"rs_1": Reasoning("hidden", {"chat": {}})})
+    assert record.status is status
+    assert response_object(record) == jsontext.dumps(response)
+    [kept, _] = opened(jsontext.loads(record.output), "m", Ledger())
+    assert thought_in(kept) == Reasoning("hidden", {"chat": {}})
+
+
+def test_an_answer_without_thoughts_has_nothing_private() -> None:
+    response = ANSWER | {"status": "completed", "output": [ITEM]}
+    assert endings.answered(a_record(), response).output == jsontext.dumps([ITEM])
