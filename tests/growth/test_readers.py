@@ -14,6 +14,7 @@ import pytest
 from tests.growth.found import PACKAGE, ROOT
 from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
+from tests.growth.table_stored import STORED
 from tests.growth.work import Make, growth, hidden_growth
 from tests.support.quickness import quickly
 
@@ -25,7 +26,7 @@ def together(*tables: Mapping[str, Make]) -> dict[str, Make]:
     return rows
 
 
-READERS = together(STREAMS, TEXTS, REQUESTS)
+READERS = together(STREAMS, TEXTS, REQUESTS, STORED)
 
 SIZE = 24
 LARGER = {"blanks": 300}
@@ -45,7 +46,7 @@ NEED_NONE = {
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/known_paths surfaces/responses/tools markup/registry backends/efforts
         backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes
-        masking/unseen""",
+        masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
     "decide by numbers and times, not by texts": """caches/shelf policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window""",

@@ -15,6 +15,9 @@ Named = tuple[str, str]
 
 REFERENCE: Final = "item_reference"
 
+MOST_NAMED: Final = 3
+"""Of the items that are left out, as many are named to the client."""
+
 
 def is_reference(item: Any) -> bool:
     """Published clients leave the type out where the id stands alone."""
@@ -39,23 +42,24 @@ def resolved(
     there = {name for item in history if (name := _name(item))}
     ids = {id for _, id in there}
     own: list[Any] = []
+    left_out: list[str] = []
     for item in items:
+        name = _name(item)
+        if is_reference(item) and item["id"] in ids:
+            left_out.append(item["id"])
+            continue
         if is_reference(item):
-            id = item["id"]
-            if id in ids:
-                _leave_out(id, ledger)
-                continue
-            if id not in found:
-                raise reference_not_found(id)
-            item = jsontext.loads(found[id])
-            own += opened([item], model, ledger)
-        elif (name := _name(item)) and name in there:
-            _leave_out(name[1], ledger)
+            if item["id"] not in found:
+                raise reference_not_found(item["id"])
+            own += opened([jsontext.loads(found[item["id"]])], model, ledger)
+        elif name and name in there:
+            left_out.append(name[1])
             continue
         else:
             own.append(item)
-        if name := _name(item):
+        if name:
             ids.add(name[1])
+    _tell(left_out, ledger)
     return own
 
 
@@ -64,6 +68,10 @@ def _name(item: Any) -> Named | None:
     return (item.get("type") or "message", id) if isinstance(id, str) else None
 
 
-def _leave_out(id: str, ledger: Ledger) -> None:
-    ledger.drop("item_twice")
-    ledger.warn(f"Item {quoted(id)} was left out of the input: it is in the conversation already.")
+def _tell(left_out: list[str], ledger: Ledger) -> None:
+    for _ in left_out:
+        ledger.drop("item_twice")
+    if left_out:
+        first, more = ", ".join(map(quoted, left_out[:MOST_NAMED])), len(left_out) - MOST_NAMED
+        all_of_them = f"{first} and {more} more" if more > 0 else first
+        ledger.warn(f"Left out of the input, because the conversation has it already: {all_of_them}.")

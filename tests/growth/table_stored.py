@@ -1,0 +1,145 @@
+"""Who reads what is kept, and requests for it, each with inputs that grow."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.errors import Fault
+from proxy.core.ids import ItemIds, Mint
+from proxy.core.ledger import Ledger
+from proxy.core.model import Reasoning
+from proxy.core.stored import endings
+from proxy.core.stored.conversation import Order
+from proxy.core.stored.histories import entries_of, history_of
+from proxy.core.stored.kept_items import kept_items
+from proxy.core.stored.named import named
+from proxy.core.stored.pages import behind, input_items, page, page_wish
+from proxy.core.stored.private import opened, with_thought
+from proxy.core.stored.queries import Query, included, retrieval
+from proxy.core.stored.record import Record, Status
+from proxy.core.stored.references import referred, resolved
+from proxy.core.stored.so_far import OutputSoFar
+from proxy.core.surfaces.responses.conversations import kept_in_conversation, new_items
+from tests.growth.work import Make
+
+Json = dict[str, Any]
+
+ANSWER: Json = {"status": "completed", "output": []}
+
+
+def _ids() -> ItemIds:
+    mint = Mint(lambda size: "0" * 2 * size)
+    return mint.items_of(mint.response())
+
+
+def _message(id: str) -> Json:
+    return {"id": id, "type": "message", "role": "user", "content": "a"}
+
+
+def _thought(id: str) -> Json:
+    return with_thought({"id": id, "type": "reasoning", "summary": []}, Reasoning("b"), "m")
+
+
+def _cut(id: str) -> Json:
+    return {"id": id, "type": "function_call", "call_id": id, "status": "incomplete"}
+
+
+def _record(at: int) -> Record:
+    output = [_thought(f"rs_{at}"), _message(f"msg_{at}"), _cut(f"fc_{at}")]
+    record = Record(
+        f"resp_{at}", Status.QUEUED, created=1, model="m", input=jsontext.dumps([_message(f"in_{at}")])
+    )
+    return endings.answered(record, ANSWER | {"output": output})
+
+
+def _kept(n: int) -> Callable[[], object]:
+    items = [_message("one id")] * n + [{"role": "user", "content": "a"}] * n
+    return lambda: kept_items(items, _ids())
+
+
+def _history(n: int) -> Callable[[], object]:
+    chain = [_record(at) for at in range(n)]
+    return lambda: opened(jsontext.loads(history_of(chain, Ledger())), "m", Ledger())
+
+
+def _listed(n: int) -> Callable[[], object]:
+    chain = [_record(at) for at in range(n)]
+    wish = page_wish(Query([("limit", "100"), ("after", "in_0")]))
+    return lambda: page(wish, behind(wish, input_items(chain, Order.DESCENDING)))
+
+
+def _entries(n: int) -> Callable[[], object]:
+    items = [_message(f"msg_{at}") for at in range(n)]
+    record = endings.answered(_record(0), ANSWER | {"output": items})
+    return lambda: (entries_of(record), endings.terminal_event(endings.orphaned(record), 1))
+
+
+def _referred(n: int) -> Callable[[], object]:
+    stored = {f"msg_{at}": jsontext.dumps(_thought(f"msg_{at}")) for at in range(n)}
+    history = [_message(f"in_{at}") for at in range(n)]
+    items = [{"id": id} for id in stored] + history + [{"id": item["id"]} for item in history]
+
+    def work() -> None:
+        assert len(referred(items, {item["id"] for item in history})) == n
+        assert len(resolved(items, stored, history, "m", Ledger())) == n
+
+    return work
+
+
+def _told(n: int) -> Callable[[], object]:
+    def told(kind: str, **fields: Any) -> bytes:
+        return jsontext.dumps({"type": f"response.{kind}", "output_index": 0, **fields})
+
+    item = {"id": "msg_1", "type": "message", "content": []}
+    part = {"type": "output_text", "text": ""}
+    deltas = [told("output_text.delta", delta="a")] * n
+    events = [told("output_item.added", item=item), told("content_part.added", part=part), *deltas]
+    return lambda: OutputSoFar(events).cut()
+
+
+def _asked(n: int) -> Callable[[], object]:
+    query = [("include[]", "message.output_text.logprobs")] * n
+    words = [("stream", "true"), ("starting_after", "1" * n)]
+
+    def work() -> None:
+        included(Query(query))
+        retrieval(Query(words))
+
+    return work
+
+
+def _named(n: int) -> Callable[[], object]:
+    def work() -> None:
+        for body in (
+            {"previous_response_id": "resp_" + "a" * n},
+            {"conversation": {"id": "conv_" + "a" * n}},
+        ):
+            with suppress(Fault):
+                named(body)
+
+    return work
+
+
+def _conversation(n: int) -> Callable[[], object]:
+    items = [_message(f"msg_{at}") for at in range(n)]
+
+    def work() -> None:
+        kept_in_conversation(items, _ids(), Ledger())
+        for item in items:
+            new_items({"items": [item]})
+
+    return work
+
+
+STORED: Mapping[str, Make] = {
+    "items to keep": _kept,
+    "a chain": _history,
+    "a page of a chain": _listed,
+    "entries of a turn": _entries,
+    "references": _referred,
+    "events of a log": _told,
+    "a query": _asked,
+    "what a request continues": _named,
+    "items of a conversation": _conversation,
+}
