@@ -26,6 +26,10 @@ class RecordUnreadable(Exception):
     """What is kept of one response is damaged, was written by a later version, or lacks an ancestor."""
 
 
+class StoreReplaced(StoreDown):
+    """The file of the store is not the one that was opened, or is damaged: nothing helps but a person."""
+
+
 class Key(NamedTuple):
     tenant: str
     id: str
@@ -65,6 +69,14 @@ class Size:
     bytes: int
 
 
+class Swept(NamedTuple):
+    """How many responses and conversations were deleted."""
+
+    expired: int
+    early: int
+    """Before their time: the oldest of too many."""
+
+
 class Records(Protocol):
     async def open(self) -> None:
         """Makes or migrates what is needed. Raises StoreUnreadable; a store that is only away is StoreDown."""
@@ -77,8 +89,9 @@ class Records(Protocol):
         self, tenant: str, record: Record, entries: Sequence[str] = (), worker: str = ""
     ) -> Outcome:
         """Keeps a final record that nobody has begun. Once more: changes nothing, DONE. `entries`: ids of items, of
-        this record or already kept, that its conversation gets at its end in the same step; the conversation's lock
-        of this response by `worker` is given up with it, and LOST says that it was no longer held."""
+        this record or already kept, that its conversation gets at its end in the same step (without those that are
+        there already; KeyError for one that is kept nowhere). With a `worker`, the conversation's lock of this
+        response is given up in the same step; LOST says that it was no longer held, and nothing is kept."""
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
         """Keeps background work that is queued, and takes the lock of its conversation. None: no such conversation."""
@@ -96,8 +109,10 @@ class Records(Protocol):
         """Whose owner is dead is settled first (`settle`)."""
 
     async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
-        """The record and all that it continues, oldest first, deleted ancestors among them. None: the record itself
-        is unknown or deleted. Raises RecordUnreadable rather than give fewer, and for more than `most`."""
+        """The record and all that it continues, oldest first, deleted ancestors among them. Where that begins in a
+        conversation, the first is made up: the conversation's id, no answer, and as `input` what the conversation held
+        when that response began, whatever became of it since. None: the record itself is unknown, deleted, or not
+        lasting. Raises RecordUnreadable rather than give fewer, and for more than `most` records."""
 
     async def items(self, tenant: str, ids: Sequence[str]) -> Mapping[str, bytes]:
         """The kept items among these, as JSON: those of responses and conversations that are there or that something
@@ -134,7 +149,8 @@ class Records(Protocol):
 
     async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
         """Adds all items of a record without an answer at the end of the conversation, or none of them. An item whose
-        id is kept already is linked: what is kept stands. Raises `AlreadyThere` for one that is in the conversation."""
+        id is kept already is linked: what is kept stands. Raises `AlreadyThere` for one that is in the conversation.
+        The record itself is no response: it cannot be read, and lasts as long as its items."""
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None: ...
 
@@ -144,13 +160,13 @@ class Records(Protocol):
     # ── owners ──
 
     async def beat(self, worker: str) -> int:
-        """The worker lives; how many do."""
+        """The worker lives; how many do. `begin`, `lock` beat too."""
 
     async def leave(self, worker: str) -> None:
         """The worker owns nothing any more."""
 
     async def cancelled(self, worker: str) -> Sequence[Key]:
-        """What this worker has begun and somebody else has ended."""
+        """What this worker has begun and somebody else has ended; told until the worker's `finish` hears LOST."""
 
     async def runs(self, worker: str) -> Sequence[Key]:
         """All that this worker has begun and that is not final."""
@@ -160,8 +176,8 @@ class Records(Protocol):
 
     # ── the size of it ──
 
-    async def sweep(self, most: int) -> int:
-        """Deletes at most so many records that have expired, or are the oldest of too many; how many were."""
+    async def sweep(self, most: int) -> Swept:
+        """Deletes at most so many that have expired, or are the oldest of too many."""
 
     async def size(self) -> Size: ...
 
@@ -203,6 +219,15 @@ class Replay(NamedTuple):
     """The last of the events is the log's last."""
 
 
+class Refusal(Enum):
+    """Why a log takes no more events."""
+
+    OVER = auto()
+    """Somebody else sealed or ended it: so is the response, or soon will be. Its owner stops."""
+    GONE = auto()
+    """It was too long, or part of it is lost: nothing of it is kept any more. Its owner goes on without."""
+
+
 class Live(Protocol):
     """May lose everything, may not lie."""
 
@@ -210,18 +235,18 @@ class Live(Protocol):
 
     async def close(self) -> None: ...
 
-    async def append(self, rows: Sequence[Row]) -> Sequence[Key]:
-        """Of many logs in one step. Which of them take no more events: sealed, ended, or over their limit. An event
-        that is there already is not there twice."""
+    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+        """Of many logs in one step; those that did not take it. An event that is there already is not there twice."""
 
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Key, Replay | None]:
-        """Many logs at once. None: there is no such log (any more), or not from there on."""
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+        """Many logs at once, some events of each. None: there is no such log (any more)."""
 
     async def seal(self, key: Key) -> int:
         """Nobody appends any more; the number of the last event, -1 if there is none."""
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
-        """Closes the log with its last event. The first who does so decides."""
+        """Closes the log with its last event. The first who does so decides. A log that lacks events before this one
+        cannot be read any more."""
 
     async def drop(self, key: Key) -> None: ...
 

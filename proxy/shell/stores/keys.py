@@ -1,0 +1,29 @@
+"""By which key an engine keeps what has an id.
+
+An item of the proxy's own names the response that it came with (`core.ids`). An id that a client made up names nothing;
+it is looked for in a table of such.
+"""
+
+from collections.abc import Iterable
+
+from proxy.core import ids, jsontext
+from proxy.core.stored.record import Record
+
+
+def tail_of(id: str) -> str:
+    """The key of a response, and of the response that an item came with."""
+    return ids.tail_of(id) or id
+
+
+def items_of(record: Record) -> dict[str, bytes]:
+    """The record's items by their ids, as JSON. Of two with one id the first."""
+    found: dict[str, bytes] = {}
+    for part in (record.input, record.output):
+        for item in jsontext.loads(part):
+            if isinstance(id := item.get("id"), str) and id not in found:
+                found[id] = jsontext.dumps(item)
+    return found
+
+
+def as_list(items: Iterable[bytes]) -> bytes:
+    return b"[" + b",".join(items) + b"]"

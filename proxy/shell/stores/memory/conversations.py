@@ -1,0 +1,109 @@
+"""Conversations in the memory of one process."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proxy.core.stored.conversation import Conversation, Entry, Order
+from proxy.core.stored.record import Record
+from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.memory.shelf import Talk, Turn
+from proxy.shell.stores.memory.state import MemoryBase
+from proxy.shell.stores.protocol import AlreadyThere, Began, Found, Locked
+
+
+class MemoryConversations(MemoryBase):
+    async def create(self, tenant: str, conversation: Conversation) -> None:
+        self._shelf(tenant).talks.setdefault(conversation.id, Talk(conversation, self._date()))
+
+    async def conversation(self, tenant: str, id: str) -> Found | None:
+        talk = self._talk(tenant, id)
+        return None if talk is None else Found(talk.conversation, self._holder(talk) or None)
+
+    async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return None
+        if holder := self._free(tenant, talk):
+            return Locked(holder)
+        talk.conversation = replace(talk.conversation, metadata=metadata)
+        talk.touched = self._date()
+        return talk.conversation
+
+    async def remove(self, tenant: str, id: str) -> bool | Locked:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return False
+        if holder := self._free(tenant, talk):
+            return Locked(holder)
+        self._remove(self._shelf(tenant), talk)
+        return True
+
+    async def lock(self, tenant: str, id: str, worker: str, response: str) -> Began | Locked | None:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return None
+        if holder := self._free(tenant, talk, response):
+            return Locked(holder)
+        self._lock(talk, worker, response)
+        self._beat(worker)
+        return Began(self._entries_of(self._shelf(tenant), talk.visible))
+
+    async def unlock(self, tenant: str, id: str, response: str) -> None:
+        if talk := self._talk(tenant, id):
+            self._unlock(talk, response)
+
+    async def entries(self, tenant: str, id: str) -> Sequence[Entry] | None:
+        talk = self._talk(tenant, id)
+        return None if talk is None else self._entries_of(self._shelf(tenant), talk.visible)
+
+    async def page(
+        self, tenant: str, id: str, order: Order, after: str | None, limit: int
+    ) -> Sequence[Entry] | None:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return None
+        placed = talk.visible if order is Order.ASCENDING else talk.visible[::-1]
+        if after is not None:
+            places = {entry.item: place for place, entry in enumerate(placed)}
+            placed = placed[places[after] + 1 :]
+        return self._entries_of(self._shelf(tenant), placed[:limit])
+
+    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return None
+        shelf, tail = self._shelf(tenant), tail_of(record.id)
+        if tail in shelf.turns:
+            versions = {entry.added for entry in talk.visible if entry.tail == tail}
+            return self._entries_of(shelf, [entry for entry in talk.visible if entry.added in versions])
+        if holder := self._free(tenant, talk):
+            return Locked(holder)
+        there = {entry.item for entry in talk.visible}
+        added = []
+        for item in items_of(record):
+            if item in there:
+                raise AlreadyThere(item)
+            added.append((item, self._kept_at(shelf, item) or tail))
+        if any(place == tail for _, place in added):
+            self._put(shelf, Turn(replace(record, conversation=None), ended=self._date(), gone=True))
+        return self._entries_of(shelf, self._append(shelf, talk, added))
+
+    async def entry(self, tenant: str, id: str, item: str) -> Entry | None:
+        talk = self._talk(tenant, id)
+        placed = [] if talk is None else [entry for entry in talk.visible if entry.item == item]
+        return next(iter(self._entries_of(self._shelf(tenant), placed)), None)
+
+    async def drop(self, tenant: str, id: str, item: str) -> bool | Locked:
+        talk = self._talk(tenant, id)
+        if talk is None:
+            return False
+        if holder := self._free(tenant, talk):
+            return Locked(holder)
+        placed = next((entry for entry in talk.visible if entry.item == item), None)
+        if placed is None:
+            return False
+        talk.version += 1
+        placed.dropped = talk.version
+        talk.touched = self._date()
+        self._prune(self._shelf(tenant), talk)
+        return True

@@ -1,0 +1,205 @@
+"""What records in memory lie in, and the steps that several methods share."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from proxy.core.stored import endings
+from proxy.core.stored.conversation import Entry
+from proxy.core.stored.record import Record, Status
+from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.memory.shelf import Placed, Shelf, Talk, Turn
+from proxy.shell.stores.protocol import Key
+from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
+
+MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
+"""What stands before the first response of a chain that begins in a conversation."""
+
+
+@dataclass(slots=True)
+class Run:
+    worker: str
+    over: bool = False
+    """Somebody else has ended it."""
+
+
+class MemoryBase:
+    def __init__(self, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool] = always) -> None:
+        self._clock = clock
+        self._keeping = keeping
+        self._may_bury = may_bury
+        self._shelves: dict[str, Shelf] = {}
+        self._runs: dict[Key, Run] = {}
+        self._workers: dict[str, float] = {}
+        self._bytes = 0
+
+    def _date(self) -> int:
+        return int(self._clock.date())
+
+    def _shelf(self, tenant: str) -> Shelf:
+        return self._shelves.setdefault(tenant, Shelf())
+
+    # ── workers ──
+
+    def _beat(self, worker: str) -> int:
+        self._workers[worker] = self._clock.steady() + LEASE_SECONDS
+        return sum(map(self._lives, self._workers))
+
+    def _lives(self, worker: str) -> bool:
+        return 0 < self._workers.get(worker, 0) - self._clock.steady() <= LEASE_SECONDS
+
+    # ── turns ──
+
+    def _turn(self, tenant: str, id: str) -> Turn | None:
+        """A response that can be read."""
+        turn = self._shelf(tenant).turns.get(tail_of(id))
+        return turn if turn is not None and turn.record.id == id and self._is_there(turn) else None
+
+    def _settled(self, tenant: str, id: str) -> Turn | None:
+        """The same, ended if its worker is dead."""
+        turn = self._turn(tenant, id)
+        if turn is not None and not turn.record.is_final and self._may_bury():
+            run = self._runs[Key(tenant, id)]
+            if not self._lives(run.worker):
+                self._end(tenant, turn, endings.orphaned(turn.record))
+        return turn
+
+    def _is_there(self, turn: Turn) -> bool:
+        seconds = self._keeping.response_seconds if turn.record.lasting else BRIEF_SECONDS
+        return not turn.gone and (turn.ended is None or turn.ended > self._clock.date() - seconds)
+
+    def _put(self, shelf: Shelf, turn: Turn) -> None:
+        shelf.put(turn)
+        shelf.know_items(turn.record)
+        self._bytes += turn.weight
+
+    def _replace(self, turn: Turn, record: Record) -> None:
+        self._bytes -= turn.weight
+        turn.record = record
+        self._bytes += turn.weight
+
+    def _end(self, tenant: str, turn: Turn, record: Record) -> None:
+        """Ends work under way, and gives up its conversation; its worker will be told."""
+        self._replace(turn, record)
+        turn.ended = self._date()
+        self._shelf(tenant).know_items(record)
+        self._runs[Key(tenant, record.id)].over = True
+        if talk := self._talk(tenant, record.conversation):
+            self._unlock(talk, record.id)
+
+    def _bury(self, shelf: Shelf, turn: Turn) -> int:
+        """Deletes a response; how many bytes fewer there are."""
+        before = self._bytes
+        turn.gone = True
+        self._replace(turn, replace(turn.record, answer=b""))
+        self._bytes -= shelf.tidy(tail_of(turn.record.id))
+        return before - self._bytes
+
+    def _make_room(self) -> int:
+        """Deletes the oldest that have ended, until the rest fits; how many."""
+        deleted = 0
+        if self._bytes > self._keeping.most_bytes:
+            ended = [
+                (turn.ended, shelf, turn)
+                for shelf in self._shelves.values()
+                for turn in shelf.turns.values()
+                if turn.ended is not None and not turn.gone
+            ]
+            for _, shelf, turn in sorted(ended, key=lambda found: found[0]):
+                if self._bytes <= self._keeping.most_bytes:
+                    break
+                self._bury(shelf, turn)
+                deleted += 1
+        return deleted
+
+    # ── items ──
+
+    def _kept_at(self, shelf: Shelf, item: str) -> str | None:
+        """Where an item is kept that somebody may still use."""
+        for tail in shelf.candidates(item):
+            turn = shelf.turns.get(tail)
+            if (
+                turn is not None
+                and turn.record.lasting
+                and item in items_of(turn.record)
+                and shelf.is_needed(tail, self._is_there, self._is_kept)
+            ):
+                return tail
+        return None
+
+    def _item(self, shelf: Shelf, id: str) -> bytes | None:
+        tail = self._kept_at(shelf, id)
+        return None if tail is None else items_of(shelf.turns[tail].record)[id]
+
+    def _locate(self, shelf: Shelf, items: Iterable[str], record: Record) -> list[tuple[str, str]]:
+        """Each item with the response that keeps it: this one, or another."""
+        own = items_of(record)
+        found = []
+        for item in items:
+            tail = tail_of(record.id) if item in own else self._kept_at(shelf, item)
+            if tail is None:
+                raise KeyError(item)
+            found.append((item, tail))
+        return found
+
+    # ── conversations ──
+
+    def _talk(self, tenant: str, id: str | None) -> Talk | None:
+        talk = self._shelf(tenant).talks.get(id or "")
+        return talk if talk is not None and self._is_kept(talk) else None
+
+    def _is_kept(self, talk: Talk) -> bool:
+        seconds = self._keeping.conversation_seconds
+        return not talk.removed and (seconds is None or talk.touched > self._clock.date() - seconds)
+
+    def _holder(self, talk: Talk, but: str = "") -> str:
+        """The other response that works on it."""
+        dead = self._may_bury() and not self._lives(talk.locked_by)
+        return "" if dead or talk.lock_response == but else talk.lock_response
+
+    def _free(self, tenant: str, talk: Talk, but: str = "") -> str:
+        """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
+        holder = self._holder(talk, but)
+        if not holder and talk.lock_response not in ("", but):
+            self._settled(tenant, talk.lock_response)
+            talk.locked_by = talk.lock_response = ""
+        return holder
+
+    def _lock(self, talk: Talk, worker: str, response: str) -> None:
+        talk.locked_by, talk.lock_response = worker, response
+        talk.touched = self._date()
+
+    def _unlock(self, talk: Talk, response: str) -> None:
+        if talk.lock_response == response:
+            talk.locked_by = talk.lock_response = ""
+
+    def _append(self, shelf: Shelf, talk: Talk, items: Iterable[tuple[str, str]]) -> list[Placed]:
+        """The new entries, without items that are there already."""
+        there = {entry.item for entry in talk.visible}
+        new = [(item, tail) for item, tail in dict(items).items() if item not in there]
+        placed = [
+            Placed(talk.last + n, item, tail, talk.version + 1) for n, (item, tail) in enumerate(new, 1)
+        ]
+        talk.last += len(placed)
+        talk.entries += placed
+        shelf.entries.update(entry.tail for entry in placed)
+        talk.version += 1
+        talk.touched = self._date()
+        return placed
+
+    def _entries_of(self, shelf: Shelf, placed: Iterable[Placed]) -> Sequence[Entry]:
+        kept = {}
+        found = []
+        for entry in placed:
+            if entry.tail not in kept:
+                kept[entry.tail] = items_of(shelf.turns[entry.tail].record)
+            found.append(Entry(entry.position, entry.item, kept[entry.tail][entry.item]))
+        return found
+
+    def _remove(self, shelf: Shelf, talk: Talk) -> None:
+        talk.removed = True
+        self._prune(shelf, talk)
+
+    def _prune(self, shelf: Shelf, talk: Talk) -> None:
+        for tail in shelf.prune(talk.conversation.id):
+            self._bytes -= shelf.tidy(tail)

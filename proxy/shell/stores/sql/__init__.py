@@ -1,0 +1,9 @@
+"""What all engines share that speak SQL: the statements, and how several of them make one step.
+
+- `statements`: each by its name
+- `step`: what a step is: it asks, and never waits
+- `packing`: a response as a row
+- `shared_steps`: who lives, what can be read, and what holds what was deleted
+- `conversation_steps`: those of conversations
+- `record_steps`: those of responses, and of those who work on them
+"""

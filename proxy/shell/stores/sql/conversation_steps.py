@@ -1,0 +1,123 @@
+"""The steps of conversations."""
+
+from proxy.core.stored.conversation import Conversation, Entry, Order
+from proxy.core.stored.record import Record
+from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.protocol import AlreadyThere, Began, Found, Locked
+from proxy.shell.stores.sql import statements as sql
+from proxy.shell.stores.sql.packing import Kept
+from proxy.shell.stores.sql.shared_steps import StepsBase
+from proxy.shell.stores.sql.step import Step
+
+BEYOND = 1 << 62
+"""Above all positions."""
+
+
+class ConversationSteps(StepsBase):
+    def create(self, tenant: str, conversation: Conversation) -> Step[None]:
+        new = (conversation.id, conversation.created, conversation.metadata, self._date())
+        yield sql.CREATE, (tenant, *new)
+
+    def conversation(self, tenant: str, id: str) -> Step[Found | None]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return None
+        return Found(talk.conversation, (yield from self._holder(talk)) or None)
+
+    def update(self, tenant: str, id: str, metadata: bytes) -> Step[Conversation | Locked | None]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return None
+        if holder := (yield from self._free(tenant, talk)):
+            return Locked(holder)
+        yield sql.UPDATE, (metadata, self._date(), tenant, id)
+        return Conversation(id, talk.conversation.created, metadata)
+
+    def remove(self, tenant: str, id: str) -> Step[bool | Locked]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return False
+        if holder := (yield from self._free(tenant, talk)):
+            return Locked(holder)
+        yield from self._remove(tenant, id)
+        return True
+
+    def _remove(self, tenant: str, id: str) -> Step[None]:
+        yield sql.REMOVE, (tenant, id)
+        yield from self._tidy(tenant, (yield from self._prune(tenant, id)))
+
+    def lock(self, tenant: str, id: str, worker: str, response: str) -> Step[Began | Locked | None]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return None
+        if holder := (yield from self._free(tenant, talk, response)):
+            return Locked(holder)
+        yield sql.LOCK, (worker, response, self._date(), tenant, id)
+        yield from self.beat(worker)
+        return Began((yield from self._visible(tenant, id)))
+
+    def unlock(self, tenant: str, id: str, response: str) -> Step[None]:
+        yield sql.UNLOCK, (tenant, id, response)
+
+    def entries(self, tenant: str, id: str) -> Step[list[Entry] | None]:
+        talk = yield from self._talk(tenant, id)
+        return None if talk is None else (yield from self._visible(tenant, id))
+
+    def page(
+        self, tenant: str, id: str, order: Order, after: str | None, limit: int
+    ) -> Step[list[Entry] | None]:
+        if (yield from self._talk(tenant, id)) is None:
+            return None
+        upward = order is Order.ASCENDING
+        beyond = 0 if upward else BEYOND
+        if after is not None:
+            rows = yield sql.ENTRY_OF, (tenant, id, after)
+            if not rows:
+                raise KeyError(after)
+            beyond = rows[0][0]
+        rows = yield sql.PAGE_UP if upward else sql.PAGE_DOWN, (tenant, id, beyond, limit)
+        return (yield from self._entries_of(tenant, rows))
+
+    def add(self, tenant: str, id: str, record: Record) -> Step[list[Entry] | Locked | None]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return None
+        tail = tail_of(record.id)
+        if (yield sql.STATE, (tenant, tail)):
+            rows = yield sql.ENTRIES_WITH, (tenant, id, tenant, id, tail)
+            return (yield from self._entries_of(tenant, rows))
+        if holder := (yield from self._free(tenant, talk)):
+            return Locked(holder)
+        added = []
+        for item in items_of(record):
+            if (yield sql.ENTRY_OF, (tenant, id, item)):
+                raise AlreadyThere(item)
+            found = yield from self._item_at(tenant, item)
+            added.append((item, tail if found is None else found[0]))
+        if any(place == tail for _, place in added):
+            yield from self._insert(tenant, Kept(record, gone=True, ended=self._date(), seen=None))
+        rows = yield from self._append(tenant, talk, added)
+        return (yield from self._entries_of(tenant, rows))
+
+    def entry(self, tenant: str, id: str, item: str) -> Step[Entry | None]:
+        if (yield from self._talk(tenant, id)) is None:
+            return None
+        rows = yield sql.ENTRY_OF, (tenant, id, item)
+        return next(iter((yield from self._entries_of(tenant, rows))), None)
+
+    def drop(self, tenant: str, id: str, item: str) -> Step[bool | Locked]:
+        talk = yield from self._talk(tenant, id)
+        if talk is None:
+            return False
+        if holder := (yield from self._free(tenant, talk)):
+            return Locked(holder)
+        rows = yield sql.ENTRY_OF, (tenant, id, item)
+        if not rows:
+            return False
+        yield sql.DROP, (talk.version + 1, tenant, id, rows[0][0])
+        yield sql.GROWN, (talk.version + 1, talk.last, self._date(), tenant, id)
+        yield from self._tidy(tenant, (yield from self._prune(tenant, id)))
+        return True
+
+    def _visible(self, tenant: str, id: str) -> Step[list[Entry]]:
+        return (yield from self._entries_of(tenant, (yield sql.ENTRIES, (tenant, id))))

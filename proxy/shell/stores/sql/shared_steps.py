@@ -1,0 +1,233 @@
+"""What several steps share: who lives, what can be read, and what holds a response that was deleted."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Final
+
+from proxy.core.stored import endings
+from proxy.core.stored.conversation import Conversation, Entry
+from proxy.core.stored.record import Record
+from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.protocol import RecordUnreadable
+from proxy.shell.stores.sql import statements as sql
+from proxy.shell.stores.sql.packing import Kept, checksum, kept_from, row_of
+from proxy.shell.stores.sql.step import Rows, Step
+from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
+
+NEVER: Final = -(1 << 62)
+"""Before all dates."""
+
+
+@dataclass(slots=True, frozen=True)
+class Talk:
+    """A conversation, and what the engine knows of it besides."""
+
+    conversation: Conversation
+    touched: int
+    version: int
+    last: int
+    """The position of its newest entry, which may be gone."""
+    locked_by: str
+    lock_response: str
+
+
+class StepsBase:
+    def __init__(self, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool] = always) -> None:
+        self._clock = clock
+        self._keeping = keeping
+        self._may_bury = may_bury
+
+    def _date(self) -> int:
+        return int(self._clock.date())
+
+    def _horizon(self, lasting: bool) -> int:
+        """What ended then or before has expired."""
+        return floor(self._clock.date() - (self._keeping.response_seconds if lasting else BRIEF_SECONDS))
+
+    def _talk_horizon(self) -> int:
+        seconds = self._keeping.conversation_seconds
+        return NEVER if seconds is None else floor(self._clock.date() - seconds)
+
+    # ── workers ──
+
+    def _lease(self) -> tuple[float, float]:
+        """Between which times a living worker's lease ends. A later end is from before the machine was started."""
+        now = self._clock.steady()
+        return now, now + LEASE_SECONDS
+
+    def _lives(self, worker: str) -> Step[bool]:
+        return bool((yield sql.LIVES, (worker, *self._lease())))
+
+    def beat(self, worker: str) -> Step[int]:
+        yield sql.BEAT, (worker, self._clock.steady() + LEASE_SECONDS)
+        rows = yield sql.LIVING, self._lease()
+        return int(rows[0][0])
+
+    # ── responses ──
+
+    def _kept(self, tenant: str, tail: str) -> Step[Kept | None]:
+        rows = yield sql.FIND, (tenant, tail)
+        return kept_from(rows[0]) if rows else None
+
+    def _turn(self, tenant: str, id: str) -> Step[Kept | None]:
+        """A response that can be read."""
+        kept = yield from self._kept(tenant, tail_of(id))
+        return kept if kept is not None and kept.record.id == id and self._is_there(kept) else None
+
+    def _is_there(self, kept: Kept) -> bool:
+        return not kept.gone and (kept.ended is None or kept.ended > self._horizon(kept.record.lasting))
+
+    def settled(self, tenant: str, id: str) -> Step[Kept | None]:
+        """The same, ended if its worker is dead."""
+        kept = yield from self._turn(tenant, id)
+        if kept is not None and (yield from self._is_orphan(tenant, kept)):
+            return (yield from self._end(tenant, kept, endings.orphaned(kept.record)))
+        return kept
+
+    def _is_orphan(self, tenant: str, kept: Kept) -> Step[bool]:
+        if kept.record.is_final or not self._may_bury():
+            return False
+        rows = yield sql.RUN_OF, (tenant, tail_of(kept.record.id))
+        return not (yield from self._lives(rows[0][0] if rows else ""))
+
+    def _insert(self, tenant: str, kept: Kept) -> Step[None]:
+        yield sql.INSERT, (tenant, tail_of(kept.record.id), *row_of(kept))
+        yield from self._know_items(tenant, kept.record)
+
+    def _replace(self, tenant: str, record: Record, ended: int | None) -> Step[None]:
+        pieces = (record.answer, record.input, record.output)
+        where = (tenant, tail_of(record.id))
+        yield sql.REPLACE, (str(record.status), 0, checksum(record), *pieces, ended, *where)
+
+    def _end(self, tenant: str, kept: Kept, record: Record) -> Step[Kept]:
+        """Ends work under way, and gives up its conversation; its worker will be told."""
+        ended = replace(kept, record=record, ended=self._date())
+        yield from self._replace(tenant, record, ended.ended)
+        yield from self._know_items(tenant, record)
+        yield sql.RUN_OVER, (tenant, tail_of(record.id))
+        if record.conversation is not None:
+            yield sql.UNLOCK, (tenant, record.conversation, record.id)
+        return ended
+
+    def _bury(self, tenant: str, tail: str) -> Step[None]:
+        """Deletes a response, and what it alone held. One that cannot be read is deleted as well."""
+        try:
+            kept = yield from self._kept(tenant, tail)
+        except RecordUnreadable:
+            kept = None
+        empty = 0 if kept is None else checksum(replace(kept.record, answer=b""))
+        yield sql.BURY, (b"", empty, tenant, tail)
+        yield from self._tidy(tenant, [tail])
+
+    def _tidy(self, tenant: str, doubtful: list[str]) -> Step[None]:
+        """Takes away the deleted responses among these that nothing needs, and what they alone held."""
+        while doubtful:
+            tail = doubtful.pop()
+            rows = yield sql.LINKS, (tenant, tail)
+            if not rows or not rows[0][0]:
+                continue
+            _, id, parent, conversation, seen = rows[0]
+            if (yield sql.CHILDREN, (tenant, id)):
+                continue
+            if seen is not None:
+                yield sql.FORGET_SEEN, (tenant, tail)
+                doubtful += yield from self._prune(tenant, conversation)
+            if (yield sql.HOLDS, (tenant, tail)):
+                continue
+            yield sql.ERASE, (tenant, tail)
+            yield sql.FORGET_ITEMS, (tenant, tail)
+            if parent is not None:
+                doubtful.append(tail_of(parent))
+
+    def _prune(self, tenant: str, conversation: str) -> Step[list[str]]:
+        """Takes away the entries that nobody sees and nobody began with; the responses that had them."""
+        rows = yield sql.PRUNE, (tenant, conversation)
+        return [row[0] for row in rows]
+
+    # ── items ──
+
+    def _know_items(self, tenant: str, record: Record) -> Step[None]:
+        tail = tail_of(record.id)
+        for item in items_of(record):
+            if tail_of(item) != tail:
+                yield sql.KNOW_ITEM, (tenant, item, tail)
+
+    def _item_at(self, tenant: str, item: str) -> Step[tuple[str, bytes] | None]:
+        """Where an item is kept that somebody may still use, and the item."""
+        rows = yield sql.ITEM_AT, (tenant, item)
+        for tail in (tail_of(item), *(row[0] for row in rows)):
+            kept = yield from self._kept(tenant, tail)
+            if kept is None or not kept.record.lasting or item not in (items := items_of(kept.record)):
+                continue
+            if self._is_there(kept) or (yield from self._is_needed(tenant, kept)):
+                return tail, items[item]
+        return None
+
+    def _is_needed(self, tenant: str, kept: Kept) -> Step[bool]:
+        """Does a response that can be read, or a conversation, hold this one?"""
+        tail = tail_of(kept.record.id)
+        doubtful, known = [tail], {tail}
+        while doubtful:
+            tail = doubtful.pop()
+            rows = yield sql.STATE, (tenant, tail)
+            if rows and not rows[0][1] and (rows[0][2] is None or rows[0][2] > self._horizon(rows[0][3])):
+                return True
+            later: Rows = yield sql.CHILDREN, (tenant, rows[0][0] if rows else "")
+            for conversation, added, dropped in (yield sql.HOLDERS, (tenant, tail)):
+                if dropped is None and (yield from self._talk(tenant, conversation)) is not None:
+                    return True
+                later += yield sql.BEGAN_WITH, (tenant, conversation, added, dropped, dropped)
+            new = {row[0] for row in later} - known
+            doubtful += new
+            known |= new
+        return False
+
+    # ── conversations ──
+
+    def _talk(self, tenant: str, id: str | None) -> Step[Talk | None]:
+        rows = yield sql.FIND_TALK, (tenant, id or "")
+        if not rows or rows[0][2] <= self._talk_horizon():
+            return None
+        created, meta, *rest = rows[0]
+        return Talk(Conversation(id or "", created, meta), *rest)
+
+    def _holder(self, talk: Talk, but: str = "") -> Step[str]:
+        """The other response that works on it."""
+        if talk.lock_response in ("", but):
+            return ""
+        dead = self._may_bury() and not (yield from self._lives(talk.locked_by))
+        return "" if dead else talk.lock_response
+
+    def _free(self, tenant: str, talk: Talk, but: str = "") -> Step[str]:
+        """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
+        holder = yield from self._holder(talk, but)
+        if not holder and talk.lock_response not in ("", but):
+            yield from self.settled(tenant, talk.lock_response)
+            yield sql.UNLOCK, (tenant, talk.conversation.id, talk.lock_response)
+        return holder
+
+    def _append(self, tenant: str, talk: Talk, items: Iterable[tuple[str, str]]) -> Step[Rows]:
+        """The new entries (position, item, response), without items that are there already."""
+        id, position = talk.conversation.id, talk.last
+        there = {row[1] for row in (yield sql.ENTRIES, (tenant, id))} if talk.last else set()
+        added: Rows = []
+        for item, tail in dict(items).items():
+            if item not in there:
+                position += 1
+                yield sql.APPEND, (tenant, id, position, item, tail, talk.version + 1)
+                added.append((position, item, tail))
+        yield sql.GROWN, (talk.version + 1, position, self._date(), tenant, id)
+        return added
+
+    def _entries_of(self, tenant: str, rows: Rows) -> Step[list[Entry]]:
+        items: dict[str, dict[str, bytes]] = {}
+        found = []
+        for position, item, tail in rows:
+            if tail not in items:
+                kept = yield from self._kept(tenant, tail)
+                if kept is None:
+                    raise RecordUnreadable(f"the response with {item} is not there")
+                items[tail] = items_of(kept.record)
+            found.append(Entry(position, item, items[tail][item]))
+        return found

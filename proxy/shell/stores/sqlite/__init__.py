@@ -1,0 +1,7 @@
+"""The engine in a file of SQLite, which several processes of one machine may share.
+
+- `lock`: the lock beside the file
+- `schema`: the tables, and how a file of an earlier version becomes one of today
+- `file`: one file, its two threads, and how writes are put together
+- `records`: all of `Records`
+"""

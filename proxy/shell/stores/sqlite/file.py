@@ -1,0 +1,271 @@
+"""One file of SQLite, worked on by two threads of our own: one writes, one reads.
+
+The writer takes all that waits, up to a limit, into one transaction, and answers everybody by one call into the loop:
+with fifty who save at once, a dozen times as many get through as one by one. When something in such a group fails, it
+is undone and each is done by itself. Nobody's giving up reaches the threads: a command that has begun is done.
+"""
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, Generic, TypeVar
+
+from proxy.shell.stores.protocol import StoreDown, StoreReplaced, StoreUnreadable
+from proxy.shell.stores.sql.step import Ask, Rows, Step
+from proxy.shell.stores.sqlite.lock import FileLock
+from proxy.shell.stores.sqlite.schema import Schema, migrate, refuse_old_sqlite
+
+MOST_CHANGES: Final = 100
+MOST_BYTES: Final = 1 << 20
+"""Of one transaction."""
+
+BUSY_SECONDS: Final = 5.0
+CLOSE_SECONDS: Final = 5.0
+"""How long the threads may still take. Beyond that they are left behind, and end with the process."""
+
+DAMAGED: Final = (
+    "{path} {what}. Nothing is read or written there any more. Stop the proxy, put the file back"
+    " (`responses-proxy store backup` makes copies) or move it away, and start again."
+)
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class Command(Generic[Result]):
+    step: Callable[[], Step[Result]]
+    weight: int
+    answer: "asyncio.Future[Result]"
+    result: Any = None
+    failure: BaseException | None = None
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What waits for one thread."""
+
+    queue: "SimpleQueue[Command[Any] | None]" = field(default_factory=SimpleQueue)
+    thread: threading.Thread | None = None
+
+
+class SqliteFile:
+    """`durable`: what was acknowledged survives the power being cut; without, only the death of the process."""
+
+    def __init__(self, path: Path, schema: Schema, *, durable: bool) -> None:
+        self._path = path
+        self._schema = schema
+        self._durable = durable
+        self._writes = _Lane()
+        self._reads = _Lane()
+        self._identity: tuple[int, int] | None = None
+        self._open = False
+
+    # ── from the loop ──
+
+    async def open(self) -> None:
+        """Makes or migrates the file. StoreUnreadable, or StoreDown if it cannot be reached now."""
+        refuse_old_sqlite()
+        loop = asyncio.get_running_loop()
+        opened: asyncio.Future[None] = loop.create_future()
+
+        def tell(failure: BaseException | None) -> None:
+            if not opened.done():
+                opened.set_exception(failure) if failure else opened.set_result(None)
+
+        def work() -> None:
+            self._live(lambda failure: loop.call_soon_threadsafe(tell, failure))
+
+        self._writes.thread = threading.Thread(target=work, name=f"store {self._path.name}", daemon=True)
+        self._writes.thread.start()
+        await opened
+        self._open = True
+
+    async def close(self) -> None:
+        """Does what waits, then ends the threads."""
+        self._open = False
+        self._writes.queue.put(None)
+        if self._writes.thread is not None:
+            await asyncio.to_thread(self._writes.thread.join, CLOSE_SECONDS)
+
+    async def write(self, step: Callable[[], Step[Result]], weight: int = 0) -> Result:
+        return await self._do(self._writes, step, weight)
+
+    async def read(self, step: Callable[[], Step[Result]]) -> Result:
+        return await self._do(self._reads, step, 0)
+
+    async def _do(self, lane: _Lane, step: Callable[[], Step[Result]], weight: int) -> Result:
+        if not self._open:
+            raise StoreDown(f"{self._path} is not open")
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        lane.queue.put(Command(step, weight, answer))
+        return await answer
+
+    # ── in the threads ──
+
+    def _live(self, opened: Callable[[BaseException | None], object]) -> None:
+        """The writer's life. It opens the reader's connection, too, for opening needs the lock."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = FileLock(self._path.with_name(f"{self._path.name}.lock"))
+            with lock.held():
+                writer = self._connect()
+                self._prepare(writer)
+                reader = self._connect()
+        except BaseException as failure:
+            opened(failure if isinstance(failure, StoreUnreadable) else self._reason(failure, opening=True))
+            return
+        self._reads.thread = threading.Thread(
+            target=self._read_all, args=(reader,), name=f"store {self._path.name} reads", daemon=True
+        )
+        self._reads.thread.start()
+        opened(None)
+        self._write_all(writer, lock)
+        self._reads.queue.put(None)
+        self._reads.thread.join()
+        with lock.held(), suppress(sqlite3.Error):
+            reader.close()
+            writer.close()
+        lock.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        created = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600) if not self._path.exists() else None
+        if created is not None:
+            os.close(created)
+        connection = sqlite3.connect(
+            self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("pragma cache_size = -16000")
+        connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
+        connection.execute(f"pragma journal_size_limit = {64 << 20}")
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("pragma auto_vacuum = incremental")
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("begin immediate")
+        try:
+            migrate(connection, self._schema, str(self._path))
+        except BaseException:
+            connection.execute("rollback")
+            raise
+        connection.execute("commit")
+        self._identity = self._identify()
+
+    def _identify(self) -> tuple[int, int] | None:
+        """Which file lies there now. It must not be opened for that: closing it would drop SQLite's own locks."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _refuse_another_file(self) -> None:
+        if self._identify() != self._identity:
+            raise StoreReplaced(
+                DAMAGED.format(path=self._path, what="was deleted or replaced by another file")
+            )
+
+    def _read_all(self, connection: sqlite3.Connection) -> None:
+        while (command := self._reads.queue.get()) is not None:
+            try:
+                self._refuse_another_file()
+                connection.execute("begin")
+                try:
+                    command.result = _carry_out(connection, command.step())
+                finally:
+                    connection.execute("rollback")
+            except BaseException as failure:
+                command.failure = self._reason(failure)
+            _answer([command])
+
+    def _write_all(self, connection: sqlite3.Connection, lock: FileLock) -> None:
+        going = True
+        while going:
+            group: list[Command[Any]] = []
+            weight = 0
+            while not group or (
+                len(group) < MOST_CHANGES and weight < MOST_BYTES and not self._writes.queue.empty()
+            ):
+                command = self._writes.queue.get()
+                if command is None:
+                    going = False
+                    break
+                group.append(command)
+                weight += command.weight
+            if group:
+                self._write_group(connection, lock, group)
+                _answer(group)
+
+    def _write_group(self, connection: sqlite3.Connection, lock: FileLock, group: list[Command[Any]]) -> None:
+        with lock.held():
+            if not self._commit(connection, group) and len(group) > 1:
+                for command in group:
+                    self._commit(connection, [command])
+
+    def _commit(self, connection: sqlite3.Connection, group: Sequence[Command[Any]]) -> bool:
+        """Does all of them, or none."""
+        try:
+            self._refuse_another_file()
+            connection.execute("begin immediate")
+            try:
+                for command in group:
+                    command.failure = None
+                    command.result = _carry_out(connection, command.step())
+                connection.execute("commit")
+            except BaseException:
+                with suppress(sqlite3.Error):  # after some errors SQLite has done so by itself
+                    connection.execute("rollback")
+                raise
+        except BaseException as failure:
+            for command in group:
+                command.failure = self._reason(failure)
+            return False
+        return True
+
+    def _reason(self, failure: BaseException, opening: bool = False) -> BaseException:
+        """What the caller is told."""
+        if isinstance(failure, sqlite3.DatabaseError):
+            code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                kind = StoreUnreadable if opening else StoreReplaced
+                return kind(DAMAGED.format(path=self._path, what=f"is damaged ({failure})"))
+            return StoreDown(f"{self._path}: {failure}")
+        if isinstance(failure, OSError):
+            return StoreDown(f"{self._path}: {failure.strerror or failure}")
+        return failure
+
+
+def _carry_out(connection: sqlite3.Connection, step: Generator[Ask, Rows, Result]) -> Result:
+    rows: Rows | None = None
+    try:
+        while True:
+            statement, parameters = next(step) if rows is None else step.send(rows)
+            rows = connection.execute(statement, parameters).fetchall()
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+def _answer(commands: Sequence[Command[Any]]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[Command[Any]]] = {}
+    for command in commands:
+        by_loop.setdefault(command.answer.get_loop(), []).append(command)
+    for loop, answered in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_resolve, answered)
+
+
+def _resolve(commands: Sequence[Command[Any]]) -> None:
+    for command in commands:
+        if command.answer.done():  # its caller was cancelled
+            continue
+        if command.failure is not None:
+            command.answer.set_exception(command.failure)
+        else:
+            command.answer.set_result(command.result)

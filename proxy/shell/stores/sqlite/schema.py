@@ -1,0 +1,117 @@
+"""The tables in a file of SQLite, and how a file of an earlier version becomes one of today.
+
+Each step of a schema adds to it and is never changed afterwards. `readable_from` is the oldest version that can work
+with the tables as they are: a process that is older than this does not start, one that is merely older does.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Final
+
+from proxy.shell.stores.protocol import StoreUnreadable
+
+OLDEST_SQLITE: Final = (3, 37, 0)
+"""The first with strict tables."""
+
+FIXED_SQLITE: Final = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+"""Those that cannot lose what another process writes; see `lock`."""
+
+
+@dataclass(slots=True, frozen=True)
+class Schema:
+    steps: tuple[tuple[str, ...], ...]
+    """The statements of each version, the first to the newest."""
+    readable_from: int = 1
+
+    @property
+    def version(self) -> int:
+        return len(self.steps)
+
+
+RECORDS: Final = Schema(
+    (
+        (
+            """create table turns (tenant text not null, tail text not null, id text not null, status text not null,
+            created integer not null, model text not null, parent text, conversation text, background integer not null,
+            streamed integer not null, lasting integer not null, form integer not null, checksum integer not null,
+            answer blob not null, input blob not null, output blob not null, gone integer not null, ended integer,
+            seen integer, primary key (tenant, tail)) strict""",
+            "create index turns_by_parent on turns (tenant, parent, tail) where parent is not null",
+            "create index turns_by_end on turns (lasting, ended) where gone = 0",
+            "create index turns_by_conversation on turns (tenant, conversation, seen, tail) where seen is not null",
+            """create table items (n integer primary key, tenant text not null, item text not null, tail text not null,
+            unique (tenant, item, tail)) strict""",
+            "create index items_by_turn on items (tenant, tail)",
+            """create table runs (n integer primary key, tenant text not null, tail text not null, id text not null,
+            worker text not null, over integer not null, unique (tenant, tail)) strict""",
+            "create index runs_by_worker on runs (worker)",
+            "create table workers (id text primary key, until real not null) strict",
+            """create table conversations (tenant text not null, id text not null, created integer not null,
+            meta blob not null, touched integer not null, version integer not null, last integer not null,
+            locked_by text not null, lock_response text not null, primary key (tenant, id)) strict""",
+            "create index conversations_by_use on conversations (touched)",
+            """create table entries (tenant text not null, conversation text not null, position integer not null,
+            item text not null, tail text not null, added integer not null, dropped integer,
+            primary key (tenant, conversation, position)) strict, without rowid""",
+            "create index entries_by_turn on entries (tenant, tail)",
+            "create index entries_by_item on entries (tenant, conversation, item)",
+        ),
+    )
+)
+
+LIVE: Final = Schema(
+    (
+        (
+            """create table logs (tenant text not null, id text not null, next integer not null, bytes integer not null,
+            state integer not null, touched integer not null, primary key (tenant, id)) strict, without rowid""",
+            "create index logs_by_use on logs (touched)",
+            """create table log_rows (tenant text not null, id text not null, first integer not null,
+            fresh integer not null, data blob not null, primary key (tenant, id, first)) strict""",
+            """create table memos (tenant text not null, key text not null, data blob not null,
+            expires integer not null, primary key (tenant, key)) strict, without rowid""",
+            "create index memos_by_end on memos (expires)",
+        ),
+    )
+)
+
+
+def refuse_old_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+    if version < OLDEST_SQLITE:
+        raise StoreUnreadable(
+            f"this Python comes with SQLite {_text(version)}, and the store needs {_text(OLDEST_SQLITE)} or newer:"
+            ' use a newer Python or system, or set store.url to "memory:" or "off"'
+        )
+
+
+def is_fixed(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
+    """Does this SQLite by itself keep processes from losing each other's writes?"""
+    return (
+        any(version[:2] == fixed[:2] and version >= fixed for fixed in FIXED_SQLITE)
+        or version >= FIXED_SQLITE[0]
+    )
+
+
+def migrate(connection: sqlite3.Connection, schema: Schema, name: str) -> None:
+    """Within a transaction. Raises StoreUnreadable for a file that only a later version can read."""
+    connection.execute(
+        "create table if not exists about (one integer primary key check (one = 1), version integer not null,"
+        " readable_from integer not null) strict"
+    )
+    row = connection.execute("select version, readable_from from about").fetchone()
+    version, readable_from = row or (0, 0)
+    if readable_from > schema.version:
+        raise StoreUnreadable(
+            f"{name} was written by a later version of the proxy (tables of version {version}, readable from"
+            f" {readable_from}; this one knows {schema.version}): start that version, or restore an older backup"
+        )
+    if version < schema.version:
+        for step in schema.steps[version:]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(
+            "insert or replace into about values (1, ?, ?)", (schema.version, schema.readable_from)
+        )
+
+
+def _text(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

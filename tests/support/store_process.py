@@ -1,0 +1,30 @@
+"""An engine of the store in a process of its own, for `stores.Remote`: commands come in as bytes, answers go out."""
+
+import asyncio
+import pickle
+import sys
+from pathlib import Path
+
+from tests.support.stores import LENGTH_BYTES, Settings, Terms
+
+
+async def main() -> None:
+    from proxy.shell.stores.sqlite.records import SqliteRecords
+
+    kinds = {"records": SqliteRecords}
+    terms = Terms()
+    engine = kinds[sys.argv[1]](Path(sys.argv[2]), terms.clock, Settings(terms), terms.may_bury)
+    while head := await asyncio.to_thread(sys.stdin.buffer.read, LENGTH_BYTES):
+        message = await asyncio.to_thread(sys.stdin.buffer.read, int.from_bytes(head, "big"))
+        name, args, named, terms.date, terms.steady, terms.patient, terms.keeping = pickle.loads(message)
+        try:
+            answer = False, await getattr(engine, name)(*args, **named)
+        except Exception as failure:
+            answer = True, failure
+        data = pickle.dumps(answer)
+        sys.stdout.buffer.write(len(data).to_bytes(LENGTH_BYTES, "big") + data)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,170 @@
+"""Engines of the store under one clock, which the test moves; and what to keep in them."""
+
+import asyncio
+import pickle
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count, cycle
+from pathlib import Path
+from typing import Any
+
+from proxy.core import jsontext
+from proxy.core.ids import Mint
+from proxy.core.stored.conversation import Conversation
+from proxy.core.stored.record import Record, Status
+from proxy.shell.stores.terms import Clock, Keeping
+
+ROOT = Path(__file__).parent.parent.parent
+LENGTH_BYTES = 4
+
+
+@dataclass
+class Terms:
+    """What an engine goes by, and the test changes."""
+
+    date: float = 1_700_000_000.0
+    steady: float = 5_000.0
+    patient: bool = False
+    """Nobody is buried yet."""
+    keeping: Keeping = field(default_factory=Keeping)
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(date=lambda: self.date, steady=lambda: self.steady)
+
+    def may_bury(self) -> bool:
+        return not self.patient
+
+
+@dataclass
+class Settings:
+    """The keeping of an engine, read anew each time: what a restart with other settings does."""
+
+    terms: Terms
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.terms.keeping, name)
+
+
+# ── what is kept ──
+
+_numbers = count(1)
+MINT = Mint(lambda size: f"{next(_numbers) * 0x9E3779B97F4A7C15 % (1 << 8 * size):0{2 * size}x}")
+
+
+def item(id: str, text: str = "text") -> dict[str, Any]:
+    return {"type": "message", "id": id, "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def record(
+    status: Status = Status.COMPLETED,
+    parent: Record | None = None,
+    conversation: Conversation | None = None,
+    inputs: int = 1,
+    outputs: int = 1,
+    foreign: tuple[str, ...] = (),
+    text: str = "text",
+    **members: Any,
+) -> Record:
+    """A response with items; `foreign`: ids of further ones in its input, as a client made them up."""
+    id = MINT.response(None if parent is None else parent.id[-16:])
+    ids = MINT.items_of(id)
+    return Record(
+        id=id,
+        status=status,
+        created=1_700_000_000,
+        model="m",
+        parent=None if parent is None else parent.id,
+        conversation=None if conversation is None else conversation.id,
+        answer=jsontext.dumps({"id": id, "object": "response", "status": status, "output": []}),
+        input=jsontext.dumps(
+            [item(ids.input("msg", n), f"{text} in {n}") for n in range(inputs)]
+            + [item(id, f"{text} {id}") for id in foreign]
+        ),
+        output=jsontext.dumps([item(ids.output("msg", n), f"{text} out {n}") for n in range(outputs)]),
+        **members,
+    )
+
+
+def run(**members: Any) -> Record:
+    return record(Status.QUEUED, outputs=0, background=True, **members)
+
+
+def talk() -> Conversation:
+    return Conversation(MINT.conversation(), 1_700_000_000)
+
+
+def ids_in(items: bytes) -> list[str]:
+    return [item["id"] for item in jsontext.loads(items)]
+
+
+def ids_of(record: Record) -> list[str]:
+    return ids_in(record.input) + ids_in(record.output)
+
+
+# ── an engine in a process of its own ──
+
+
+class Remote:
+    """An engine in another process, on the same file. Calls go one by one, as bytes over pipes."""
+
+    def __init__(self, kind: str, path: Path, terms: Terms) -> None:
+        self._command = [sys.executable, "-m", "tests.support.store_process", kind, str(path)]
+        self._terms = terms
+        self._turn = asyncio.Lock()
+        self.process: asyncio.subprocess.Process | None = None
+
+    async def open(self) -> None:
+        self.process = await asyncio.create_subprocess_exec(
+            *self._command,
+            cwd=ROOT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=1 << 26,
+        )
+        await self.call("open")
+
+    async def close(self) -> None:
+        assert self.process is not None
+        if self.process.returncode is None:
+            await self.call("close")
+            self.process.stdin.close()
+        await self.process.wait()
+
+    async def call(self, name: str, *args: Any, **named: Any) -> Any:
+        assert self.process is not None
+        terms = self._terms
+        message = pickle.dumps((name, args, named, terms.date, terms.steady, terms.patient, terms.keeping))
+        async with self._turn:
+            self.process.stdin.write(len(message).to_bytes(LENGTH_BYTES, "big") + message)
+            size = int.from_bytes(await self.process.stdout.readexactly(LENGTH_BYTES), "big")
+            failed, answer = pickle.loads(await self.process.stdout.readexactly(size))
+        if failed:
+            raise answer
+        return answer
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def call(*args: Any, **named: Any) -> Any:
+            return await self.call(name, *args, **named)
+
+        return call
+
+
+class InTurn:
+    """Several engines on one file: each call goes to the next of them."""
+
+    def __init__(self, *engines: Any) -> None:
+        self._engines = engines
+        self._next = cycle(engines)
+
+    async def open(self) -> None:
+        for engine in self._engines:
+            await engine.open()
+
+    async def close(self) -> None:
+        for engine in self._engines:
+            await engine.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(next(self._next), name)
