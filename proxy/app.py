@@ -6,26 +6,21 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TextIO
 
 import proxy
-from proxy.core.backends.routes import Routes
-from proxy.core.backends.target import Target
+from proxy.configured import backends_of, metrics_readers_of, retry_rules_of, tenants_of
 from proxy.core.caches.shelf import Shelf
-from proxy.core.catalog import Catalog
 from proxy.core.ids import Mint
 from proxy.core.markup import registry
 from proxy.core.masking.secrets import Secrets
-from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.quota import Quota
-from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.policy.shares import Shares
-from proxy.core.profile import DEFAULT
 from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
@@ -33,17 +28,12 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
-from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
-from proxy.setting_values import AUTO
-from proxy.settings import BackendSettings, LimitSettings, Settings
-from proxy.shell.backend import Backend
+from proxy.process import CannotStart
+from proxy.settings import Settings
 from proxy.shell.backends import Backends
-from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
-from proxy.shell.discovery import Discovery
 from proxy.shell.engine import Engine
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
-from proxy.shell.http.transport import Timeouts, Transport
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
@@ -58,8 +48,10 @@ from proxy.shell.secret_mask import SecretMask
 from proxy.shell.serving.handlers import Handlers, Surfaces
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.server import Server
+from proxy.shell.stored_turns import StoredTurns, StoreLimits
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
+from proxy.storage import Storage, storage_of
 
 BYTES_PER_MIB = 1024 * 1024
 
@@ -76,11 +68,12 @@ ADVICE = {
 }
 """What to do about an address that cannot be bound, by the error of the system. Any other error is about the host."""
 
-WATCHER = Tenant("metrics")
-"""Who reads the metrics, and may do nothing else."""
+
+SAVING_SECONDS = 5.0
+"""For what is still to be stored when the proxy ends."""
 
 
-class CannotListen(Exception):
+class CannotListen(CannotStart):
     """The address is in use, or does not belong to this machine."""
 
 
@@ -103,34 +96,88 @@ def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
 async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) -> AsyncIterator[str]:
     """Runs the proxy, and yields the URL on which it listens. On leaving, open streams come to their end."""
     clock = time.monotonic
-    now = time.time  # noqa: TID251 - here it comes in
     upstream = Upstream(proxy.__version__)
-    tasks = Tasks(log)
-    mint = Mint(Entropy().token_hex)
+    tasks, saving = Tasks(log), Tasks(log)
     settings = signed(settings)
-    assert settings.server.signing_key is not None
-    signer = TokenSigner(settings.server.signing_key.get_secret_value())
     threads, check_processes = WorkThreads(log), CheckProcesses()
     backends = backends_of(settings, upstream, threads, clock, log)
     metrics = Metrics(backends.breakers, registry.NAMES)
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
+    mint = Mint(Entropy().token_hex)
     engine = Engine(
         backends=backends,
         quota=Quota(clock),
         reasoning_memory=ReasoningMemory(),
         mint=mint,
-        now=now,
+        now=_now,
         clock=clock,
         chance=secrets.SystemRandom().random,
-        retries=_retry_rules(settings),
+        retries=retry_rules_of(settings),
         threads=threads,
         check_processes=check_processes,
         metrics=metrics,
         secret_mask=secret_mask,
         log=log,
     )
-    responses = ResponsesSurface(mint, now, signer, _responses_options(settings))
+    async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
+        stored_turns = _stored_turns(settings, storage, saving, metrics, log)
+        refusals = Refusals(metrics, secret_mask, log)
+        handlers = _handlers(
+            settings, engine, mint, stored_turns, backends, worker_metrics, refusals, tasks, log
+        )
+        server = Server(
+            handlers=handlers,
+            refusals=refusals,
+            hosts=Hosts(settings.hosts_served),
+            tenants=tenants_of(settings),
+            metrics_readers=metrics_readers_of(settings),
+            connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
+            mint=mint,
+            log=log,
+        )
+        try:
+            await worker_metrics.start()
+            yield await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
+        finally:
+            worker_metrics.stop()
+            await server.stop(settings.server.grace_seconds)
+            await saving.finish(SAVING_SECONDS)
+            await tasks.close()
+            threads.close()
+            await check_processes.close()
+            await upstream.close()
+
+
+def _now() -> float:
+    return time.time()  # noqa: TID251 - here it comes in
+
+
+def _stored_turns(
+    settings: Settings, storage: Storage | None, saving: Tasks, metrics: Metrics, log: Log
+) -> StoredTurns:
+    limits = StoreLimits(
+        settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
+    )
+    records, worker = (storage.records, storage.worker) if storage else (None, "")
+    return StoredTurns(records, limits, worker, saving, metrics, log)
+
+
+def _handlers(
+    settings: Settings,
+    engine: Engine,
+    mint: Mint,
+    stored_turns: StoredTurns,
+    backends: Backends,
+    worker_metrics: WorkerMetrics,
+    refusals: Refusals,
+    tasks: Tasks,
+    log: Log,
+) -> Handlers:
+    assert settings.server.signing_key is not None
+    signer = TokenSigner(settings.server.signing_key.get_secret_value())
+    options = _responses_options(settings, stores=stored_turns.records is not None)
+    responses = ResponsesSurface(mint, _now, signer, options)
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = _memory(settings)
@@ -143,20 +190,19 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         memory=memory,
         remembered=Shelf(room // REMEMBERED_PART),
         tasks=tasks,
+        stored_turns=stored_turns,
         log=log,
     )
-    refusals = Refusals(metrics, secret_mask, log)
-    readers = _metrics_readers(settings)
-    handlers = Handlers(
+    return Handlers(
         engine=engine,
         surfaces=Surfaces(
             responses=responses,
             compaction=replace(responses, form=CompactionObject, name="compact"),
-            chat=ChatSurface(mint, now),
-            native=NativeSurface(mint, now, signer),
+            chat=ChatSurface(mint, _now),
+            native=NativeSurface(mint, _now, signer),
         ),
         worker_metrics=worker_metrics,
-        shows_metrics=readers is not None,
+        shows_metrics=metrics_readers_of(settings) is not None,
         backends=backends,
         open_sockets=open_sockets if settings.server.websocket else None,
         timing=timing,
@@ -164,27 +210,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         memory=memory,
         tasks=tasks,
         refusals=refusals,
+        stored_turns=stored_turns,
     )
-    server = Server(
-        handlers=handlers,
-        refusals=refusals,
-        hosts=Hosts(settings.hosts_served),
-        tenants=_tenants(settings),
-        metrics_readers=readers,
-        connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
-        mint=mint,
-        log=log,
-    )
-    try:
-        await worker_metrics.start()
-        yield await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
-    finally:
-        worker_metrics.stop()
-        await server.stop(settings.server.grace_seconds)
-        await tasks.close()
-        threads.close()
-        await check_processes.close()
-        await upstream.close()
 
 
 async def _start(server: Server, host: str, port: int, *, shared: bool) -> str:
@@ -200,97 +227,11 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")
 
 
-def backends_of(
-    settings: Settings, transport: Transport, threads: WorkThreads, clock: Callable[[], float], log: Log
-) -> Backends:
-    catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
-    several = len(settings.all_backends) > 1
-
-    def made(name: str, wanted: BackendSettings) -> Backend:
-        discovery = Discovery(
-            _target(name, wanted),
-            profile=None if wanted.profile == AUTO else wanted.profile,
-            overrides=wanted.overrides,
-            catalog=catalog,
-            transport=transport,
-            clock=clock,
-            log=log.bind(backend=name) if several else log,
-        )
-        return Backend(
-            name=name,
-            discovery=discovery,
-            transport=transport,
-            breaker=Breaker(_breaker_rules(settings), clock, name),
-            budget=Budget(settings.retries.budget, clock),
-            concurrency=ConcurrencyLimit(
-                ConcurrencyRules(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)
-            ),
-            timeouts=lru_cache(partial(timeouts_of, wanted)),
-            threads=threads,
-            clock=clock,
-            forward_key=wanted.forward_key,
-        )
-
-    routing = settings.routing
-    routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
-    return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
-
-
-def _target(name: str, backend: BackendSettings) -> Target:
-    assert backend.url is not None, "whoever starts the proxy has settled on a backend"
-    return Target(
-        name=name,
-        base_url=backend.url,
-        profile=DEFAULT,
-        key=backend.key.get_secret_value() if backend.key else None,
-        headers={name: value.get_secret_value() for name, value in backend.headers.items()},
-        models=backend.models,
-    )
-
-
-def _tenants(settings: Settings) -> Tenants:
-    anybody = _tenant(ANYBODY.name, settings.limits)
-    return Tenants(
-        {
-            key: _tenant(name, settings.limits_of(name))
-            for name, tenant in settings.tenants.items()
-            for key in tenant.keys
-        },
-        anybody,
-    )
-
-
-def _metrics_readers(settings: Settings) -> Tenants | None:
-    if settings.metrics.keys:
-        return Tenants(dict.fromkeys(settings.metrics.keys, WATCHER))
-    return EVERYBODY if settings.shows_metrics_to_all else None
-
-
-def _tenant(name: str, wanted: LimitSettings) -> Tenant:
-    allowed = wanted.tool_allowlist
-    return Tenant(
-        name,
-        ToolLimits(
-            tools=wanted.tools,
-            description_characters=wanted.description_characters,
-            schema_depth=wanted.schema_depth,
-            argument_bytes=wanted.argument_bytes,
-            calls=wanted.calls,
-        ),
-        limits_mode=Mode(wanted.mode) if wanted.mode else None,
-        tool_allowlist=None if allowed is None else tuple(allowed),
-        tool_allowlist_mode=Mode(wanted.tool_allowlist_mode),
-        validate_tool_arguments=Validation(wanted.validate_tool_arguments),
-        tool_result_max_bytes=wanted.tool_result_max_bytes,
-        requests_per_minute=wanted.requests_per_minute,
-        tool_calls_per_minute=wanted.tool_calls_per_minute,
-    )
-
-
-def _responses_options(settings: Settings) -> ResponsesOptions:
+def _responses_options(settings: Settings, *, stores: bool) -> ResponsesOptions:
     return ResponsesOptions(
         events=EventStyle(settings.clients.events),
         message_first=settings.clients.item_order == "message_first",
+        stores=stores,
     )
 
 
@@ -300,36 +241,6 @@ def _memory(settings: Settings) -> int:
         return settings.server.memory_mib * BYTES_PER_MIB
     there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
     return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
-
-
-def timeouts_of(backend: BackendSettings, patience: float) -> Timeouts:
-    """`patience`: the profile's limit on the wait for the first byte, used if none is configured."""
-    return Timeouts(
-        connect=backend.connect_seconds,
-        first_byte=backend.first_byte_seconds or patience,
-        idle=backend.idle_seconds,
-        total=backend.total_seconds,
-    )
-
-
-def _breaker_rules(settings: Settings) -> BreakerRules:
-    wanted = settings.breaker
-    return BreakerRules(
-        consecutive=wanted.consecutive_failures,
-        rate=wanted.failure_rate,
-        volume=wanted.minimum_requests,
-        window_seconds=wanted.window_seconds,
-        open_seconds=wanted.open_seconds,
-        open_seconds_limit=wanted.open_seconds_limit,
-        probes=wanted.probes,
-    )
-
-
-def _retry_rules(settings: Settings) -> RetryRules:
-    wanted = settings.retries
-    return RetryRules(
-        attempts=wanted.attempts, after_errors=wanted.after_errors, longest_wait=wanted.longest_wait_seconds
-    )
 
 
 def _secrets(settings: Settings) -> list[str]:

@@ -148,7 +148,7 @@ def _run(work: Coroutine[Any, Any, int]) -> int:
             return runner.run(work)
         except KeyboardInterrupt:
             return INTERRUPTED
-        except (app.CannotListen, codex.CannotRun, supervisor.WorkersFailed) as error:
+        except (process.CannotStart, codex.CannotRun, supervisor.WorkersFailed) as error:
             _tell(str(error))
             return FAILED
 

@@ -10,6 +10,10 @@ YOUNG_OBJECTS = 20_000
 """Python looks for garbage after this many new objects. Its default of 700 is a tenth of one request of an agent."""
 
 
+class CannotStart(Exception):
+    """Its words are for whoever starts the proxy: why it cannot, and what to do."""
+
+
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         import uvloop

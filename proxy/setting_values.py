@@ -111,6 +111,8 @@ ProfileName = Annotated[str, AfterValidator(_profile_name)]
 ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
+StoreUrl = Annotated[str, Field(pattern=r"^(auto|off|memory:|sqlite:.+)$")]
+
 SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
 HostName = Annotated[str, AfterValidator(_host_name)]

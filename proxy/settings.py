@@ -21,6 +21,7 @@ from proxy.setting_values import (
     ProfileName,
     Seconds,
     SigningKey,
+    StoreUrl,
 )
 
 ONLY = "backend"
@@ -208,6 +209,23 @@ class LogSettings(Section):
     """Form of the lines. `auto` is `console` on a terminal and `json` elsewhere."""
 
 
+class StoreSettings(Section):
+    url: StoreUrl = "auto"
+    """Where responses and conversations are kept: `sqlite:DIRECTORY`, `memory:` (one worker, until it ends), or `off`.
+    `auto` is SQLite in `$STATE_DIRECTORY`, `$XDG_STATE_HOME/responses-proxy` or `~/.local/state/responses-proxy`; if
+    none of them can be written, memory with one worker and `off` with several."""
+    wait_seconds: Seconds = 2
+    """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
+    retention_days: float = Field(30, gt=0)
+    """Days for which a response is kept after its end, and background work of before too."""
+    conversation_days: float | None = Field(None, gt=0)
+    """Days for which a conversation is kept after its last use. Default: until it is deleted."""
+    max_gib: float = Field(10, gt=0)
+    """GiB of what is kept. Above it the oldest responses are deleted before their time. In memory at most 0.25."""
+    max_response_mib: int = Field(8, ge=1, le=1024)
+    """Largest response in MiB, with what its request added, that is stored."""
+
+
 class Settings(Section):
     server: ServerSettings = ServerSettings()
     """Where the proxy listens, and for how long it waits."""
@@ -225,6 +243,8 @@ class Settings(Section):
     """What every client may do, and every tenant unless its own table says otherwise."""
     tenants: dict[str, TenantSettings] = {}
     """The tenants that may use the proxy, each by its name. Without tenants, everybody who reaches the proxy."""
+    store: StoreSettings = StoreSettings()
+    """What is kept of responses and conversations, where, and for how long."""
     retries: RetrySettings = RetrySettings()
     """When the proxy retries a failed request. It never does once the client has seen a part of a reply."""
     breaker: BreakerSettings = BreakerSettings()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from shutil import rmtree
 
 from proxy import app
-from proxy.process import asked_to_stop, loop_factory, spare_the_collector
+from proxy.process import CannotStart, asked_to_stop, loop_factory, spare_the_collector
 from proxy.settings import Settings
 from proxy.shell.ops.worker_metrics import WorkerSlot
 
@@ -40,7 +40,7 @@ def main() -> int:
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         try:
             runner.run(_serve(orders))
-        except app.CannotListen as error:
+        except CannotStart as error:
             sys.stderr.write(f"{error}\n")
             return FAILED
     return DONE

@@ -17,6 +17,7 @@ class RequestFacts(TypedDict, total=False):
     response_id: str
     continues: str
     """The response that the request continues."""
+    conversation: str
 
     over_limits: int
     strict_in_parallel: int

@@ -23,6 +23,8 @@ from proxy.core.ledger import Ledger
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
+from proxy.core.stored.endings import cancelled
+from proxy.core.stored.faults import store_is_down
 from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
@@ -39,7 +41,7 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.relay import relay
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.store import Store
+from proxy.shell.turn_store import TurnStore
 
 
 def unobserved(request_id: str) -> None:
@@ -95,12 +97,11 @@ class Engine:
         body: Callable[[Ledger], Awaitable[Any]],
         caller: Caller,
         channel: Destination,
-        store: Store | None = None,
+        store: TurnStore,
     ) -> None:
         """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
-        own cost, which its ledger holds, and may be work for `threads`. `store`: what the client may continue."""
-        in_flight = InFlight(caller, channel, surface, self._clock, self._metrics, self._log)
-        in_flight.store = store
+        own cost, which its ledger holds, and may be work for `threads`. `store`: what is kept between turns."""
+        in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
         in_flight.observer = self._observe(channel.request_id)
         self._in_flight.add(in_flight)
         try:
@@ -108,6 +109,7 @@ class Engine:
                 await self._serve(in_flight, await body(in_flight.ledger))
         except (asyncio.CancelledError, ConnectionError):
             in_flight.ledger.note(status=CLIENT_GONE)
+            self._keep_cut(in_flight)
             raise
         except Fault as fault:
             refusal = fault.changed(
@@ -125,6 +127,7 @@ class Engine:
             raise failure from bug
         finally:
             channel.stop()
+            store.close()
             in_flight.close()
             self._in_flight.discard(in_flight)
             if self._idle is not None and not self._in_flight:
@@ -136,6 +139,7 @@ class Engine:
         channel.headers.update(self._quota.remaining(in_flight.tenant))
         asked = await self._read(in_flight, body)
         in_flight.note_request(asked.request)
+        in_flight.unkept = asked if asked.request.stream else None
         encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
         reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
         reserved = self._quota.reserve(in_flight.tenant, asked.request)
@@ -173,17 +177,40 @@ class Engine:
     async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
         """Whoever sends very much waits beside the others, not before them (F79)."""
         surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
-        before = None
-        if store is not None and (continues := surface.continues(body)) is not None:
-            before = await store.load(continues, ledger)
-        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, before)
+        named = surface.named(body, ledger)
+        known = await store.load(named, ledger) if named is not None else None
+        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
         return await self.threads.run(read, ledger)
 
     async def _remember(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> None:
         """Before the client hears of the end, and can ask again."""
         asked.remember(reply, in_flight.owner)
-        if in_flight.store is not None and (stored := asked.to_store(reply)) is not None:
-            await in_flight.store.save(stored)
+        await in_flight.store.remember(partial(asked.to_store, reply))
+
+    async def _kept(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> ReplyEnded:
+        """Keeps the reply, if it is to be kept. Returns its ending, which is another one if a conversation would lack
+        the reply."""
+        assert reply.ended is not None
+        in_flight.unkept = None
+        record = asked.record(reply)
+        if record is None:
+            return reply.ended
+        refusal = await in_flight.store.save(record)
+        if refusal is None:
+            return reply.ended
+        asked.not_stored(refusal, in_flight.ledger)
+        if record.conversation is None:
+            return reply.ended
+        return replace(reply.ended, ending=Ending.FAILED, fault=store_is_down())
+
+    def _keep_cut(self, in_flight: InFlight) -> None:
+        """The client has left a stream whose id it knows: it may ask for what there was."""
+        asked, reply = in_flight.unkept, in_flight.reply
+        if asked is None or reply is None or reply.ended is None or not in_flight.channel.opened:
+            return
+        ended = self.secret_mask.hidden_in_ending(reply.ended, in_flight.headers)
+        if (record := asked.record(Reply(reply.parts, ended))) is not None:
+            in_flight.store.save_later(cancelled(record))
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
@@ -206,7 +233,7 @@ class Engine:
             await in_flight.channel.answer(asked.whole(in_flight.reply).body)
         else:
             encoder.feed(ReplyStarted())
-            encoder.feed(ended)
+            encoder.feed(await self._kept(in_flight, asked, in_flight.reply))
             await in_flight.channel.finish()
 
     async def _answer(
@@ -282,16 +309,20 @@ class Engine:
         told = encoder and (asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened)
         if fault is not None and not told:
             raise fault
-        if fault is not None:
+        in_flight.interruptible.disarm()
+        ended = self.secret_mask.hidden_in_ending(ended, in_flight.headers)
+        ended = await self._kept(in_flight, asked, Reply(pipeline.reply.parts, ended))
+        if fault is None and ended.fault is not None and encoder is None:
+            raise ended.fault
+        if fault := fault or ended.fault:
             in_flight.note_fault(fault)
-        reply.end(self.secret_mask.hidden_in_ending(ended, in_flight.headers))
+        reply.end(ended)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
             await self._remember(in_flight, asked, pipeline.reply)
             if not asked.request.reasoning.wants_token:
                 name = memory_name(in_flight.tenant, asked.request)
                 self._reasoning_memory.keep(name, pipeline.reply, in_flight.owner)
-        in_flight.interruptible.disarm()
         if whole is None:
             await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:

@@ -13,14 +13,14 @@ from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.stream.observer import Observer, observing
-from proxy.core.surfaces.surface import Surface
+from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
 from proxy.shell.destination import Destination
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
-from proxy.shell.store import Store
+from proxy.shell.turn_store import TurnStore
 
 OK = 200
 
@@ -41,6 +41,7 @@ class InFlight:
         caller: Caller,
         channel: Destination,
         surface: Surface,
+        store: TurnStore,
         clock: Callable[[], float],
         metrics: Metrics,
         log: Log,
@@ -55,8 +56,9 @@ class InFlight:
         self.ledger = Ledger(self.log, details=self.log.is_enabled_for(logging.DEBUG))
         self.ledger.work.owner = caller.owner
         self.ledger.note(tenant=caller.tenant.name, status=OK)
-        self.store: Store | None = None
-        """What the client may continue."""
+        self.store = store
+        self.unkept: SurfaceContext | None = None
+        """A stream that is kept as it is should the client leave."""
         self.observer: Observer | None = None
         self.reply: Reply | None = None
         self.checks: AwaitedChecks | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from proxy import app
+from proxy import configured
 from proxy.core.backends.post import Post
 from proxy.core.ids import Mint
 from proxy.core.masking.secrets import Secrets
@@ -148,7 +148,7 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
     settings = Settings.model_validate(
         {"backend": {"url": "https://backend.example/v1", "profile": "default"}}
     )
-    backends = app.backends_of(settings, transport, threads, clock, lines)
+    backends = configured.backends_of(settings, transport, threads, clock, lines)
     try:
         yield Engine(
             backends=backends,

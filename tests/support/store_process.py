@@ -4,16 +4,19 @@ import asyncio
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
-from tests.support.stores import LENGTH_BYTES, Settings, Terms
+from proxy.shell.stores.sqlite.live import SqliteLive
+from proxy.shell.stores.sqlite.records import SqliteRecords
+from tests.support.stores import LENGTH_BYTES, SHORT_LOG, Settings, Terms
 
 
 async def main() -> None:
-    from proxy.shell.stores.sqlite.records import SqliteRecords
-
-    kinds = {"records": SqliteRecords}
     terms = Terms()
-    engine = kinds[sys.argv[1]](Path(sys.argv[2]), terms.clock, Settings(terms), terms.may_bury)
+    path = Path(sys.argv[2])
+    engine: Any = SqliteLive(path, terms.clock, SHORT_LOG)
+    if sys.argv[1] == "records":
+        engine = SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)
     while head := await asyncio.to_thread(sys.stdin.buffer.read, LENGTH_BYTES):
         message = await asyncio.to_thread(sys.stdin.buffer.read, int.from_bytes(head, "big"))
         name, args, named, terms.date, terms.steady, terms.patient, terms.keeping = pickle.loads(message)

@@ -18,6 +18,9 @@ from proxy.shell.stores.terms import Clock, Keeping
 ROOT = Path(__file__).parent.parent.parent
 LENGTH_BYTES = 4
 
+SHORT_LOG = 10_000
+"""Bytes of a log, in the tests."""
+
 
 @dataclass
 class Terms:

@@ -42,7 +42,7 @@ def previous_not_completed(id: str) -> ClientFault:
     )
 
 
-def previous_and_conversation() -> ClientFault:
+def exclusive() -> ClientFault:
     return ClientFault(
         OwnWords(
             "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing "

@@ -1,19 +1,42 @@
-"""What a request names that is kept: the response that it continues, or the conversation that it belongs to."""
+"""What a request names that is kept: the response that it continues, or the conversation that it belongs to, and items.
 
-from collections.abc import Mapping
-from typing import Any
+It is loaded before the request is read.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from proxy.core.ids import MAX_ID, may_be_response
 from proxy.core.masking.redact import quoted
-from proxy.core.stored.faults import CONVERSATION, PREVIOUS, previous_and_conversation
+from proxy.core.stored.faults import CONVERSATION, PREVIOUS, exclusive
 from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
 
 
-def named(body: Mapping[str, Any]) -> tuple[str | None, str | None]:
+class Named(NamedTuple):
+    previous: str | None = None
+    conversation: str | None = None
+    references: Sequence[str] = ()
+    """The ids of items that stand for themselves."""
+    response: str = ""
+    """The id of the response that answers the request."""
+    stores: bool = False
+    """Will it be kept? Then a conversation is locked until it is."""
+
+
+class Known(NamedTuple):
+    """What was found of it."""
+
+    named: Named
+    history: bytes = b"[]"
+    """The items before the request's own, as a JSON list."""
+    references: Mapping[str, bytes] = {}
+
+
+def previous_and_conversation(body: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """The id of the previous response, and that of the conversation; at most one of them."""
     previous, conversation = previous_in(body), conversation_in(body)
     if previous is not None and conversation is not None:
-        raise previous_and_conversation()
+        raise exclusive()
     return previous, conversation
 
 

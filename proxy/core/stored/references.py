@@ -21,11 +21,12 @@ MOST_NAMED: Final = 3
 
 def is_reference(item: Any) -> bool:
     """Published clients leave the type out where the id stands alone."""
-    if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+    if not isinstance(item, dict):
         return False
-    return item.get("type") == REFERENCE or not {
-        name for name, value in item.items() if value is not None
-    } - {"id"}
+    kind = item.get("type")
+    if kind is not None:
+        return kind == REFERENCE and isinstance(item.get("id"), str)
+    return isinstance(item.get("id"), str) and all(item[name] is None for name in item if name != "id")
 
 
 def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:

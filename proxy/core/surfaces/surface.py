@@ -12,6 +12,8 @@ from proxy.core.errors import Fault
 from proxy.core.events import Event, Reply
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.stored.named import Known, Named
+from proxy.core.stored.record import Record
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.framing import Framing
 
@@ -19,7 +21,7 @@ NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Stored(NamedTuple):
-    """A response as a store keeps it."""
+    """A response as a connection remembers it."""
 
     id: str
     items: list[Any]
@@ -66,7 +68,14 @@ class SurfaceContext(Protocol):
         takes."""
 
     def to_store(self, reply: Reply) -> Stored | None:
-        """What a store keeps of a reply that went well, if this surface's clients can continue it."""
+        """What a connection remembers of a reply that went well, if this surface's clients can continue it."""
+
+    def record(self, reply: Reply) -> Record | None:
+        """What is kept of the reply, however it ended. None if nothing is to be kept. From here on nothing is left to
+        be told of the reply but its ending."""
+
+    def not_stored(self, remark: str, ledger: Ledger) -> None:
+        """The record could not be kept: the ending says so."""
 
 
 class Surface(Protocol):
@@ -93,8 +102,8 @@ class Surface(Protocol):
     def error(self, fault: Fault) -> dict[str, Any]:
         """The body of an answer with an error status, in the envelope of this surface."""
 
-    def continues(self, body: Any) -> str | None:
-        """The id of the response that a request continues: it must be loaded before the request is read."""
+    def named(self, body: Any, ledger: Ledger) -> Named | None:
+        """What a request names that is kept: it must be loaded before the request is read."""
 
     def read(
         self,
@@ -102,7 +111,7 @@ class Surface(Protocol):
         headers: Mapping[str, str],
         ledger: Ledger,
         tenant: str = "",
-        before: bytes | None = None,
+        known: Known | None = None,
     ) -> SurfaceContext:
         """Raises a ClientFault that says what is wrong with the request. `tenant`: only it may read what the proxy
-        remembers of its conversations. `before`: the items of what it continues, as a JSON list."""
+        remembers of its conversations. `known`: what was found of that which the request names."""

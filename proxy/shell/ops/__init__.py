@@ -1,5 +1,6 @@
 """What operators see of the proxy, and what the proxy sees of its machine.
 
+- `store_watch` counts what the store does.
 - `logs` writes lines; `fault_facts` and `tracebacks` say what such a line may tell of a failure.
 - `metrics` counts what `metric_families` lists, `worker_metrics` lets the workers of one machine tell each other what
   they have counted, and `exposition` shows it. `fault_codes` are the codes that may stand there, and in the log.

@@ -62,6 +62,16 @@ FAMILIES: Final = {
     ),
     "oddities": Family(CounterMetricFamily, "What backends said and should not have.", ("what",)),
     "dropped": Family(CounterMetricFamily, "What of requests was not passed on.", ("what",)),
+    "store_commands": Family(CounterMetricFamily, "Commands that the store has done.", ("op",)),
+    "store_seconds": Family(CounterMetricFamily, "Seconds that they took, all together.", ("op",)),
+    "store_failures": Family(
+        CounterMetricFamily, "Commands that failed, or that nobody waited for any longer.", ("op",)
+    ),
+    "not_stored": Family(CounterMetricFamily, "Responses that were to be stored and are not.", ("reason",)),
+    "runs_lost": Family(CounterMetricFamily, "Background responses whose process ended before them.", ()),
+    "swept": Family(
+        CounterMetricFamily, "What was deleted because its time, or the room for it, is over.", ("kind",)
+    ),
     "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
     "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
     "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),

@@ -33,6 +33,7 @@ STATES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 
 EVENTS = (
     "requests_in_progress", "streams_open", "faults", "refusals", "faults_mended", "markup", "oddities", "dropped",
+    "store_commands", "store_seconds", "store_failures", "not_stored", "runs_lost", "swept",
 )  # fmt: skip
 """Families that are counted as they happen. The others are sums over the kinds of requests, made when they are read."""
 
@@ -84,6 +85,10 @@ class Metrics:
     def mended(self, backend: str, fault: Fault) -> None:
         """Counts a failure of a backend after which the proxy tries again, there or at another backend."""
         self._counts["faults_mended"][backend, code_label(fault)] += 1
+
+    def count(self, family: str, *labels: str, by: float = 1) -> None:
+        """Adds to a family that is counted as it happens."""
+        self._counts[family][labels] += by
 
     def refused(self, fault: Fault) -> None:
         """Counts an error answer over HTTP."""

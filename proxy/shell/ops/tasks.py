@@ -26,6 +26,12 @@ class Tasks:
         if not task.cancelled() and (failure := task.exception()) is not None:
             self._log.error("task_failed", task=task.get_name(), exc_info=failure)
 
+    async def finish(self, seconds: float) -> None:
+        """Waits until all have ended, so long at most; then ends them."""
+        if self._running:
+            await asyncio.wait(list(self._running), timeout=seconds)
+        await self.close()
+
     async def close(self) -> None:
         running = list(self._running)
         for task in running:

@@ -28,6 +28,7 @@ from proxy.shell.ops.exposition import CONTENT_TYPE, page
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
 from proxy.shell.serving.refusals import Refusals
+from proxy.shell.stored_turns import StoredTurns
 from proxy.shell.websocket.open_sockets import OpenSockets
 
 
@@ -72,6 +73,7 @@ class Handlers:
         memory: Shares,
         tasks: Tasks,
         refusals: Refusals,
+        stored_turns: StoredTurns,
     ) -> None:
         """`open_sockets`: None if WebSockets are switched off."""
         self.open_sockets = open_sockets
@@ -85,6 +87,7 @@ class Handlers:
         self._memory = memory
         self._tasks = tasks
         self._refusals = refusals
+        self._stored_turns = stored_turns
         self._draining = False
 
     async def drain(self, grace: float) -> None:
@@ -118,7 +121,8 @@ class Handlers:
         loan = Loan(self._memory, incoming.owner)
         try:
             body = partial(self._body, request, read, loan)
-            await self._engine.respond(surface, body, incoming.caller, stream)
+            store = self._stored_turns.turn(incoming.tenant.name, loan.take)
+            await self._engine.respond(surface, body, incoming.caller, stream, store)
         except Fault as fault:
             return self._refusals.answer(fault, request, incoming.id, surface)
         finally:

@@ -2,5 +2,12 @@
 
 - `protocol`: what an engine promises
 - `terms`: by which clocks an engine goes, and how long it keeps what
+- `logs`: the states of a log, its limit, and when it expires
+- `location`: which engine, and where, as the settings and the system have it
+- `guard`, `guarded_records`, `guarded_live`: a limit on every wait, and a breaker
+- `opening`: of a store that may be away
+- `beats`: how a worker lives, and when it may bury others
+- `sweeper`: who settles the dead, and deletes what has expired
+- `memory`, `sqlite`: the engines; `sql`: what engines share that speak it
 - `keys`: what an id says of where its thing is kept
 """

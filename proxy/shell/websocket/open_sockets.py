@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from proxy.core.errors import OwnWords
 from proxy.core.policy.shares import Shares
-from proxy.core.surfaces.responses.continuation import Remembered
+from proxy.core.surfaces.responses.latest_responses import Remembered
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.shell.engine import Engine
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
@@ -16,6 +16,7 @@ from proxy.shell.in_flight import Caller
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stored_turns import StoredTurns
 from proxy.shell.websocket.session import CLOSING_SECONDS, SocketSession
 
 MAX_OPEN = 2048
@@ -35,8 +36,10 @@ class OpenSockets:
         memory: Shares,
         remembered: Remembered,
         tasks: Tasks,
+        stored_turns: StoredTurns,
         log: Log,
     ) -> None:
+        self._stored_turns = stored_turns
         self._engine = engine
         self._surface = surface
         self._timing = timing
@@ -64,6 +67,7 @@ class OpenSockets:
             self._memory,
             self._remembered,
             self._tasks,
+            self._stored_turns,
         )
         if not self._shares.take(caller.owner):
             raise exhausted(OwnWords("Too many WebSockets are open: close one, or try again later."))

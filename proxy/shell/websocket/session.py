@@ -12,6 +12,7 @@ checked; each event would be compressed by itself, and each socket would keep th
 """
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -21,7 +22,8 @@ from aiohttp.http_websocket import WSMessageTextBytes
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
-from proxy.core.surfaces.responses.continuation import PIECE_BYTES, LatestResponses, Remembered
+from proxy.core.stored.named import Known, Named
+from proxy.core.surfaces.responses.latest_responses import PIECE_BYTES, LatestResponses, Remembered
 from proxy.core.surfaces.responses.socket_messages import error_message, read_create, take_lane
 from proxy.core.surfaces.responses.surface import ResponsesSurface
 from proxy.core.surfaces.surface import Stored
@@ -32,6 +34,8 @@ from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.in_flight import Caller
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stored_turns import StoredTurns
+from proxy.shell.turn_store import TurnStore
 from proxy.shell.websocket.stream import SocketStream
 
 LIFETIME_SECONDS = 3600.0
@@ -51,22 +55,33 @@ Message = tuple[WSMsgType, bytes, Loan]
 
 
 class _TurnStore:
-    """The newest responses of this connection, for one turn."""
+    """The newest responses of this connection, for one turn; behind them the store that all share."""
 
-    def __init__(self, known: LatestResponses, loan: Loan) -> None:
+    def __init__(self, known: LatestResponses, loan: Loan, stored: TurnStore) -> None:
         self._known = known
         self._loan = loan
+        self._stored = stored
+        self.save = stored.save
+        self.save_later = stored.save_later
+        self.close = stored.close
 
-    async def load(self, response_id: str, ledger: Ledger) -> bytes:
+    async def load(self, named: Named, ledger: Ledger) -> Known:
+        if named.previous is None or not self._known.knows(named.previous):
+            return await self._stored.load(named, ledger)
         pieces = []
-        for piece in self._known.unpacked(response_id, self._loan.take):
+        for piece in self._known.unpacked(named.previous, self._loan.take):
             pieces.append(piece)
             await asyncio.sleep(0)
         ledger.work.dear |= len(pieces) * PIECE_BYTES > LARGE_BYTES
-        return b"".join(pieces)
+        history = b"".join(pieces)
+        if not named.references:
+            return Known(named, history)
+        items = await self._stored.load(named._replace(previous=None), ledger)
+        return Known(named, history, items.references)
 
-    async def save(self, stored: Stored) -> None:
-        self._known.keep(stored)
+    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+        if (response := stored()) is not None:
+            self._known.keep(response)
 
 
 class SocketSession:
@@ -84,7 +99,9 @@ class SocketSession:
         memory: Shares,
         remembered: Remembered,
         tasks: Tasks,
+        stored_turns: StoredTurns,
     ) -> None:
+        self._stored_turns = stored_turns
         self._request = request
         self._request_id = request_id
         self._engine = engine
@@ -255,7 +272,8 @@ class SocketSession:
     async def _turn(self, message: Message, stream: SocketStream) -> None:
         try:
             body = partial(self._body, message, stream)
-            store = _TurnStore(self._known, message[2])
+            tenant, loan = self._caller.tenant.name, message[2]
+            store = _TurnStore(self._known, loan, self._stored_turns.turn(tenant, loan.take))
             await self._engine.respond(self._surface, body, self._caller, stream, store)
         except Fault as fault:
             await self._refuse(fault, stream.lane)

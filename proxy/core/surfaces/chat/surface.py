@@ -9,6 +9,7 @@ from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.stored.named import Known
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.chat.calls import FunctionCall, ToolCalls
@@ -34,7 +35,7 @@ class ChatSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def continues(self, body: Any) -> None:
+    def named(self, body: Any, ledger: Ledger) -> None:
         """These clients send the whole conversation."""
 
     def read(
@@ -43,7 +44,7 @@ class ChatSurface:
         headers: Mapping[str, str],
         ledger: Ledger,
         tenant: str = "",
-        before: bytes | None = None,
+        known: Known | None = None,
     ) -> "ChatContext":
         client = clients.recognise(headers)
         decoded = decode.decode(body, ledger)
@@ -73,3 +74,9 @@ class ChatContext:
 
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""
+
+    def record(self, reply: Reply) -> None:
+        """Nobody asks for a completion again."""
+
+    def not_stored(self, remark: str, ledger: Ledger) -> None:
+        """Nobody was promised that it would be."""

@@ -10,6 +10,7 @@ from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.stored.named import Known
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
@@ -38,7 +39,7 @@ class NativeSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def continues(self, body: Any) -> None:
+    def named(self, body: Any, ledger: Ledger) -> None:
         """These clients send the whole conversation."""
 
     def read(
@@ -47,7 +48,7 @@ class NativeSurface:
         headers: Mapping[str, str],
         ledger: Ledger,
         tenant: str = "",
-        before: bytes | None = None,
+        known: Known | None = None,
     ) -> "NativeContext":
         client = clients.recognise(headers)
         decoded = decode.decode(body, headers, ledger, self._maps, tenant)
@@ -93,3 +94,9 @@ class NativeContext:
 
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""
+
+    def record(self, reply: Reply) -> None:
+        """Nobody asks for a completion again."""
+
+    def not_stored(self, remark: str, ledger: Ledger) -> None:
+        """Nobody was promised that it would be."""

@@ -14,6 +14,7 @@ encode             from events to the stream
 message_first      the same stream with its message opened first, for clients that were written against that
 compaction         a conversation made shorter
 conversations      requests to make a conversation, to change it, or to add items to it
-continuation       what a connection remembers of the conversation before
+whole_input        the input with what it names in its place
+latest_responses   what a connection remembers of the conversation before
 socket_messages    the messages of a WebSocket besides the events
 """

@@ -45,7 +45,7 @@ REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUM
 
 
 @dataclass(slots=True)
-class _OpenItem:
+class OpenItem:
     """The one item that is under construction."""
 
     id: str
@@ -78,8 +78,8 @@ class ResponsesEncoder:
         """Is the open part without words? Then only a client that keeps tokens sees it."""
         self._number = 0
         self._index = 0
-        self._item: _OpenItem
-        self._cut: list[tuple[_OpenItem, PartEnded]] = []
+        self._item: OpenItem
+        self._cut: list[tuple[OpenItem, PartEnded]] = []
         """Parts that the end of the reply has cut. The kind of the ending decides how they are sent."""
 
     def feed(self, event: Event) -> None:
@@ -106,11 +106,17 @@ class ResponsesEncoder:
         if self._under_way:
             self._send("response.in_progress", response=self._response.started())
 
-    def _on_ended(self, ended: ReplyEnded) -> None:
-        self._under_way = False
+    def conclude(self, ended: ReplyEnded) -> ReplyEnded:
+        """Ends what the end of the reply has cut. Returns the ending as this client is told of it."""
         ended = clients.ending_for(self._client, ended)
         for item, cut in self._cut:
             self._end_cut(item, cut, ended)
+        self._cut.clear()
+        return ended
+
+    def _on_ended(self, ended: ReplyEnded) -> None:
+        self._under_way = False
+        ended = self.conclude(ended)
         if ended.fault is not None and self._framing.extras:
             self._send_error(ended.fault)
         response = written(self._response.finished(ended))
@@ -133,7 +139,7 @@ class ResponsesEncoder:
             return
         head = started.call
         tool_kind = head.kind if head else FUNCTION
-        item = self._item = _OpenItem(
+        item = self._item = OpenItem(
             self._response.new_id(self._index, started.kind, tool_kind), self._index, head, frames=[]
         )
         self._index += 1
@@ -147,7 +153,7 @@ class ResponsesEncoder:
             refusal = started.kind is REFUSAL and not self._client.refusals_as_text
             self._start_message(item, refusal)
 
-    def _start_message(self, item: _OpenItem, refusal: bool) -> None:
+    def _start_message(self, item: OpenItem, refusal: bool) -> None:
         self._send_added(item, message_item(item.id, "in_progress", []))
         part = refusal_part("") if refusal else text_part("", None)
         self._send("response.content_part.added", **_content(item), part=part)
@@ -158,7 +164,7 @@ class ResponsesEncoder:
                 self._delta_frame("response.output_text.delta", _content(item), b',"logprobs":[]')
             )
 
-    def _start_reasoning(self, item: _OpenItem, wordless: bool) -> None:
+    def _start_reasoning(self, item: OpenItem, wordless: bool) -> None:
         self._send_added(item, reasoning_item(item.id, []))
         if wordless:
             return
@@ -166,7 +172,7 @@ class ResponsesEncoder:
         self._send("response.reasoning_summary_part.added", **_summary(item), part=part)
         item.frames.append(self._delta_frame("response.reasoning_summary_text.delta", _summary(item)))
 
-    def _start_call(self, item: _OpenItem, head: CallHead) -> None:
+    def _start_call(self, item: OpenItem, head: CallHead) -> None:
         self._send_added(item, call_item(item.id, head, "in_progress", ""))
         if self._extended:
             fields = {"call_id": head.call_id, "name": head.tool.name}
@@ -196,14 +202,14 @@ class ResponsesEncoder:
         else:
             self._cut.append((self._item, ended))
 
-    def _end_cut(self, item: _OpenItem, cut: PartEnded, reply: ReplyEnded) -> None:
+    def _end_cut(self, item: OpenItem, cut: PartEnded, reply: ReplyEnded) -> None:
         failed = reply.fault is not None
         if item.head is not None or (failed and not self._client.closes_unfinished):
             self._response.add(item.index, item.id, cut)
         else:
             self._close(item, cut)
 
-    def _close(self, item: _OpenItem, ended: PartEnded) -> None:
+    def _close(self, item: OpenItem, ended: PartEnded) -> None:
         part = ended.part
         final = self._response.add(item.index, item.id, ended)
         if isinstance(part, Call):
@@ -222,7 +228,7 @@ class ResponsesEncoder:
             self._send("response.content_part.done", **_content(item), part=content)
         self._send_item("response.output_item.done", item, final)
 
-    def _end_call(self, item: _OpenItem, call: Call) -> None:
+    def _end_call(self, item: OpenItem, call: Call) -> None:
         if self._extended:
             fields = {"call_id": call.call_id, "name": call.tool.name, "arguments": call.arguments}
             self._send("response.output_tool_call.end", **_where(item), **fields)
@@ -232,10 +238,10 @@ class ResponsesEncoder:
 
     # ── frames ──
 
-    def _send_added(self, item: _OpenItem, final: dict[str, Any]) -> None:
+    def _send_added(self, item: OpenItem, final: dict[str, Any]) -> None:
         self._send_item("response.output_item.added", item, final)
 
-    def _send_item(self, event: str, item: _OpenItem, fields: dict[str, Any]) -> None:
+    def _send_item(self, event: str, item: OpenItem, fields: dict[str, Any]) -> None:
         """Sends an item. Only the extended form repeats the item's id beside it."""
         where = _where(item) if self._extended else {"output_index": item.index}
         self._send(event, **where, item=fields)
@@ -251,13 +257,13 @@ class ResponsesEncoder:
         return before, rest + b"}" + self._framing.after
 
 
-def _where(item: _OpenItem) -> dict[str, Any]:
+def _where(item: OpenItem) -> dict[str, Any]:
     return {"item_id": item.id, "output_index": item.index}
 
 
-def _content(item: _OpenItem) -> dict[str, Any]:
+def _content(item: OpenItem) -> dict[str, Any]:
     return {"item_id": item.id, "output_index": item.index, "content_index": 0}
 
 
-def _summary(item: _OpenItem) -> dict[str, Any]:
+def _summary(item: OpenItem) -> dict[str, Any]:
     return {"item_id": item.id, "output_index": item.index, "summary_index": 0}

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from proxy.core.errors import ClientFault, NotFound
+from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import quoted
+from proxy.core.stored.faults import no_background
+from proxy.core.stored.named import previous_and_conversation
 from proxy.core.surfaces.reading.fields import (
     LOOSE,
     FormatWord,
@@ -85,7 +86,7 @@ class ResponsesEnvelope(TypedDict, total=False):
     user: Any
     safety_identifier: Label | None
     prompt_cache_key: Label | None
-    previous_response_id: str | None
+    previous_response_id: Any
     conversation: Any
     prompt: Any
     context_management: Any
@@ -99,7 +100,6 @@ HARMLESS: dict[str, tuple[Any, ...]] = {
     "context_management": (None,),
     "max_tool_calls": (None,),
     "moderation": (None,),
-    "store": (None, False),
     "truncation": (None, "disabled"),
 }
 """Fields that are checked and echoed, but change nothing here. Other values than these are counted."""
@@ -114,9 +114,6 @@ OF_CHAT = {
 """Chat's fields that have another name here. Unknown fields are ignored, but the client of these expects an effect."""
 
 REFUSED = {
-    "background": "responses are not stored yet, so it could not be fetched later. Leave it out and read the answer "
-    "from this request, streamed or whole.",
-    "conversation": "conversations are not stored here. Send the whole history as input.",
     "prompt": "prompt templates are not stored here. Send their text as instructions and input.",
 }
 """Fields that cannot be ignored, because the answer would be another one, and what to do instead."""
@@ -126,14 +123,9 @@ def read_envelope(body: dict[str, Any], ledger: Ledger) -> ResponsesEnvelope:
     if "metadata" in body:
         checked_metadata(body["metadata"])
     envelope = checked(ENVELOPE, body)
-    previous = envelope.get("previous_response_id")
-    if previous is not None:
-        raise NotFound(
-            f"Previous response {quoted(previous)} not found: responses are not stored yet. "
-            "Leave previous_response_id out and send the whole history as input.",
-            code="previous_response_not_found",
-            param="previous_response_id",
-        )
+    previous_and_conversation(body)
+    if body.get("background"):
+        raise no_background()
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):
             message = f"{name} is not supported: {REFUSED[name]}"

@@ -7,18 +7,19 @@ order Codex shows the text after the command, and LangChain mixes up arguments. 
 
 from proxy.core.events import PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Text
-from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.encode import OpenItem, ResponsesEncoder
 
 
 class MessageFirstEncoder(ResponsesEncoder):
     def _on_started(self, started: ReplyStarted) -> None:
         super()._on_started(started)
         super()._on_part_started(PartStarted(PartKind.TEXT))
-        self._message = self._item
+        self._message: OpenItem | None = self._item
         self._texts: list[PartEnded] = []
 
     def _on_part_started(self, started: PartStarted) -> None:
         if started.kind is PartKind.TEXT:
+            assert self._message is not None, "it is open until the reply has ended"
             self._item = self._message
         else:
             super()._on_part_started(started)
@@ -29,12 +30,17 @@ class MessageFirstEncoder(ResponsesEncoder):
         else:
             super()._on_part_ended(ended)
 
-    def _on_ended(self, ended: ReplyEnded) -> None:
+    def conclude(self, ended: ReplyEnded) -> ReplyEnded:
+        if self._message is not None:
+            self._close_message(self._message, ended)
+            self._message = None
+        return super().conclude(ended)
+
+    def _close_message(self, message: OpenItem, ended: ReplyEnded) -> None:
         texts = [each.part for each in self._texts if isinstance(each.part, Text)]
         logprobs = [entry for text in texts for entry in text.logprobs or ()]
         whole = Text("".join(text.text for text in texts), logprobs or None)
-        self._item = self._message
+        self._item = message
         super()._on_part_ended(
             PartEnded(whole, ended.fault is None and all(each.complete for each in self._texts))
         )
-        super()._on_ended(ended)

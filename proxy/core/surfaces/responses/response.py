@@ -10,6 +10,8 @@ from typing import Any
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
+from proxy.core.stored.named import Named
+from proxy.core.stored.private import with_thought
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS, call_item
@@ -37,24 +39,32 @@ class ResponseObject:
     def __init__(
         self,
         body: Mapping[str, Any],
+        named: Named,
         mint: Mint,
         now: Callable[[], float],
         signer: TokenSigner | None = None,
         warnings: Sequence[str] = (),
+        *,
+        stores: bool = False,
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
-        is finished, so that later ones are included."""
-        self.id = mint.response()
+        is finished, so that later ones are included. `stores`: is it to be kept?"""
+        self.id = named.response or mint.response()
+        self.named = named
         self.output: list[dict[str, Any]] = []
         """The items in their order, when the response is finished."""
-        self.carries = signer is not None
-        """Does the client keep tokens of what the backend will want back?"""
+        self.stores = stores
+        self.carries = stores or signer is not None
+        """Does anybody keep what the backend will want back, the store or the client?"""
         self._signer = signer
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
-        self._item_ids = mint.items_of(self.id)
+        self._thoughts: dict[int, Reasoning] = {}
+        self.item_ids = mint.items_of(self.id)
         self._now = now
-        own = {"id": self.id, "created_at": int(now()), "model": body.get("model")}
+        own = {"id": self.id, "created_at": int(now()), "model": body.get("model"), "store": stores}
+        if named.conversation is not None:
+            own["conversation"] = {"id": named.conversation}
         self._frame = FRAME | own | echoed(body)
 
     def started(self) -> dict[str, Any]:
@@ -62,13 +72,15 @@ class ResponseObject:
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
         prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")
-        return self._item_ids.output(prefix, index)
+        return self.item_ids.output(prefix, index)
 
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """Makes the final form of an item, which is the same in its `output_item.done` and in the terminal object."""
         item = self._items[index] = final_item(item_id, ended)
-        if self._signer and ended.complete and isinstance(ended.part, Reasoning):
-            item["encrypted_content"] = self._signer.reasoning(ended.part)
+        if ended.complete and isinstance(ended.part, Reasoning):
+            self._thoughts[index] = ended.part
+            if self._signer:
+                item["encrypted_content"] = self._signer.reasoning(ended.part)
         elif self._signer and isinstance(ended.part, Summary):
             item["encrypted_content"] = self._signer.summary(ended.part.text)
         return item
@@ -77,6 +89,7 @@ class ResponseObject:
         self.output = [self._items[index] for index in sorted(self._items)]
         response = self._frame | {
             "status": STATUS[ended.ending],
+            "store": self.stores,
             "completed_at": int(self._now()) if ended.ending is Ending.COMPLETED else None,
             "error": error_member(ended.fault) if ended.fault else None,
             "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
@@ -87,15 +100,29 @@ class ResponseObject:
             response["_proxy"] = {"warnings": list(self._warnings)}
         return response
 
-    def whole(self, reply: Reply) -> dict[str, Any]:
-        """The answer to a client that does not ask for a stream, with the items and the ending of the stream."""
-        assert reply.ended is not None
-        for ended in reply.parts:
+    def kept_output(self) -> list[dict[str, Any]]:
+        """The items with what the backend will want back of them."""
+        model = self._frame["model"]
+        return [
+            with_thought(item, self._thoughts[index], model) if index in self._thoughts else item
+            for index, item in sorted(self._items.items())
+        ]
+
+    def fill(self, parts: Sequence[PartEnded]) -> None:
+        """Takes the items of a reply that was not streamed, once."""
+        if self._items:
+            return
+        for ended in parts:
             part = ended.part
             wordless = isinstance(part, Reasoning) and not part.text
             if self.carries or not wordless:
                 index = len(self._items)
                 self.add(index, self.new_id(index, *_kind_of(part)), ended)
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        """The answer to a client that does not ask for a stream, with the items and the ending of the stream."""
+        assert reply.ended is not None
+        self.fill(reply.parts)
         return self.finished(reply.ended)
 
 
@@ -173,7 +200,7 @@ FRAME: dict[str, Any] = {
     "usage": None,
     "reasoning": None,
     "service_tier": "default",
-    "store": False,  # always: a client that expects a stored response would not send its items again
+    "store": False,
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],

@@ -4,22 +4,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from proxy.core import jsontext
 from proxy.core.errors import Fault
-from proxy.core.events import Reply
-from proxy.core.ids import Mint
+from proxy.core.events import Reply, ReplyEnded
+from proxy.core.ids import Mint, family_of
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.stored.faults import CONVERSATION, PREVIOUS, no_conversations
+from proxy.core.stored.histories import is_half_call
+from proxy.core.stored.kept_items import kept_items
+from proxy.core.stored.named import Known, Named, previous_and_conversation
+from proxy.core.stored.private import packed_again
+from proxy.core.stored.record import Record, Status
+from proxy.core.stored.references import referred
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, EventStyle, Extended
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
 from proxy.core.surfaces.memory.tokens import TokenSigner
+from proxy.core.surfaces.reading.fields import json_object
 from proxy.core.surfaces.responses import decode
-from proxy.core.surfaces.responses.continuation import continued, items_of, previous_of
 from proxy.core.surfaces.responses.encode import ResponsesEncoder
+from proxy.core.surfaces.responses.envelope import read_envelope
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
+from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
 from proxy.core.surfaces.surface import Stored, WholeAnswer
+
+NOTHING_NAMED = Named()
 
 
 @dataclass(slots=True, frozen=True)
@@ -28,6 +40,8 @@ class ResponsesOptions:
 
     events: EventStyle
     message_first: bool
+    stores: bool
+    """Is there a store?"""
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,8 +62,23 @@ class ResponsesSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def continues(self, body: Any) -> str | None:
-        return previous_of(body)
+    def named(self, body: Any, ledger: Ledger) -> Named | None:
+        """What is wrong with a field is told before anything is looked up."""
+        if not isinstance(body, dict):
+            return None
+        references = referred(body.get("input"))
+        if not references and body.get(PREVIOUS) is None and body.get(CONVERSATION) is None:
+            return None
+        read_envelope(json_object(body, ledger.work.levels(body)), Ledger())
+        previous, conversation = previous_and_conversation(body)
+        if conversation is not None and not self.options.stores:
+            raise no_conversations()
+        response = self.mint.response(family_of(previous or conversation or ""))
+        return Named(previous, conversation, references, response, self._stores(body))
+
+    def _stores(self, body: Mapping[str, Any]) -> bool:
+        """Is the answer kept? It is unless the client says otherwise."""
+        return self.options.stores and self.form is ResponseObject and body.get("store") is not False
 
     def read(
         self,
@@ -57,23 +86,37 @@ class ResponsesSurface:
         headers: Mapping[str, str],
         ledger: Ledger,
         tenant: str = "",
-        before: bytes | None = None,
+        known: Known | None = None,
     ) -> "ResponsesContext":
         client = clients.recognise(headers)
         ledger.note(client=client.name)
-        completed, known = body, 0
-        if before is not None:
-            ledger.note(continues=body["previous_response_id"])
-            completed, known = continued(body, before)
+        whole, named = None, NOTHING_NAMED
+        if known is not None:
+            whole, named = whole_input(body, known, ledger), known.named
+            _note_named(named, ledger)
         signer = self.signer.of(tenant)
-        request = decode.decode(completed, ledger, client.orphan_outputs, signer, known)
+        request = decode.decode(
+            body if whole is None else body | {"input": whole.items},
+            ledger,
+            client.orphan_outputs,
+            signer,
+            len(whole.history) if whole else 0,
+        )
         signs = request.reasoning.wants_token or request.compact
-        response = self.form(body, self.mint, self.now, signer if signs else None, ledger.warnings)
+        response = self.form(
+            body,
+            named,
+            self.mint,
+            self.now,
+            signer if signs else None,
+            ledger.warnings,
+            stores=self._stores(body) and request.generate,
+        )
         ledger.note(response_id=response.id)
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.options.events, bool(request.tools))
         message_first = self.options.message_first and not request.compact
-        return ResponsesContext(request, client, response, extended, message_first, completed)
+        return ResponsesContext(request, client, response, extended, message_first, body, whole)
 
 
 @dataclass(slots=True)
@@ -83,12 +126,17 @@ class ResponsesContext:
     response: ResponseObject
     extended: Extended
     message_first: bool
-    completed: Any
-    """The request with all items in it, those of the conversation that it continues included."""
+    body: Mapping[str, Any]
+    whole_input: WholeInput | None
+    """Where the request names what is kept."""
+    _encoder: ResponsesEncoder | None = None
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ResponsesEncoder:
         encoder = MessageFirstEncoder if self.message_first else ResponsesEncoder
-        return encoder(self.response, emit, framing=framing, extended=self.extended, client=self.client)
+        self._encoder = encoder(
+            self.response, emit, framing=framing, extended=self.extended, client=self.client
+        )
+        return self._encoder
 
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.response.whole(reply))
@@ -97,12 +145,50 @@ class ResponsesContext:
         """Remembers nothing by itself: what a response is continued from goes to the store."""
 
     def to_store(self, reply: Reply) -> Stored:
+        whole = self._input()
         # A summary stands for all that was said before it.
-        conversation = [] if self.request.compact else items_of(self.completed.get("input"))
-        # Nobody can answer half a call.
-        output = [item for item in self.response.output if not _is_half_call(item)]
+        conversation = [] if self.request.compact else [packed_again(item) for item in whole.items]
+        output = [item for item in self.response.kept_output() if not is_half_call(item)]
         return Stored(self.response.id, conversation + output)
 
+    def record(self, reply: Reply) -> Record | None:
+        response = self.response
+        if not response.stores:
+            return None
+        ended = self._concluded(reply)
+        whole = self._input()
+        taken = {item["id"] for item in whole.history if "id" in item}
+        answer = response.finished(ended)
+        return Record(
+            id=response.id,
+            status=Status(answer["status"]),
+            created=answer["created_at"],
+            model=answer["model"],
+            parent=response.named.previous,
+            conversation=response.named.conversation,
+            streamed=self.request.stream,
+            answer=jsontext.dumps(answer | {"output": []}),
+            input=jsontext.dumps(kept_items(whole.own, response.item_ids, taken)),
+            output=jsontext.dumps(response.kept_output()),
+        )
 
-def _is_half_call(item: Mapping[str, Any]) -> bool:
-    return "call_id" in item and item["status"] == "incomplete"
+    def not_stored(self, remark: str, ledger: Ledger) -> None:
+        self.response.stores = False
+        ledger.warn(remark)
+
+    def _concluded(self, reply: Reply) -> ReplyEnded:
+        assert reply.ended is not None
+        if self._encoder is not None:
+            return self._encoder.conclude(reply.ended)
+        self.response.fill(reply.parts)
+        return reply.ended
+
+    def _input(self) -> WholeInput:
+        return self.whole_input or WholeInput([], items_of(self.body.get("input")))
+
+
+def _note_named(named: Named, ledger: Ledger) -> None:
+    if named.previous is not None:
+        ledger.note(continues=named.previous)
+    if named.conversation is not None:
+        ledger.note(conversation=named.conversation)

@@ -4,4 +4,5 @@
 - `state`: all that there is, and the steps that several methods share
 - `conversations`: the methods of conversations
 - `records`: all of `Records`
+- `live`: all of `Live`
 """

@@ -28,7 +28,8 @@ class MemoryRecords(MemoryConversations):
         if tail_of(record.id) in shelf.turns:
             return Outcome.DONE
         talk = self._talk(tenant, record.conversation)
-        if worker and (talk is None or (talk.locked_by, talk.lock_response) != (worker, record.id)):
+        held = worker if record.conversation is not None else ""
+        if held and (talk is None or (talk.locked_by, talk.lock_response) != (worker, record.id)):
             return Outcome.LOST
         turn = Turn(record, ended=self._date(), seen=None if talk is None else talk.version)
         added = self._locate(shelf, entries, record)

@@ -96,8 +96,10 @@ class MemoryBase:
         return before - self._bytes
 
     def _make_room(self) -> int:
-        """Deletes the oldest that have ended, until the rest fits; how many."""
+        """Deletes the oldest that have ended, until the rest fits with some room left; how many. The room is there
+        lest each save looks for the oldest."""
         deleted = 0
+        enough = self._keeping.most_bytes * 15 // 16
         if self._bytes > self._keeping.most_bytes:
             ended = [
                 (turn.ended, shelf, turn)
@@ -106,7 +108,7 @@ class MemoryBase:
                 if turn.ended is not None and not turn.gone
             ]
             for _, shelf, turn in sorted(ended, key=lambda found: found[0]):
-                if self._bytes <= self._keeping.most_bytes:
+                if self._bytes <= enough:
                     break
                 self._bury(shelf, turn)
                 deleted += 1

@@ -6,4 +6,5 @@
 - `shared_steps`: who lives, what can be read, and what holds what was deleted
 - `conversation_steps`: those of conversations
 - `record_steps`: those of responses, and of those who work on them
+- `log_statements`, `log_packing`, `live_steps`: the same for logs and memos
 """

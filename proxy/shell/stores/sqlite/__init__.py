@@ -4,4 +4,5 @@
 - `schema`: the tables, and how a file of an earlier version becomes one of today
 - `file`: one file, its two threads, and how writes are put together
 - `records`: all of `Records`
+- `live`: all of `Live`
 """

@@ -9,7 +9,7 @@ from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.protocol import Began, Found, Key, Locked, Outcome, Size, Swept
 from proxy.shell.stores.sql.record_steps import RecordSteps
-from proxy.shell.stores.sql.step import Step
+from proxy.shell.stores.sql.step import Result, Step
 from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.sqlite.schema import RECORDS
 from proxy.shell.stores.terms import Clock, Keeping, always
@@ -132,9 +132,7 @@ class SqliteRecords:
 
     def _sweep(self, most: int) -> Step[Swept]:
         used = yield from _used_bytes()
-        swept = yield from self._steps.sweep(most, used)
-        yield f"pragma incremental_vacuum({SHRUNK_PAGES})", ()
-        return swept
+        return (yield from then_shrink(self._steps.sweep(most, used)))
 
     async def size(self) -> Size:
         return await self._file.read(self._size)
@@ -145,6 +143,13 @@ class SqliteRecords:
 
     async def forget(self, tenant: str) -> int:
         return await self._file.write(partial(self._steps.forget, tenant))
+
+
+def then_shrink(step: Step[Result]) -> Step[Result]:
+    """Gives back to the system what the step left empty."""
+    result = yield from step
+    yield f"pragma incremental_vacuum({SHRUNK_PAGES})", ()
+    return result
 
 
 def weight_of(record: Record) -> int:

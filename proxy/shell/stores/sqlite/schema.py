@@ -64,7 +64,7 @@ LIVE: Final = Schema(
         (
             """create table logs (tenant text not null, id text not null, next integer not null, bytes integer not null,
             state integer not null, touched integer not null, primary key (tenant, id)) strict, without rowid""",
-            "create index logs_by_use on logs (touched)",
+            "create index logs_by_use on logs (state, touched)",
             """create table log_rows (tenant text not null, id text not null, first integer not null,
             fresh integer not null, data blob not null, primary key (tenant, id, first)) strict""",
             """create table memos (tenant text not null, key text not null, data blob not null,

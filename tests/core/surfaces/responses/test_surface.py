@@ -10,7 +10,7 @@ from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.compaction import CompactionObject
-from proxy.core.surfaces.responses.continuation import LatestResponses
+from proxy.core.surfaces.responses.latest_responses import LatestResponses
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from tests.support.replies import counting_mint

@@ -1,8 +1,4 @@
-"""What a client may leave out because we still know it: the conversation up to `previous_response_id`.
-
-A continued request is completed before anything else looks at it: previous input, previous output, new input, as if the
-client had sent it all. Nothing else is carried over, `instructions` least of all.
-"""
+"""What a connection remembers: its newest responses, which its client may continue even if nothing is stored."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,7 +9,6 @@ from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
 from proxy.core.masking.redact import quoted
-from proxy.core.surfaces.reading.checks import wrong_type
 from proxy.core.surfaces.surface import Stored
 from proxy.core.unquoted import has_more_values
 from proxy.core.weight import weight
@@ -79,6 +74,9 @@ class LatestResponses:
         """A turn on this lane begins; what an earlier one kept and did not shelve was never told."""
         self._lane, self._new = lane, None
 
+    def knows(self, previous: str) -> bool:
+        return any(known.id == previous for known in self._kept.values())
+
     def unpacked(self, previous: str, pay: Callable[[int], None]) -> Iterator[bytes]:
         """The conversation up to that response and with it, in pieces of a JSON list. Raises a fault when it is not
         known, or when there is no memory to work with it: `pay` takes it, and raises so."""
@@ -141,29 +139,3 @@ def _not_found(previous: str) -> ClientFault:
         code="previous_response_not_found",
         param="previous_response_id",
     )
-
-
-def previous_of(body: Any) -> str | None:
-    """The response that a request continues. What is neither an id nor null is refused when the request is decoded."""
-    previous = body.get("previous_response_id") if isinstance(body, dict) else None
-    return previous if isinstance(previous, str) else None
-
-
-def continued(body: Any, before: bytes) -> tuple[Any, int]:
-    """The request with the conversation that it continues in its place, and how many of its items, all of them its
-    first, its client did not send."""
-    known = jsontext.loads(before)
-    whole = body | {"input": known + items_of(body.get("input"))}
-    del whole["previous_response_id"]
-    return whole, len(known)
-
-
-def items_of(given: Any) -> list[Any]:
-    """The input of a request as the list that a string stands for."""
-    if given is None:
-        return []
-    if isinstance(given, str):
-        return [{"type": "message", "role": "user", "content": given}]
-    if isinstance(given, list):
-        return given
-    raise wrong_type("input", "a string or an array of items", given)

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
-from proxy.core.surfaces.responses.continuation import (
+from proxy.core.surfaces.responses.latest_responses import (
     MAX_LANES,
     PIECE_BYTES,
     LatestResponses,

@@ -1,0 +1,141 @@
+"""What the settings make of backends and tenants: the objects that the rest of the proxy works with."""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+
+from proxy.core.backends.routes import Routes
+from proxy.core.backends.target import Target
+from proxy.core.catalog import Catalog
+from proxy.core.policy.breaker import Breaker, BreakerRules
+from proxy.core.policy.retry import Budget, RetryRules
+from proxy.core.profile import DEFAULT
+from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
+from proxy.setting_values import AUTO
+from proxy.settings import BackendSettings, LimitSettings, Settings
+from proxy.shell.backend import Backend
+from proxy.shell.backends import Backends
+from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
+from proxy.shell.discovery import Discovery
+from proxy.shell.http.transport import Timeouts, Transport
+from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.ops.logs import Log
+
+WATCHER = Tenant("metrics")
+"""Who reads the metrics, and may do nothing else."""
+
+
+def backends_of(
+    settings: Settings, transport: Transport, threads: WorkThreads, clock: Callable[[], float], log: Log
+) -> Backends:
+    catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
+    several = len(settings.all_backends) > 1
+
+    def made(name: str, wanted: BackendSettings) -> Backend:
+        discovery = Discovery(
+            _target(name, wanted),
+            profile=None if wanted.profile == AUTO else wanted.profile,
+            overrides=wanted.overrides,
+            catalog=catalog,
+            transport=transport,
+            clock=clock,
+            log=log.bind(backend=name) if several else log,
+        )
+        return Backend(
+            name=name,
+            discovery=discovery,
+            transport=transport,
+            breaker=Breaker(_breaker_rules(settings), clock, name),
+            budget=Budget(settings.retries.budget, clock),
+            concurrency=ConcurrencyLimit(
+                ConcurrencyRules(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)
+            ),
+            timeouts=lru_cache(partial(timeouts_of, wanted)),
+            threads=threads,
+            clock=clock,
+            forward_key=wanted.forward_key,
+        )
+
+    routing = settings.routing
+    routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
+    return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
+
+
+def _target(name: str, backend: BackendSettings) -> Target:
+    assert backend.url is not None, "whoever starts the proxy has settled on a backend"
+    return Target(
+        name=name,
+        base_url=backend.url,
+        profile=DEFAULT,
+        key=backend.key.get_secret_value() if backend.key else None,
+        headers={name: value.get_secret_value() for name, value in backend.headers.items()},
+        models=backend.models,
+    )
+
+
+def tenants_of(settings: Settings) -> Tenants:
+    anybody = _tenant(ANYBODY.name, settings.limits)
+    return Tenants(
+        {
+            key: _tenant(name, settings.limits_of(name))
+            for name, tenant in settings.tenants.items()
+            for key in tenant.keys
+        },
+        anybody,
+    )
+
+
+def metrics_readers_of(settings: Settings) -> Tenants | None:
+    if settings.metrics.keys:
+        return Tenants(dict.fromkeys(settings.metrics.keys, WATCHER))
+    return EVERYBODY if settings.shows_metrics_to_all else None
+
+
+def _tenant(name: str, wanted: LimitSettings) -> Tenant:
+    allowed = wanted.tool_allowlist
+    return Tenant(
+        name,
+        ToolLimits(
+            tools=wanted.tools,
+            description_characters=wanted.description_characters,
+            schema_depth=wanted.schema_depth,
+            argument_bytes=wanted.argument_bytes,
+            calls=wanted.calls,
+        ),
+        limits_mode=Mode(wanted.mode) if wanted.mode else None,
+        tool_allowlist=None if allowed is None else tuple(allowed),
+        tool_allowlist_mode=Mode(wanted.tool_allowlist_mode),
+        validate_tool_arguments=Validation(wanted.validate_tool_arguments),
+        tool_result_max_bytes=wanted.tool_result_max_bytes,
+        requests_per_minute=wanted.requests_per_minute,
+        tool_calls_per_minute=wanted.tool_calls_per_minute,
+    )
+
+
+def timeouts_of(backend: BackendSettings, patience: float) -> Timeouts:
+    """`patience`: the profile's limit on the wait for the first byte, used if none is configured."""
+    return Timeouts(
+        connect=backend.connect_seconds,
+        first_byte=backend.first_byte_seconds or patience,
+        idle=backend.idle_seconds,
+        total=backend.total_seconds,
+    )
+
+
+def _breaker_rules(settings: Settings) -> BreakerRules:
+    wanted = settings.breaker
+    return BreakerRules(
+        consecutive=wanted.consecutive_failures,
+        rate=wanted.failure_rate,
+        volume=wanted.minimum_requests,
+        window_seconds=wanted.window_seconds,
+        open_seconds=wanted.open_seconds,
+        open_seconds_limit=wanted.open_seconds_limit,
+        probes=wanted.probes,
+    )
+
+
+def retry_rules_of(settings: Settings) -> RetryRules:
+    wanted = settings.retries
+    return RetryRules(
+        attempts=wanted.attempts, after_errors=wanted.after_errors, longest_wait=wanted.longest_wait_seconds
+    )

@@ -1,0 +1,173 @@
+"""The store for one turn at a time: the history that a request names, the lock of its conversation, and its record."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.ledger import Ledger
+from proxy.core.stored import faults
+from proxy.core.stored.conversation import Entry
+from proxy.core.stored.histories import entries_of, history_of, history_of_conversation
+from proxy.core.stored.named import Known, Named
+from proxy.core.stored.record import Record
+from proxy.core.surfaces.surface import Stored
+from proxy.shell.offload.threads import LARGE_BYTES
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stores.protocol import Locked, Outcome, Records, RecordUnreadable, StoreDown
+
+MAX_PARENTS = 1000
+MAX_ENTRIES = 20_000
+"""Items in a conversation: as many as a request may have."""
+
+BYTES_PER_MIB = 1024 * 1024
+
+DOWN = (
+    "The response could not be stored, and cannot be continued by its id: the store did not answer in time."
+)
+LOST = "The response could not be stored: another one has taken over its conversation."
+TOO_LARGE = "The response is too large to be stored, and cannot be continued by its id."
+
+
+@dataclass(slots=True, frozen=True)
+class StoreLimits:
+    history_bytes: int
+    """Of what a request continues."""
+    record_bytes: int
+
+
+class StoredTurns:
+    def __init__(
+        self,
+        records: Records | None,
+        limits: StoreLimits,
+        worker: str,
+        tasks: Tasks,
+        metrics: Metrics,
+        log: Log,
+    ) -> None:
+        """`records`: None if storing is switched off. `worker`: names this process in locks."""
+        self.records = records
+        self.limits = limits
+        self.worker = worker
+        self.tasks = tasks
+        self.metrics = metrics
+        self.log = log
+
+    def turn(self, tenant: str, pay: Callable[[int], None]) -> "StoredTurn":
+        """`pay` takes memory for what is loaded, or raises a fault."""
+        return StoredTurn(self, tenant, pay)
+
+
+class StoredTurn:
+    def __init__(self, turns: StoredTurns, tenant: str, pay: Callable[[int], None]) -> None:
+        self._turns = turns
+        self._tenant = tenant
+        self._pay = pay
+        self._locked: Named | None = None
+
+    async def load(self, named: Named, ledger: Ledger) -> Known:
+        records = self._turns.records
+        if records is None:
+            raise _nothing_kept(named)
+        try:
+            history = await self._history(records, named, ledger)
+            references = await records.items(self._tenant, named.references) if named.references else {}
+        except (StoreDown, RecordUnreadable) as error:
+            raise self._fault(error) from error
+        size = len(history) + sum(map(len, references.values()))
+        if size > self._turns.limits.history_bytes:
+            raise faults.history_too_large(self._turns.limits.history_bytes / BYTES_PER_MIB)
+        self._pay(size)
+        ledger.work.dear |= size > LARGE_BYTES
+        return Known(named, history, references)
+
+    async def _history(self, records: Records, named: Named, ledger: Ledger) -> bytes:
+        if named.conversation is not None:
+            return history_of_conversation(await self._entries(records, named, named.conversation))
+        if named.previous is None:
+            return b"[]"
+        chain = await records.chain(self._tenant, named.previous, MAX_PARENTS)
+        if not chain:
+            raise faults.previous_not_found(named.previous)
+        if not chain[-1].is_final:
+            raise faults.previous_not_completed(named.previous)
+        return history_of(chain, ledger)
+
+    async def _entries(self, records: Records, named: Named, conversation: str) -> Sequence[Entry]:
+        if not named.stores:
+            entries = await records.entries(self._tenant, conversation)
+            if entries is None:
+                raise faults.conversation_not_found(conversation)
+            return entries
+        begun = await records.lock(self._tenant, conversation, self._turns.worker, named.response)
+        if begun is None:
+            raise faults.conversation_not_found(conversation)
+        if isinstance(begun, Locked):
+            raise faults.conversation_locked()
+        self._locked = named
+        if len(begun.entries) >= MAX_ENTRIES:
+            raise faults.conversation_is_full(MAX_ENTRIES)
+        return begun.entries
+
+    async def save(self, record: Record) -> str | None:
+        records = self._turns.records
+        assert records is not None, "whoever stores nothing makes no records"
+        if len(record.answer) + len(record.input) + len(record.output) > self._turns.limits.record_bytes:
+            return self._not_stored(record, "too_large", TOO_LARGE)
+        worker = self._turns.worker if self._locked else ""
+        try:
+            entries = entries_of(record) if record.conversation else ()
+            outcome = await records.save(self._tenant, record, entries, worker)
+        except StoreDown:
+            return self._not_stored(record, "store_down", DOWN)
+        if outcome is Outcome.LOST:
+            return self._not_stored(record, "lock_lost", LOST)
+        self._locked = None
+        return None
+
+    def _not_stored(self, record: Record, reason: str, remark: str) -> str:
+        self._turns.metrics.count("not_stored", reason)
+        self._turns.log.warning("response_not_stored", response_id=record.id, reason=reason)
+        return remark
+
+    def save_later(self, record: Record) -> None:
+        turn, self._locked = self._copy(), None
+        self._turns.tasks.start(turn.save_and_close(record), "save")
+
+    async def save_and_close(self, record: Record) -> None:
+        await self.save(record)
+        self.close()
+
+    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+        """Nothing but the store remembers what was said over HTTP."""
+
+    def close(self) -> None:
+        records, named = self._turns.records, self._locked
+        self._locked = None
+        if records is not None and named is not None and named.conversation is not None:
+            self._turns.tasks.start(
+                self._tried(records.unlock(self._tenant, named.conversation, named.response)), "unlock"
+            )
+
+    async def _tried(self, command: Coroutine[Any, Any, None]) -> None:
+        try:
+            await command
+        except StoreDown as error:  # the lock ends with its lease
+            self._turns.log.warning("conversation_not_unlocked", kind=type(error).__name__)
+
+    def _copy(self) -> "StoredTurn":
+        turn = StoredTurn(self._turns, self._tenant, self._pay)
+        turn._locked = self._locked
+        return turn
+
+    def _fault(self, error: StoreDown | RecordUnreadable) -> Fault:
+        return faults.unreadable() if isinstance(error, RecordUnreadable) else faults.store_is_down()
+
+
+def _nothing_kept(named: Named) -> Fault:
+    if named.previous is not None:
+        return faults.nothing_is_kept(named.previous)
+    return faults.no_item_is_kept(named.references[0])

@@ -1,0 +1,193 @@
+"""A limit on every wait for a store, and a breaker: a store that is down must hold up nobody.
+
+No request is ever inside a command. Each command runs in a task of the store's own, and requests wait for that task, as
+long as they may; who gives up or is cancelled leaves the task alone, for a command that is broken off may take its
+connection with it, or be done all the same. Nothing of it may show afterwards: what was given up is undone when it is
+done after all, unless it is asked for again meanwhile.
+
+After three failures in a row the store is asked once a second, one command at a time, and all others hear at once that
+it is down. Reads and writes have a breaker each: a full disk can be read.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from proxy.shell.stores.protocol import StoreDown
+
+FAILURES: Final = 3
+PROBE_SECONDS: Final = 1.0
+MOST_WAITING: Final = 1000
+"""Commands that have been begun and not ended, of one kind. More would only wait longer."""
+QUIET_SECONDS: Final = 60.0
+"""An outage is told once in this time, however often the store comes and goes."""
+UNDO_TRIES: Final = 600
+"""A second apart: as long as the ends of background work are tried."""
+
+Result = TypeVar("Result")
+Command = Callable[[], Coroutine[Any, Any, Result]]
+
+
+class Watcher(Protocol):
+    """Who counts what the store does, and says so in the log."""
+
+    def took(self, op: str, seconds: float) -> None: ...
+
+    def failed(self, op: str, reason: str) -> None: ...
+
+    def went_down(self, reason: str) -> None:
+        """Once for each outage, and not for each of many."""
+
+    def came_back(self, seconds: float) -> None: ...
+
+
+@dataclass(slots=True)
+class _Lane:
+    """Commands of one kind."""
+
+    failures: int = 0
+    down_since: float = 0.0
+    next_probe: float = 0.0
+    running: dict["asyncio.Task[Any]", float] = field(default_factory=dict)
+    """With the time at which each was begun."""
+
+    @property
+    def is_up(self) -> bool:
+        return self.failures < FAILURES
+
+
+class Guard:
+    def __init__(
+        self,
+        wait_seconds: float,
+        steady: Callable[[], float],
+        watcher: Watcher,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._wait_seconds = wait_seconds
+        self._steady = steady
+        self._watcher = watcher
+        self._sleep = sleep
+        self._reads, self._writes = _Lane(), _Lane()
+        self._given_up: dict[Hashable, asyncio.Task[Any]] = {}
+        self._undoing: dict[Hashable, asyncio.Task[None]] = {}
+        self._quiet_until = 0.0
+        self._told = False
+
+    @property
+    def is_up(self) -> bool:
+        return self._reads.is_up and self._writes.is_up
+
+    @property
+    def waiting_seconds(self) -> float:
+        """How long the oldest command has been waited for."""
+        begun = [*self._reads.running.values(), *self._writes.running.values()]
+        return self._steady() - min(begun) if begun else 0.0
+
+    async def read(self, op: str, command: Command[Result]) -> Result:
+        return await self._wait(op, self._reads, self._begin(op, self._reads, command))
+
+    async def write(
+        self,
+        op: str,
+        command: Command[Result],
+        key: Hashable = None,
+        undo: Callable[[Result], Coroutine[Any, Any, bool]] | None = None,
+    ) -> Result:
+        """`undo` is called with the result of what was done after it had been given up, until it says True. The same
+        `key` means the same command."""
+        lane = self._writes
+        if (undoing := self._undoing.get(key)) is not None:
+            await asyncio.wait({undoing}, timeout=self._wait_seconds)
+            if not undoing.done():
+                raise StoreDown("the same was given up, and is still being undone")
+        task = self._given_up.pop(key, None) or self._begin(op, lane, command)
+        try:
+            return await self._wait(op, lane, task)
+        except StoreDown:
+            if undo is not None and not task.done():
+                self._give_up(key, task, undo)
+            raise
+
+    def _begin(self, op: str, lane: _Lane, command: Command[Result]) -> "asyncio.Task[Result]":
+        now = self._steady()
+        if not lane.is_up:
+            if lane.running or now < lane.next_probe:
+                raise StoreDown("the store is down")
+            lane.next_probe = now + PROBE_SECONDS
+        if len(lane.running) >= MOST_WAITING:
+            raise StoreDown("too many wait for the store")
+        task = asyncio.get_running_loop().create_task(command(), name=f"store {op}")
+        lane.running[task] = now
+        task.add_done_callback(lambda task: self._ended(op, lane, task))
+        return task
+
+    async def _wait(self, op: str, lane: _Lane, task: "asyncio.Task[Result]") -> Result:
+        if not task.done():
+            await asyncio.wait({task}, timeout=self._wait_seconds)
+        if not task.done():
+            self._failed(op, lane, f"no answer within {self._wait_seconds:g} s")
+            raise StoreDown(f"the store did not answer within {self._wait_seconds:g} s")
+        return task.result()
+
+    def _ended(self, op: str, lane: _Lane, task: "asyncio.Task[Any]") -> None:
+        began = lane.running.pop(task)
+        failure = None if task.cancelled() else task.exception()
+        if isinstance(failure, StoreDown):
+            self._failed(op, lane, str(failure))
+        elif not task.cancelled():
+            self._watcher.took(op, self._steady() - began)
+            self._succeeded(lane)
+
+    def _failed(self, op: str, lane: _Lane, reason: str) -> None:
+        self._watcher.failed(op, reason)
+        was_up = self.is_up
+        if lane.failures == 0:
+            lane.down_since = self._steady()
+        lane.failures += 1
+        lane.next_probe = self._steady() + PROBE_SECONDS
+        if was_up and not self.is_up and self._steady() >= self._quiet_until:
+            self._quiet_until = self._steady() + QUIET_SECONDS
+            self._told = True
+            self._watcher.went_down(reason)
+
+    def _succeeded(self, lane: _Lane) -> None:
+        was_up = self.is_up
+        lane.failures = 0
+        if not was_up and self.is_up and self._told:
+            self._told = False
+            self._watcher.came_back(self._steady() - lane.down_since)
+
+    def _give_up(
+        self, key: Hashable, task: "asyncio.Task[Result]", undo: Callable[[Result], Coroutine[Any, Any, bool]]
+    ) -> None:
+        self._given_up[key] = task
+
+        def ended(task: "asyncio.Task[Result]") -> None:
+            if self._given_up.get(key) is not task:
+                return  # somebody has asked for it again
+            del self._given_up[key]
+            if not task.cancelled() and task.exception() is None:
+                undoing = asyncio.get_running_loop().create_task(self._undo(task.result(), undo))
+                self._undoing[key] = undoing
+                undoing.add_done_callback(lambda _: self._undoing.pop(key))
+
+        task.add_done_callback(ended)
+
+    async def _undo(self, result: Result, undo: Callable[[Result], Coroutine[Any, Any, bool]]) -> None:
+        for _ in range(UNDO_TRIES):
+            try:
+                if await undo(result):
+                    return
+            except StoreDown:
+                pass
+            await self._sleep(PROBE_SECONDS)
+
+    async def close(self) -> None:
+        """Lets what runs come to its end, as long as one may wait."""
+        running = {*self._reads.running, *self._writes.running, *self._undoing.values()}
+        if running:
+            await asyncio.wait(running, timeout=self._wait_seconds)
+        for task in running:
+            task.cancel()

@@ -1,0 +1,47 @@
+"""Logs and memos behind a guard: each method ends in time. Nothing of them needs to be undone."""
+
+from collections.abc import Mapping, Sequence
+
+from proxy.shell.stores.guard import Guard
+from proxy.shell.stores.guarded_records import OPEN_SECONDS
+from proxy.shell.stores.opening import Opening
+from proxy.shell.stores.protocol import Cursor, Key, Live, Refusal, Replay, Row
+
+
+class GuardedLive:
+    def __init__(self, live: Live, guard: Guard, opening: Opening) -> None:
+        self._live = live
+        self._guard = guard
+        self._opening = opening
+
+    async def open(self) -> None:
+        await self._opening.begin(OPEN_SECONDS)
+
+    async def close(self) -> None:
+        await self._opening.close()
+        await self._guard.close()
+        await self._live.close()
+
+    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+        return await self._guard.write("append", lambda: self._live.append(rows))
+
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+        return await self._guard.read("read", lambda: self._live.read(wanted, most_bytes))
+
+    async def seal(self, key: Key) -> int:
+        return await self._guard.write("seal", lambda: self._live.seal(key))
+
+    async def end(self, key: Key, number: int, event: bytes) -> None:
+        await self._guard.write("end", lambda: self._live.end(key, number, event))
+
+    async def drop(self, key: Key) -> None:
+        await self._guard.write("drop_log", lambda: self._live.drop(key))
+
+    async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
+        await self._guard.write("remember", lambda: self._live.remember(tenant, memos, seconds))
+
+    async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+        return await self._guard.read("recall", lambda: self._live.recall(tenant, keys))
+
+    async def sweep(self, most: int) -> int:
+        return await self._guard.write("sweep_live", lambda: self._live.sweep(most))

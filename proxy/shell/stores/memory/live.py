@@ -1,0 +1,146 @@
+"""Logs and memos in the memory of one process."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
+from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.terms import Clock
+
+MOST_BYTES: Final = 64 << 20
+"""Of all logs and memos together. Beyond them the ones that were changed the longest ago go, ended or not."""
+
+
+@dataclass(slots=True)
+class _Log:
+    touched: float
+    events: list[bytes] = field(default_factory=list)
+    state: LogState = LogState.OPEN
+    weight: int = 0
+
+
+class MemoryLive:
+    def __init__(
+        self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES, most_bytes: int = MOST_BYTES
+    ) -> None:
+        self._clock = clock
+        self._most_log_bytes = most_log_bytes
+        self._most_bytes = most_bytes
+        self._logs: dict[Key, _Log] = {}
+        self._memos: dict[tuple[str, str], tuple[bytes, float]] = {}
+        self._bytes = 0
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+        refused = {}
+        for row in rows:
+            log = self._log(row.key)
+            if log.state is LogState.OPEN:
+                self._extend(log, row)
+            if log.state in REFUSALS:
+                refused[row.key] = REFUSALS[log.state]
+        self._make_room()
+        return refused
+
+    def _log(self, key: Key) -> _Log:
+        return self._logs.setdefault(key, _Log(self._clock.date()))
+
+    def _extend(self, log: _Log, row: Row) -> None:
+        new = row.events[max(0, len(log.events) - row.first) :]
+        weight = sum(map(len, new))
+        if row.first > len(log.events) or log.weight + weight > self._most_log_bytes:
+            self._lose(log)
+        elif new:
+            log.events += new
+            self._weigh(log, weight)
+        log.touched = self._clock.date()
+
+    def _weigh(self, log: _Log, more: int) -> None:
+        log.weight += more
+        self._bytes += more
+
+    def _lose(self, log: _Log) -> None:
+        self._weigh(log, -log.weight)
+        log.events = []
+        log.state = LogState.GONE
+
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+        share = max(1, most_bytes // max(1, len(wanted)))
+        return {cursor: self._replay(cursor, share) for cursor in wanted}
+
+    def _replay(self, cursor: Cursor, share: int) -> Replay | None:
+        log = self._logs.get(cursor.key)
+        if log is None or log.state is LogState.GONE or self._has_expired(log):
+            return None
+        events: list[bytes] = []
+        for event in log.events[cursor.next :]:
+            if share <= 0:
+                return Replay(events, ended=False)
+            events.append(event)
+            share -= len(event)
+        return Replay(events, ended=log.state is LogState.ENDED)
+
+    def _has_expired(self, log: _Log) -> bool:
+        return log.touched + KEPT_SECONDS[log.state] <= self._clock.date()
+
+    async def seal(self, key: Key) -> int:
+        log = self._log(key)
+        if log.state is LogState.OPEN:
+            log.state = LogState.SEALED
+            log.touched = self._clock.date()
+        return len(log.events) - 1
+
+    async def end(self, key: Key, number: int, event: bytes) -> None:
+        log = self._log(key)
+        if log.state not in (LogState.OPEN, LogState.SEALED):
+            return
+        log.touched = self._clock.date()
+        if number != len(log.events):
+            self._lose(log)
+        else:
+            log.events.append(event)
+            self._weigh(log, len(event))
+            log.state = LogState.ENDED
+
+    async def drop(self, key: Key) -> None:
+        if (log := self._logs.pop(key, None)) is not None:
+            self._bytes -= log.weight
+
+    async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
+        for key, data in memos.items():
+            self._forget((tenant, key))
+            self._memos[tenant, key] = data, self._clock.date() + seconds
+            self._bytes += len(data)
+        self._make_room()
+
+    async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+        now = self._clock.date()
+        found = ((key, self._memos.get((tenant, key))) for key in keys)
+        return {key: memo[0] for key, memo in found if memo is not None and memo[1] > now}
+
+    def _forget(self, name: tuple[str, str]) -> None:
+        if (memo := self._memos.pop(name, None)) is not None:
+            self._bytes -= len(memo[0])
+
+    async def sweep(self, most: int) -> int:
+        now = self._clock.date()
+        logs = [key for key, log in self._logs.items() if self._has_expired(log)][:most]
+        for key in logs:
+            await self.drop(key)
+        memos = [name for name, (_, until) in self._memos.items() if until <= now][: most - len(logs)]
+        for name in memos:
+            self._forget(name)
+        return len(logs) + len(memos)
+
+    def _make_room(self) -> None:
+        """Whoever reads what is gone hears so: logs and memos may vanish at any time."""
+        while self._bytes > self._most_bytes and self._memos:
+            self._forget(next(iter(self._memos)))
+        for log in sorted(self._logs.values(), key=lambda log: log.touched):
+            if self._bytes <= self._most_bytes:
+                break
+            self._lose(log)

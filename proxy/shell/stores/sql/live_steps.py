@@ -1,0 +1,167 @@
+"""The steps of logs and memos."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
+from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.sql import log_statements as sql
+from proxy.shell.stores.sql.log_packing import Packers, Unpacker
+from proxy.shell.stores.sql.step import Step
+from proxy.shell.stores.terms import Clock
+
+ROWS_AT_ONCE = 64
+
+
+@dataclass(slots=True)
+class _Log:
+    next: int
+    bytes: int
+    state: LogState
+    touched: int
+
+
+class LiveSteps:
+    def __init__(self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
+        self._clock = clock
+        self._most_log_bytes = most_log_bytes
+        self._packers = Packers()
+
+    def _date(self) -> int:
+        return int(self._clock.date())
+
+    # ── logs ──
+
+    def _find(self, key: Key) -> Step[_Log | None]:
+        rows = yield sql.FIND, key
+        if not rows:
+            return None
+        next, bytes, state, touched = rows[0]
+        return _Log(next, bytes, LogState(state), touched)
+
+    def _log(self, key: Key) -> Step[_Log]:
+        log = yield from self._find(key)
+        if log is None:
+            log = _Log(0, 0, LogState.OPEN, self._date())
+            yield sql.BEGIN, (*key, log.touched)
+        return log
+
+    def _change(self, key: Key, log: _Log) -> Step[None]:
+        if log.state is not LogState.OPEN:
+            self._packers.forget(key)
+        yield sql.CHANGE, (log.next, log.bytes, log.state.value, self._date(), *key)
+
+    def append(self, rows: Sequence[Row]) -> Step[Mapping[Key, Refusal]]:
+        refused = {}
+        for row in rows:
+            log = yield from self._log(row.key)
+            if log.state is LogState.OPEN:
+                yield from self._extend(log, row)
+            if log.state in REFUSALS:
+                refused[row.key] = REFUSALS[log.state]
+        return refused
+
+    def _extend(self, log: _Log, row: Row) -> Step[None]:
+        new = row.events[max(0, log.next - row.first) :]
+        weight = sum(map(len, new))
+        if row.first > log.next or log.bytes + weight > self._most_log_bytes:
+            yield from self._lose(row.key, log)
+        elif new:
+            yield from self._put(row.key, log, new)
+        yield from self._change(row.key, log)
+
+    def _put(self, key: Key, log: _Log, events: Sequence[bytes]) -> Step[None]:
+        fresh, data = self._packers.pack(key, log.next, events)
+        yield sql.APPEND, (*key, log.next, int(fresh), data)
+        log.next += len(events)
+        log.bytes += sum(map(len, events))
+
+    def _lose(self, key: Key, log: _Log) -> Step[None]:
+        yield sql.ERASE_ROWS, key
+        log.next, log.bytes, log.state = 0, 0, LogState.GONE
+
+    def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Step[Mapping[Cursor, Replay | None]]:
+        share = max(1, most_bytes // max(1, len(wanted)))
+        found = {}
+        for cursor in wanted:
+            found[cursor] = yield from self._replay(cursor, share)
+        return found
+
+    def _replay(self, cursor: Cursor, share: int) -> Step[Replay | None]:
+        log = yield from self._find(cursor.key)
+        if log is None or log.state is LogState.GONE or log.touched <= self._horizon(log.state):
+            return None
+        rows = yield sql.BEFORE, (*cursor.key, cursor.next)
+        number = rows[0][0]
+        if number is None:
+            return Replay([], ended=False) if log.next == 0 else None
+        events: list[bytes] = []
+        unpacker = Unpacker()
+        try:
+            while number < log.next:
+                for _, fresh, data in (yield sql.ROWS, (*cursor.key, number, ROWS_AT_ONCE)):
+                    for event in unpacker.unpack(fresh, data):
+                        if number >= cursor.next:
+                            if share <= 0:
+                                return Replay(events, ended=False)
+                            events.append(event)
+                            share -= len(event)
+                        number += 1
+        except zlib.error:
+            return None
+        return Replay(events, ended=log.state is LogState.ENDED)
+
+    def _horizon(self, state: LogState) -> int:
+        return floor(self._clock.date() - KEPT_SECONDS[state])
+
+    def seal(self, key: Key) -> Step[int]:
+        log = yield from self._log(key)
+        if log.state is LogState.OPEN:
+            log.state = LogState.SEALED
+            yield from self._change(key, log)
+        return log.next - 1
+
+    def end(self, key: Key, number: int, event: bytes) -> Step[None]:
+        log = yield from self._log(key)
+        if log.state not in (LogState.OPEN, LogState.SEALED):
+            return
+        if number != log.next:
+            yield from self._lose(key, log)
+        else:
+            yield from self._put(key, log, [event])
+            log.state = LogState.ENDED
+        yield from self._change(key, log)
+
+    def drop(self, key: Key) -> Step[None]:
+        self._packers.forget(key)
+        yield sql.ERASE_ROWS, key
+        yield sql.ERASE, key
+
+    # ── memos ──
+
+    def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> Step[None]:
+        until = ceil(self._clock.date() + seconds)
+        for key, data in memos.items():
+            yield sql.REMEMBER, (tenant, key, data, until)
+
+    def recall(self, tenant: str, keys: Sequence[str]) -> Step[Mapping[str, bytes]]:
+        now = self._date()
+        found = {}
+        for key in keys:
+            if rows := (yield sql.RECALL, (tenant, key, now)):
+                found[key] = rows[0][0]
+        return found
+
+    def sweep(self, most: int) -> Step[int]:
+        swept = 0
+        for state in LogState:
+            rows = yield sql.EXPIRED, (state.value, self._horizon(state), most - swept)
+            for key in rows:
+                yield from self.drop(Key(*key))
+            swept += len(rows)
+        rows = yield sql.EXPIRED_MEMOS, (self._date(), most - swept)
+        for name in rows:
+            yield sql.FORGET, name
+        return swept + len(rows)

@@ -1,0 +1,35 @@
+"""The statements of logs and memos, in the SQL that SQLite and PostgreSQL share."""
+
+from typing import Final
+
+FIND: Final = "select next, bytes, state, touched from logs where tenant = ? and id = ?"
+
+BEGIN: Final = "insert into logs (tenant, id, next, bytes, state, touched) values (?, ?, 0, 0, 0, ?)"
+
+CHANGE: Final = "update logs set next = ?, bytes = ?, state = ?, touched = ? where tenant = ? and id = ?"
+
+APPEND: Final = "insert into log_rows (tenant, id, first, fresh, data) values (?, ?, ?, ?, ?)"
+
+BEFORE: Final = "select max(first) from log_rows where tenant = ? and id = ? and fresh = 1 and first <= ?"
+
+ROWS: Final = (
+    "select first, fresh, data from log_rows where tenant = ? and id = ? and first >= ?"
+    " order by first limit ?"
+)
+
+ERASE_ROWS: Final = "delete from log_rows where tenant = ? and id = ?"
+
+ERASE: Final = "delete from logs where tenant = ? and id = ?"
+
+EXPIRED: Final = "select tenant, id from logs where state = ? and touched <= ? limit ?"
+
+REMEMBER: Final = (
+    "insert into memos (tenant, key, data, expires) values (?, ?, ?, ?)"
+    " on conflict (tenant, key) do update set data = excluded.data, expires = excluded.expires"
+)
+
+RECALL: Final = "select data from memos where tenant = ? and key = ? and expires > ?"
+
+EXPIRED_MEMOS: Final = "select tenant, key from memos where expires <= ? limit ?"
+
+FORGET: Final = "delete from memos where tenant = ? and key = ?"

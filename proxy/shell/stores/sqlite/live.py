@@ -1,0 +1,51 @@
+"""Logs and memos in a file of SQLite. It is written without waiting for the disk: all of it may vanish."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from proxy.shell.stores.logs import MOST_LOG_BYTES
+from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.sql.live_steps import LiveSteps
+from proxy.shell.stores.sqlite.file import SqliteFile
+from proxy.shell.stores.sqlite.records import then_shrink
+from proxy.shell.stores.sqlite.schema import LIVE
+from proxy.shell.stores.terms import Clock
+
+
+class SqliteLive:
+    def __init__(self, path: Path, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
+        self._file = SqliteFile(path, LIVE, durable=False)
+        self._steps = LiveSteps(clock, most_log_bytes)
+
+    async def open(self) -> None:
+        await self._file.open()
+
+    async def close(self) -> None:
+        await self._file.close()
+
+    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+        weight = sum(len(event) for row in rows for event in row.events)
+        return await self._file.write(partial(self._steps.append, rows), weight)
+
+    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
+        return await self._file.read(partial(self._steps.read, wanted, most_bytes))
+
+    async def seal(self, key: Key) -> int:
+        return await self._file.write(partial(self._steps.seal, key))
+
+    async def end(self, key: Key, number: int, event: bytes) -> None:
+        await self._file.write(partial(self._steps.end, key, number, event))
+
+    async def drop(self, key: Key) -> None:
+        await self._file.write(partial(self._steps.drop, key))
+
+    async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
+        weight = sum(map(len, memos.values()))
+        await self._file.write(partial(self._steps.remember, tenant, memos, seconds), weight)
+
+    async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+        return await self._file.read(partial(self._steps.recall, tenant, keys))
+
+    async def sweep(self, most: int) -> int:
+        return await self._file.write(lambda: then_shrink(self._steps.sweep(most)))

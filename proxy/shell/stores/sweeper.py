@@ -1,0 +1,74 @@
+"""Who settles the dead and takes away what has expired, once a minute and a little at a time.
+
+It rests ten times as long as it works: a million expired rows must not hold up one save.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
+
+from proxy.shell.stores.protocol import Key, Live, Records
+
+ROUND_SECONDS: Final = 60.0
+AT_ONCE: Final = 50
+REST: Final = 10.0
+"""Times the work."""
+
+
+class Watcher(Protocol):
+    async def settled(self, keys: Sequence[Key]) -> None:
+        """These have ended because their workers are dead; their logs have not."""
+
+    def swept(self, kind: str, count: int) -> None:
+        """`kind`: expired, early, live."""
+
+    def failed(self, failure: Exception) -> None: ...
+
+
+class Sweeper:
+    def __init__(
+        self,
+        records: Records,
+        live: Live,
+        watcher: Watcher,
+        steady: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._records = records
+        self._live = live
+        self._watcher = watcher
+        self._steady = steady
+        self._sleep = sleep
+
+    async def run(self) -> None:
+        """For ever; an error ends one round."""
+        while True:
+            await self._sleep(ROUND_SECONDS)
+            try:
+                for work in (self._settle, self._sweep, self._sweep_live):
+                    await self._repeat(work)
+            except Exception as failure:
+                self._watcher.failed(failure)
+
+    async def _repeat(self, work: Callable[[], Awaitable[int]]) -> None:
+        done = AT_ONCE
+        while done >= AT_ONCE:
+            began = self._steady()
+            done = await work()
+            await self._sleep(REST * (self._steady() - began))
+
+    async def _settle(self) -> int:
+        keys = await self._records.settle(AT_ONCE)
+        if keys:
+            await self._watcher.settled(keys)
+        return len(keys)
+
+    async def _sweep(self) -> int:
+        swept = await self._records.sweep(AT_ONCE)
+        self._watcher.swept("expired", swept.expired)
+        self._watcher.swept("early", swept.early)
+        return max(swept)
+
+    async def _sweep_live(self) -> int:
+        count = await self._live.sweep(AT_ONCE)
+        self._watcher.swept("live", count)
+        return count

@@ -1,0 +1,95 @@
+"""The store, put together: the engine that the settings choose, behind its guard, with what keeps it in order."""
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from proxy.process import CannotStart
+from proxy.settings import StoreSettings
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stores.beats import Beats, Patience
+from proxy.shell.stores.guard import Guard
+from proxy.shell.stores.guarded_live import GuardedLive
+from proxy.shell.stores.guarded_records import GuardedRecords
+from proxy.shell.stores.location import LocationRefused, engines_at, locate, read_mounts
+from proxy.shell.stores.opening import Opening
+from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
+from proxy.shell.stores.sweeper import Sweeper
+from proxy.shell.stores.terms import DAY, Clock, Keeping
+
+BYTES_PER_GIB = 1 << 30
+WORKER_BYTES = 16
+
+
+class CannotStore(CannotStart):
+    """What the settings ask for cannot be."""
+
+
+@dataclass(slots=True, frozen=True)
+class Storage:
+    records: Records
+    live: Live
+    worker: str
+    """Names this process among all that use the store."""
+
+
+@asynccontextmanager
+async def storage_of(
+    settings: StoreSettings, workers: int, metrics: Metrics, log: Log, clock: Callable[[], float]
+) -> AsyncIterator[Storage | None]:
+    """None: nothing is kept."""
+    try:
+        location = locate(settings.url, workers, os.environ, read_mounts())
+    except LocationRefused as refusal:
+        raise CannotStore(str(refusal)) from refusal
+    patience = Patience(clock)
+    engines = engines_at(
+        location,
+        Clock(date=time.time, steady=clock),  # noqa: TID251 - here it comes in
+        _keeping(settings),
+        patience.may_bury,
+    )
+    (log.warning if location.is_less else log.info)("store", about=location.line)
+    if engines is None:
+        yield None
+        return
+    watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
+    guard = Guard(settings.wait_seconds, clock, watch)
+    plain_records, plain_live = engines
+    records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watch.refused))
+    live = GuardedLive(plain_live, guard, Opening(plain_live.open, watch.refused))
+    try:
+        await records.open()
+        await live.open()
+    except StoreUnreadable as failure:
+        raise CannotStore(str(failure)) from failure
+    worker = secrets.token_hex(WORKER_BYTES)
+    beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep)
+    sweeper = Sweeper(records, live, order, clock, asyncio.sleep)
+    tasks = Tasks(log)
+    tasks.start(beats.run(), "beats")
+    tasks.start(sweeper.run(), "sweeper")
+    try:
+        yield Storage(records, live, worker)
+    finally:
+        await tasks.close()
+        with suppress(StoreDown):
+            await beats.leave()
+        await records.close()
+        await live.close()
+
+
+def _keeping(settings: StoreSettings) -> Keeping:
+    days = settings.conversation_days
+    return Keeping(
+        response_seconds=settings.retention_days * DAY,
+        conversation_seconds=None if days is None else days * DAY,
+        most_bytes=int(settings.max_gib * BYTES_PER_GIB),
+    )
