@@ -128,6 +128,7 @@ async def start_proxy(backend: ScriptedBackend) -> AsyncIterator[StartProxy]:
                 {
                     "server": {"port": 0, "grace_seconds": 0} | sections.pop("server", {}),
                     "backend": {"url": backend.url, "profile": "default"} | sections.pop("backend", {}),
+                    "store": {"url": "memory:"} | sections.pop("store", {}),
                     **sections,
                 }
             )

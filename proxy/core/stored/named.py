@@ -23,6 +23,9 @@ class Named(NamedTuple):
     """Will it be kept? Then a conversation is locked until it is."""
 
 
+NOTHING_NAMED = Named()
+
+
 class Known(NamedTuple):
     """What was found of it."""
 

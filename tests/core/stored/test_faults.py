@@ -35,7 +35,7 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         PREVIOUS,
     ),
     (
-        faults.previous_and_conversation(),
+        faults.exclusive(),
         400,
         "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one "
         "of: 'previous_response_id' or 'conversation'.",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import ClientFault
-from proxy.core.stored.named import named
+from proxy.core.stored.named import previous_and_conversation
 from tests.support.tables import table
 
 FORM = "'resp_' and at most 123 letters, digits, '_' or '-'"
@@ -23,7 +23,7 @@ FORM = "'resp_' and at most 123 letters, digits, '_' or '-'"
     ],
 )
 def test_t76_what_is_named(body: dict[str, Any], found: tuple[str | None, str | None]) -> None:
-    assert named(body) == found
+    assert previous_and_conversation(body) == found
 
 
 @table(
@@ -51,16 +51,16 @@ def test_t76_what_is_named(body: dict[str, Any], found: tuple[str | None, str | 
 )
 def test_t11_t12_t76_what_is_refused(body: dict[str, Any], code: str, param: str | None) -> None:
     with pytest.raises(ClientFault) as refused:
-        named(body)
+        previous_and_conversation(body)
     assert (refused.value.status, refused.value.code, refused.value.param) == (400, code, param)
 
 
 def test_a_refusal_says_what_belongs_there() -> None:
     with pytest.raises(ClientFault) as refused:
-        named({"previous_response_id": "msg_1"})
+        previous_and_conversation({"previous_response_id": "msg_1"})
     assert refused.value.message == f"previous_response_id must be the id of a response, {FORM}, got 'msg_1'."
     with pytest.raises(ClientFault) as refused:
-        named({"conversation": "abc"})
+        previous_and_conversation({"conversation": "abc"})
     assert refused.value.message == (
         "conversation must be the id of a conversation, which begins with 'conv_', got 'abc'."
     )

@@ -124,7 +124,7 @@ INPUT_TOOLS = {
     "tools": some(ref("ResponsesTool")),
     "tool_choice": either(MODE, shape({"type": one("function"), **FUNCTION})),
 }
-NOT_SERVED = (*envelope.REFUSED, "previous_response_id")
+NOT_SERVED = (*envelope.REFUSED, "background")
 NOT_FOR_SUMMARIES = ("stream", "stream_options", "max_output_tokens")
 """They come in one piece, and whole."""
 

@@ -86,7 +86,7 @@ class ResponsesEnvelope(TypedDict, total=False):
     user: Any
     safety_identifier: Label | None
     prompt_cache_key: Label | None
-    previous_response_id: Any
+    previous_response_id: str | None
     conversation: Any
     prompt: Any
     context_management: Any

@@ -10,7 +10,7 @@ from typing import Any
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
-from proxy.core.stored.named import Named
+from proxy.core.stored.named import NOTHING_NAMED, Named
 from proxy.core.stored.private import with_thought
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import TokenSigner
@@ -39,12 +39,12 @@ class ResponseObject:
     def __init__(
         self,
         body: Mapping[str, Any],
-        named: Named,
         mint: Mint,
         now: Callable[[], float],
         signer: TokenSigner | None = None,
         warnings: Sequence[str] = (),
         *,
+        named: Named = NOTHING_NAMED,
         stores: bool = False,
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response

@@ -13,7 +13,7 @@ from proxy.core.model import Request
 from proxy.core.stored.faults import CONVERSATION, PREVIOUS, no_conversations
 from proxy.core.stored.histories import is_half_call
 from proxy.core.stored.kept_items import kept_items
-from proxy.core.stored.named import Known, Named, previous_and_conversation
+from proxy.core.stored.named import NOTHING_NAMED, Known, Named, previous_and_conversation
 from proxy.core.stored.private import packed_again
 from proxy.core.stored.record import Record, Status
 from proxy.core.stored.references import referred
@@ -31,8 +31,6 @@ from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
 from proxy.core.surfaces.surface import Stored, WholeAnswer
 
-NOTHING_NAMED = Named()
-
 
 @dataclass(slots=True, frozen=True)
 class ResponsesOptions:
@@ -40,7 +38,7 @@ class ResponsesOptions:
 
     events: EventStyle
     message_first: bool
-    stores: bool
+    stores: bool = False
     """Is there a store?"""
 
 
@@ -105,11 +103,11 @@ class ResponsesSurface:
         signs = request.reasoning.wants_token or request.compact
         response = self.form(
             body,
-            named,
             self.mint,
             self.now,
             signer if signs else None,
             ledger.warnings,
+            named=named,
             stores=self._stores(body) and request.generate,
         )
         ledger.note(response_id=response.id)

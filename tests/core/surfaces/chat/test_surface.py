@@ -47,8 +47,10 @@ def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None
 
 def test_nothing_continues_a_completion() -> None:
     surface = ChatSurface(counting_mint(), lambda: NOW)
-    assert surface.continues(BODY | {"previous_response_id": "resp_1"}) is None
-    assert asked().to_store(reply(Text("Hello"))) is None
+    assert surface.named(BODY | {"previous_response_id": "resp_1"}, Ledger()) is None
+    said = reply(Text("Hello"))
+    assert (asked().to_store(said), asked().record(said)) == (None, None)
+    asked().not_stored("Nobody was promised it.", Ledger())
 
 
 def test_a_stream_with_its_usage() -> None:

@@ -122,8 +122,9 @@ def test_without_a_conversation_there_is_nothing_to_remember() -> None:
 
 
 def test_nothing_continues_a_completion() -> None:
-    assert surface().continues(BODY | {"previous_response_id": "resp_1"}) is None
-    assert asked().to_store(reply(CALL)) is None
+    assert surface().named(BODY | {"previous_response_id": "resp_1"}, Ledger()) is None
+    assert (asked().to_store(reply(CALL)), asked().record(reply(CALL))) == (None, None)
+    asked().not_stored("Nobody was promised it.", Ledger())
 
 
 def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:

@@ -1,6 +1,5 @@
 """The fields around `input`: used, echoed, knowingly dropped, knowingly refused; never refused for being unknown."""
 
-from proxy.core.errors import NotFound
 from proxy.core.ledger import Ledger
 from tests.support.responses_asks import ask, refused
 from tests.support.tables import table
@@ -177,7 +176,7 @@ def test_what_must_pass(fields):
         ("truncation", "auto", True),
         ("truncation", "disabled", False),
         ("max_tool_calls", 3, True),
-        ("store", True, True),
+        ("store", True, False),
         ("store", False, False),
         ("context_management", [{"type": "compaction"}], True),
         ("moderation", {"model": "x"}, True),
@@ -225,24 +224,18 @@ def test_what_is_said_in_the_words_of_chat_is_told_of(name, value, instead):
     assert not quiet.warnings
 
 
-def test_a_previous_response_is_not_found():
-    """R14 comes later; until then the code is the one that makes clients send the whole history."""
-    fault = refused(previous_response_id="resp_1")
-    assert isinstance(fault, NotFound)
-    assert (fault.status, fault.code, fault.param) == (
-        404,
-        "previous_response_not_found",
-        "previous_response_id",
-    )
-    assert "whole history" in fault.message
+def test_what_names_something_that_is_kept_is_looked_at_with_the_fields():
+    """What cannot be the id of anything is not looked up."""
+    assert refused(previous_response_id="msg_1").code == "invalid_value"
+    assert refused(conversation={"id": 5}).param == "conversation.id"
+    both = refused(previous_response_id="resp_1", conversation="conv_1")
+    assert (both.code, both.param) == ("mutually_exclusive_parameters", None)
 
 
 @table(
     ("name", "value"),
     [
         ("background", True),
-        ("conversation", "conv_1"),
-        ("conversation", {"id": "conv_1"}),
         ("prompt", {"id": "pmpt_1"}),
     ],
 )

@@ -1,20 +1,21 @@
-"""A request that continues another is completed: previous input, previous output, new input, and nothing else."""
+"""What a connection remembers of its conversations: the newest response of each lane, and all before it."""
 
 from typing import Any
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
 from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.stored.named import NOTHING_NAMED, Known
 from proxy.core.surfaces.responses.latest_responses import (
     MAX_LANES,
     PIECE_BYTES,
     LatestResponses,
     Remembered,
-    continued,
-    items_of,
-    previous_of,
 )
+from proxy.core.surfaces.responses.whole_input import items_of, whole_input
 from proxy.core.surfaces.surface import Stored
 from tests.support.tables import table
 
@@ -45,12 +46,13 @@ def keep(known: LatestResponses, response_id: str, body: Any, output: list[dict[
 
 def completed(known: LatestResponses, body: Any) -> Any:
     """The request as its surface reads it."""
-    previous = previous_of(body)
+    previous = body.get("previous_response_id")
     if previous is None:
         return body
-    before = b"".join(known.unpacked(previous, free))
-    assert continued(body, before) == continued(body, before), "long work is begun again in a thread"
-    return continued(body, before)[0]
+    loaded = Known(NOTHING_NAMED, b"".join(known.unpacked(previous, free)))
+    items = whole_input(body, loaded, Ledger()).items
+    assert items == whole_input(body, loaded, Ledger()).items, "long work is begun again in a thread"
+    return {name: value for name, value in body.items() if name != "previous_response_id"} | {"input": items}
 
 
 def missed(known: LatestResponses, previous: str) -> ClientFault:
@@ -79,16 +81,6 @@ def test_what_is_new_comes_after_what_was_said(given: Any, new: list[Any]) -> No
     assert body["previous_response_id"] == "resp_1"
 
 
-def test_what_is_no_input_is_said_to_be_none() -> None:
-    with pytest.raises(ClientFault, match="input must be a string or an array of items, got number"):
-        completed(memory(), {"input": 5, "previous_response_id": "resp_1"})
-
-
-def test_what_is_no_id_is_left_to_whoever_checks_types() -> None:
-    body = {"previous_response_id": 5}
-    assert completed(memory(), body) is body
-
-
 def test_a_conversation_grows() -> None:
     known = memory()
     keep(known, "resp_2", completed(known, {"input": "More", "previous_response_id": "resp_1"}), [ANSWER])
@@ -97,6 +89,8 @@ def test_a_conversation_grows() -> None:
 
 def test_only_the_newest_is_known() -> None:
     known = memory()
+    assert known.knows("resp_1")
+    assert not known.knows("resp_2")
     keep(known, "resp_2", {"input": "More"}, [])
     fault = missed(known, "resp_1")
     assert (fault.status, fault.code, fault.param) == (
@@ -125,14 +119,6 @@ def test_what_is_too_long_is_forgotten() -> None:
     assert completed(known, {"previous_response_id": "resp_1"})["input"] == [USER, ANSWER]
     keep(known, "resp_2", {"input": "x" * 200}, [])
     missed(known, "resp_2")
-
-
-@table(("sent", "known"), [({"input": "Hi"}, 2), ({"input": [MORE, MORE]}, 2), ({}, 2)])
-def test_the_items_that_its_client_did_not_send_are_counted(sent: dict[str, Any], known: int) -> None:
-    """Places in messages are those of the client's own list."""
-    body = sent | {"previous_response_id": "resp_1"}
-    before = b"".join(memory().unpacked("resp_1", free))
-    assert continued(body, before)[1] == known
 
 
 # ── lanes ──
@@ -241,8 +227,8 @@ def test_attack_14_large_ones_are_packed_and_unpacked_piece_by_piece() -> None:
     assert len(list(known.shelve())) == 4
     pieces = list(known.unpacked("resp_1", free))
     assert len(pieces) == 4
-    whole, _ = continued({"previous_response_id": "resp_1"}, b"".join(pieces))
-    assert len(whole["input"][0]["content"]) == 3 * PIECE_BYTES
+    (item,) = jsontext.loads(b"".join(pieces))
+    assert len(item["content"]) == 3 * PIECE_BYTES
 
 
 def test_a_turn_that_failed_after_all_is_not_kept_by_the_next() -> None:

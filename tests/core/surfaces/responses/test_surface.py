@@ -1,31 +1,36 @@
 """One request of the Responses surface, from what came in to whoever tells the answer."""
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault
-from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
+from proxy.core.events import Ending, PartEnded, PartKind, PartStarted, Reply, ReplyEnded, ReplyStarted
+from proxy.core.ids import family_of, tail_of
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Text, ToolKind, ToolName
+from proxy.core.model import Call, Reasoning, Text, ToolKind, ToolName
+from proxy.core.stored import histories
+from proxy.core.stored.named import Known, Named
+from proxy.core.stored.record import Status
 from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.compaction import CompactionObject
-from proxy.core.surfaces.responses.latest_responses import LatestResponses
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from tests.support.replies import counting_mint
 
+CONVERSATION = counting_mint().conversation()
 BODY = {"model": "m", "input": "Hi", "stream": True}
 REPLY = Reply([PartEnded(Text("Hello"), complete=True)], ReplyEnded(Ending.COMPLETED))
 
 
-def surface(message_first: bool = False, memory: LatestResponses | None = None) -> ResponsesSurface:
-    made = ResponsesSurface(
-        counting_mint(), lambda: 1.0, TokenSigner("secret"), ResponsesOptions(EventStyle.AUTO, message_first)
-    )
-    return (
-        made if memory is None else ResponsesSurface(made.mint, made.now, made.signer, made.options, memory)
-    )
+def surface(message_first: bool = False) -> ResponsesSurface:
+    options = ResponsesOptions(EventStyle.AUTO, message_first)
+    return ResponsesSurface(counting_mint(), lambda: 1.0, TokenSigner("secret"), options)
 
 
 def test_what_was_read_is_told_to_the_log() -> None:
@@ -60,9 +65,11 @@ def test_what_was_answered_can_be_continued() -> None:
     first.whole(REPLY)
     stored = first.to_store(REPLY)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
-    assert speaking.continues(more) == stored.id == first.response.id
+    named = speaking.named(more, Ledger())
+    assert named is not None
+    assert named.previous == stored.id == first.response.id
     ledger = Ledger()
-    second = speaking.read(more, {}, ledger, before=jsontext.dumps(stored.items))
+    second = speaking.read(more, {}, ledger, known=Known(named, jsontext.dumps(stored.items)))
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hello", "More"]  # type: ignore[union-attr]
     assert ledger.facts["continues"] == first.response.id
 
@@ -76,9 +83,122 @@ def test_half_a_call_is_not_continued() -> None:
     assert [item["status"] for item in first.whole(reply).body["output"]] == ["completed", "incomplete"]
     stored = first.to_store(reply)
     more = {"model": "m", "input": "More", "previous_response_id": first.response.id}
-    ledger = Ledger()
-    second = speaking.read(more, {}, ledger, before=jsontext.dumps(stored.items))
+    known = Known(Named(previous=stored.id), jsontext.dumps(stored.items))
+    second = speaking.read(more, {}, Ledger(), known=known)
     assert [part.text for turn in second.request.turns for part in turn.parts] == ["Hi", "Hel", "More"]  # type: ignore[union-attr]
+
+
+KEPT = BODY | {"stream": False}
+THOUGHT = Reasoning("", {"anthropic": {"signatures": ["s"]}})
+
+
+def keeping(**options: Any) -> ResponsesSurface:
+    made = surface()
+    return replace(made, options=replace(made.options, stores=True, **options))
+
+
+@pytest.mark.parametrize("wish", [None, True])
+def test_an_answer_is_kept_unless_its_client_says_otherwise(wish: bool | None) -> None:
+    asked = keeping().read(KEPT | {"store": wish}, {}, Ledger())
+    record = asked.record(REPLY)
+    assert record is not None
+    assert asked.whole(REPLY).body["store"] is True
+    answer = jsontext.loads(record.answer)
+    assert (answer["store"], answer["output"]) == (True, [])
+    assert (record.id, record.status, record.streamed) == (asked.response.id, Status.COMPLETED, False)
+    assert answer | {"output": jsontext.loads(record.output)} == asked.whole(REPLY).body
+    (question,) = jsontext.loads(record.input)
+    assert question["content"] == [{"type": "input_text", "text": "Hi"}]
+    assert tail_of(question["id"]) == tail_of(record.id)
+
+
+def test_what_is_not_to_be_kept_makes_no_record() -> None:
+    for fields in ({"store": False}, {"generate": False}):
+        asked = keeping().read(KEPT | fields, {}, Ledger())
+        assert asked.record(REPLY) is None
+        assert asked.whole(REPLY).body["store"] is False
+    asked = surface().read(KEPT | {"store": True}, {}, Ledger())
+    assert asked.record(REPLY) is None, "there is no store"
+    summed_up = replace(keeping(), form=CompactionObject).read(KEPT, {}, Ledger())
+    assert summed_up.record(REPLY) is None, "its id is no parent"
+
+
+def test_what_could_not_be_kept_says_so() -> None:
+    ledger = Ledger()
+    asked = keeping().read(KEPT, {}, ledger)
+    assert asked.record(REPLY) is not None
+    asked.not_stored("The store is down.", ledger)
+    body = asked.whole(REPLY).body
+    assert (body["store"], body["_proxy"]) == (False, {"warnings": ["The store is down."]})
+
+
+@pytest.mark.parametrize("message_first", [False, True])
+def test_a_stream_is_kept_with_the_items_that_its_end_tells(message_first: bool) -> None:
+    """Also with those that were cut, which are told before the record is made."""
+    frames: list[bytes] = []
+    asked = keeping(message_first=message_first).read(BODY | {"stream": True}, {}, Ledger())
+    encoder = asked.encoder(frames.append, SSE)
+    encoder.feed(ReplyStarted())
+    encoder.feed(PartStarted(PartKind.TEXT))
+    encoder.delta("Hel", None)
+    encoder.feed(PartEnded(Text("Hel"), False))
+    reply = Reply([PartEnded(Text("Hel"), False)], ReplyEnded(Ending.MAX_TOKENS))
+    record = asked.record(reply)
+    assert record is not None
+    assert reply.ended is not None
+    encoder.feed(reply.ended)
+    last = jsontext.loads(frames[-2].partition(b"data: ")[2])
+    assert last["type"] == "response.incomplete"
+    assert last["response"]["output"] == jsontext.loads(record.output)
+    assert (record.status, record.streamed) == (Status.INCOMPLETE, True)
+    done = [frame for frame in frames if b"response.output_item.done" in frame]
+    assert len(done) == 1
+
+
+def test_what_only_the_backend_wants_back_is_kept_and_not_shown() -> None:
+    asked = keeping().read(KEPT, {}, Ledger())
+    reply = Reply([PartEnded(THOUGHT, True), *REPLY.parts], ReplyEnded(Ending.COMPLETED))
+    record = asked.record(reply)
+    assert record is not None
+    assert b"signature" in record.output
+    assert b"signature" not in jsontext.dumps(asked.whole(reply).body)
+    known = Known(Named(previous=record.id), histories.history_of([record], Ledger()))
+    again = keeping().read({"model": "m", "input": "More"}, {}, Ledger(), known=known)
+    assert [part for turn in again.request.turns for part in turn.parts][1] == THOUGHT
+
+
+def test_a_conversation_is_named_by_the_request_and_the_answer() -> None:
+    speaking = keeping()
+    body = KEPT | {"conversation": {"id": CONVERSATION}}
+    named = speaking.named(body, Ledger())
+    assert named is not None
+    assert (named.conversation, named.stores) == (CONVERSATION, True)
+    ledger = Ledger()
+    asked = speaking.read(body, {}, ledger, known=Known(named))
+    record = asked.record(REPLY)
+    assert record is not None
+    assert (record.id, record.conversation) == (named.response, CONVERSATION)
+    assert family_of(record.id) == family_of(CONVERSATION)
+    assert asked.whole(REPLY).body["conversation"] == {"id": CONVERSATION}
+    assert ledger.facts["conversation"] == CONVERSATION
+    with pytest.raises(ClientFault, match="nothing is kept here"):
+        surface().named(body, Ledger())
+
+
+def test_what_names_nothing_is_read_at_once() -> None:
+    for body in (KEPT, KEPT | {"previous_response_id": None, "conversation": None}, [], "x"):
+        assert keeping().named(body, Ledger()) is None
+
+
+def test_a_wrong_field_is_told_before_anything_is_looked_up() -> None:
+    with pytest.raises(ClientFault, match="temperature"):
+        keeping().named(KEPT | {"previous_response_id": "resp_1", "temperature": 9}, Ledger())
+
+
+def test_a_reference_is_named() -> None:
+    named = keeping().named(KEPT | {"input": [{"id": "msg_1"}], "store": False}, Ledger())
+    assert named is not None
+    assert (named.references, named.previous, named.stores) == (["msg_1"], None, False)
 
 
 def test_another_form_of_answer() -> None:
