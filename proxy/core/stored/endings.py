@@ -14,7 +14,7 @@ import orjson
 from proxy.core import jsontext
 from proxy.core.model import Reasoning
 from proxy.core.stored.answers import response_object
-from proxy.core.stored.private import with_thought
+from proxy.core.stored.private import with_thoughts
 from proxy.core.stored.record import Record, Status
 
 ORPHANED: Final = "The process that worked on this response ended. Nothing was resumed; ask again."
@@ -36,15 +36,11 @@ def answered(
 ) -> Record:
     """`response`: the object that its client gets, in whatever status it is. `thoughts`: what the backend wants back of
     the items with these ids."""
-    items = [
-        with_thought(item, thoughts[item["id"]], record.model) if item["id"] in thoughts else item
-        for item in response["output"]
-    ]
     return replace(
         record,
         status=Status(response["status"]),
         answer=jsontext.dumps(response | {"output": []}),
-        output=jsontext.dumps(items),
+        output=jsontext.dumps(with_thoughts(response["output"], thoughts, record.model)),
     )
 
 

@@ -5,6 +5,7 @@ this name too, and must not be believed: what the proxy has read out of the stor
 JSON becomes, and whatever else stands there is left out before an item is kept or read.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,6 +39,13 @@ class KeptThought:
 def with_thought(item: Json, thought: Reasoning, model: str) -> Json:
     """The item of a thought as it is kept."""
     return item | {KEPT: KeptThought(thought, model).packed()}
+
+
+def with_thoughts(items: Iterable[Json], thoughts: Mapping[str, Reasoning], model: str) -> list[Json]:
+    """`thoughts`: by the ids of their items."""
+    return [
+        with_thought(item, thoughts[item["id"]], model) if item["id"] in thoughts else item for item in items
+    ]
 
 
 # ── for clients ──

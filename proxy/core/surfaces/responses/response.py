@@ -11,7 +11,6 @@ from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
 from proxy.core.stored.named import NOTHING_NAMED, Named
-from proxy.core.stored.private import with_thought
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.calls import FORMS, call_item
@@ -51,6 +50,7 @@ class ResponseObject:
         is finished, so that later ones are included. `stores`: is it to be kept?"""
         self.id = named.response or mint.response()
         self.named = named
+        self.created = int(now())
         self.output: list[dict[str, Any]] = []
         """The items in their order, when the response is finished."""
         self.stores = stores
@@ -59,10 +59,11 @@ class ResponseObject:
         self._signer = signer
         self._warnings = warnings
         self._items: dict[int, dict[str, Any]] = {}
-        self._thoughts: dict[int, Reasoning] = {}
+        self.thoughts: dict[str, Reasoning] = {}
+        """What the backend will want back of the items with these ids."""
         self.item_ids = mint.items_of(self.id)
         self._now = now
-        own = {"id": self.id, "created_at": int(now()), "model": body.get("model"), "store": stores}
+        own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
         self._frame = FRAME | own | echoed(body)
@@ -78,7 +79,7 @@ class ResponseObject:
         """Makes the final form of an item, which is the same in its `output_item.done` and in the terminal object."""
         item = self._items[index] = final_item(item_id, ended)
         if ended.complete and isinstance(ended.part, Reasoning):
-            self._thoughts[index] = ended.part
+            self.thoughts[item_id] = ended.part
             if self._signer:
                 item["encrypted_content"] = self._signer.reasoning(ended.part)
         elif self._signer and isinstance(ended.part, Summary):
@@ -99,14 +100,6 @@ class ResponseObject:
         if self._warnings:  # an extension, and only there when there is something to say
             response["_proxy"] = {"warnings": list(self._warnings)}
         return response
-
-    def kept_output(self) -> list[dict[str, Any]]:
-        """The items with what the backend will want back of them."""
-        model = self._frame["model"]
-        return [
-            with_thought(item, self._thoughts[index], model) if index in self._thoughts else item
-            for index, item in sorted(self._items.items())
-        ]
 
     def fill(self, parts: Sequence[PartEnded]) -> None:
         """Takes the items of a reply that was not streamed, once."""

@@ -10,11 +10,12 @@ from proxy.core.events import Reply, ReplyEnded
 from proxy.core.ids import Mint, family_of
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
+from proxy.core.stored.endings import answered
 from proxy.core.stored.faults import CONVERSATION, PREVIOUS, no_conversations
 from proxy.core.stored.histories import is_half_call
 from proxy.core.stored.kept_items import kept_items
 from proxy.core.stored.named import NOTHING_NAMED, Known, Named, previous_and_conversation
-from proxy.core.stored.private import packed_again
+from proxy.core.stored.private import packed_again, with_thoughts
 from proxy.core.stored.record import Record, Status
 from proxy.core.stored.references import referred
 from proxy.core.surfaces import clients
@@ -146,7 +147,8 @@ class ResponsesContext:
         whole = self._input()
         # A summary stands for all that was said before it.
         conversation = [] if self.request.compact else [packed_again(item) for item in whole.items]
-        output = [item for item in self.response.kept_output() if not is_half_call(item)]
+        output = with_thoughts(self.response.output, self.response.thoughts, self.request.model)
+        output = [item for item in output if not is_half_call(item)]
         return Stored(self.response.id, conversation + output)
 
     def record(self, reply: Reply) -> Record | None:
@@ -156,19 +158,17 @@ class ResponsesContext:
         ended = self._concluded(reply)
         whole = self._input()
         taken = {item["id"] for item in whole.history if "id" in item}
-        answer = response.finished(ended)
-        return Record(
+        record = Record(
             id=response.id,
-            status=Status(answer["status"]),
-            created=answer["created_at"],
-            model=answer["model"],
+            status=Status.IN_PROGRESS,
+            created=response.created,
+            model=self.request.model,
             parent=response.named.previous,
             conversation=response.named.conversation,
             streamed=self.request.stream,
-            answer=jsontext.dumps(answer | {"output": []}),
             input=jsontext.dumps(kept_items(whole.own, response.item_ids, taken)),
-            output=jsontext.dumps(response.kept_output()),
         )
+        return answered(record, response.finished(ended), response.thoughts)
 
     def not_stored(self, remark: str, ledger: Ledger) -> None:
         self.response.stores = False
