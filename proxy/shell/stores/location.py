@@ -125,8 +125,8 @@ def _usual(environ: Mapping[str, str]) -> list[Path]:
     found = []
     if state := environ.get("STATE_DIRECTORY", "").split(":")[0]:
         found.append(Path(state))
-    if state := environ.get("XDG_STATE_HOME"):
-        found.append(Path(state, NAME))
+    if states := environ.get("XDG_STATE_HOME"):
+        found.append(Path(states, NAME))
     if home := environ.get("HOME"):
         found.append(Path(home, ".local", "state", NAME))
     return [path for path in found if path.is_absolute()]

@@ -1,0 +1,175 @@
+"""Records behind a guard: the same answers, and nothing left of what was given up."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from proxy.shell.stores.guard import Guard
+from proxy.shell.stores.guarded_live import GuardedLive
+from proxy.shell.stores.guarded_records import GuardedRecords
+from proxy.shell.stores.memory.live import MemoryLive
+from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.opening import Opening
+from proxy.shell.stores.protocol import Began, Live, Outcome, Records, Size, StoreDown
+from proxy.shell.stores.sqlite.live import SqliteLive
+from proxy.shell.stores.sqlite.records import SqliteRecords
+from tests.shell.stores.test_guard import SHORT, Seen
+from tests.support.stores import Settings, Terms, ids_of, record, run, talk
+
+
+class Slow:
+    """Does what it is asked, but only when it may; its answers come later still."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.may = asyncio.Event()
+        self.may.set()
+
+    def __getattr__(self, name: str) -> Any:
+        async def call(*args: Any, **named: Any) -> Any:
+            await self.may.wait()
+            return await getattr(self._inner, name)(*args, **named)
+
+        return call
+
+
+@pytest.fixture
+def terms() -> Terms:
+    return Terms()
+
+
+@pytest.fixture
+def inner(terms: Terms) -> MemoryRecords:
+    return MemoryRecords(terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def slow(inner: MemoryRecords) -> Slow:
+    return Slow(inner)
+
+
+@pytest.fixture
+async def guarded(slow: Slow, terms: Terms) -> AsyncIterator[GuardedRecords]:
+    guard = Guard(SHORT, lambda: terms.steady, Seen())
+    guarded = GuardedRecords(slow, guard, Opening(slow.open, print))  # type: ignore[arg-type]
+    await guarded.open()
+    yield guarded
+    await guarded.close()
+
+
+async def settle_down() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_a_save_that_comes_too_late_is_deleted(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    """U02, and with a conversation: no items half added (U47)."""
+    made = talk()
+    await guarded.create("t", made)
+    kept = record(conversation=made)
+    await guarded.lock("t", made.id, "w", kept.id)
+    slow.may.clear()
+    with pytest.raises(StoreDown):
+        await guarded.save("t", kept, ids_of(kept), "w")
+    slow.may.set()
+    await settle_down()
+    assert await inner.get("t", kept.id) is None
+    assert await inner.entries("t", made.id) == []
+    assert await inner.conversation("t", made.id) == (made, None)
+
+
+async def test_a_save_that_is_repeated_is_kept(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    """U07."""
+    kept = record()
+    slow.may.clear()
+    with pytest.raises(StoreDown):
+        await guarded.save("t", kept)
+    again = asyncio.ensure_future(guarded.save("t", kept))  # noqa: TID251 - held here
+    await asyncio.sleep(0)
+    slow.may.set()
+    assert await again is Outcome.DONE
+    await settle_down()
+    assert await inner.get("t", kept.id) == kept
+
+
+async def test_work_that_began_too_late_never_was(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    """U25: its lock is free, and nobody has to end it."""
+    made = talk()
+    await guarded.create("t", made)
+    work = run(conversation=made)
+    slow.may.clear()
+    for command in (guarded.begin("t", work, "w"), guarded.lock("t", made.id, "w", "resp_2")):
+        with pytest.raises(StoreDown):
+            await command
+    slow.may.set()
+    await settle_down()
+    assert await inner.get("t", work.id) is None
+    assert await inner.runs("w") == []
+    assert await inner.conversation("t", made.id) == (made, None)
+    assert isinstance(await guarded.begin("t", run(conversation=made), "w"), Began)
+
+
+async def test_every_method_ends_in_time_and_works_afterwards(guarded: GuardedRecords, slow: Slow) -> None:
+    """U19, T86, for each method of the protocol."""
+    methods = {name for name in vars(Records) if not name.startswith("_")} - {"open", "close"}
+    slow.may.clear()
+    for name in sorted(methods):
+        method = getattr(guarded, name)
+        required = [
+            parameter
+            for parameter in inspect.signature(method).parameters.values()
+            if parameter.default is inspect.Parameter.empty
+        ]
+        arguments = [record() if parameter.name == "record" else 1 for parameter in required]
+        if name == "create":
+            arguments = ["t", talk()]
+        with pytest.raises(StoreDown):
+            await method(*arguments)
+    slow.may.set()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "engines"),
+    [
+        (Records, (MemoryRecords, SqliteRecords, GuardedRecords)),
+        (Live, (MemoryLive, SqliteLive, GuardedLive)),
+    ],
+)
+def test_engines_have_what_the_protocol_has(protocol: type, engines: tuple[type, ...]) -> None:
+    """Also where nobody checks types: names, order, defaults."""
+    for name, promised in vars(protocol).items():
+        if not name.startswith("_"):
+            for engine in engines:
+                found = inspect.signature(getattr(engine, name))
+                expected = [
+                    (each.name, each.default) for each in inspect.signature(promised).parameters.values()
+                ]
+                assert [(each.name, each.default) for each in found.parameters.values()] == expected, name
+
+
+async def test_what_the_engine_says_is_passed_on(guarded: GuardedRecords, terms: Terms) -> None:
+    """In its order, with all arguments: the whole of a small life."""
+    made, work, kept = talk(), run(), record()
+    await guarded.create("t", made)
+    assert await guarded.begin("t", work, "w") == Began(())
+    assert await guarded.start("t", work.id, "w", b'{"a":1}') is Outcome.DONE
+    assert (await guarded.get("t", work.id)).answer == b'{"a":1}'
+    assert await guarded.save("t", kept) is Outcome.DONE
+    assert await guarded.chain("t", kept.id, 5) == [kept]
+    assert set(await guarded.items("t", ids_of(kept))) == set(ids_of(kept))
+    assert await guarded.size() == Size(2, 1, 1, (await guarded.size()).bytes)
+    terms.steady += 45
+    assert await guarded.settle(5) == [("t", work.id)]
+    assert await guarded.cancelled("w") == [("t", work.id)]
+    await guarded.leave("w")
+    assert await guarded.delete("t", kept.id) is True
+    assert await guarded.forget("t") == 2
