@@ -1,7 +1,8 @@
 """A complete, fast, honest Responses API in front of any Chat Completions, Anthropic or Gemini backend.
 
 The tree is the first diagram: `core` holds everything that needs no wait (no `async`, no clock, no randomness, no
-sockets), `shell` holds everything that waits. `app` wires the two together.
+sockets), `shell` holds everything that waits. `app` wires the two together; `configured` makes backends and tenants of
+the settings, and `storage` the store.
 
 - `cli` starts it all; `codex` starts Codex with it, and `demo` is a backend without a model.
 - `settings` defines each setting, `setting_values` checks its value, `config` reads them all from their sources, and

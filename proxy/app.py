@@ -138,7 +138,9 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         )
         try:
             await worker_metrics.start()
-            yield await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
+            url = await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
+            storage.announce(log)
+            yield url
         finally:
             worker_metrics.stop()
             await server.stop(settings.server.grace_seconds)
@@ -154,13 +156,12 @@ def _now() -> float:
 
 
 def _stored_turns(
-    settings: Settings, storage: Storage | None, saving: Tasks, metrics: Metrics, log: Log
+    settings: Settings, storage: Storage, saving: Tasks, metrics: Metrics, log: Log
 ) -> StoredTurns:
     limits = StoreLimits(
         settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
     )
-    records, worker = (storage.records, storage.worker) if storage else (None, "")
-    return StoredTurns(records, limits, worker, saving, metrics, log)
+    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log)
 
 
 def _handlers(

@@ -18,7 +18,7 @@ from proxy.shell.stores.beats import Beats, Patience
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import LocationRefused, engines_at, locate, read_mounts
+from proxy.shell.stores.location import Location, LocationRefused, engines_at, locate, read_mounts
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
 from proxy.shell.stores.sweeper import Sweeper
@@ -34,17 +34,25 @@ class CannotStore(CannotStart):
 
 @dataclass(slots=True, frozen=True)
 class Storage:
-    records: Records
-    live: Live
-    worker: str
+    location: Location
+    records: Records | None = None
+    """None: nothing is kept."""
+    live: Live | None = None
+    worker: str = ""
     """Names this process among all that use the store."""
+
+    def announce(self, log: Log) -> None:
+        """Most clients do not say that they want to be stored: whoever runs the proxy must know it."""
+        if self.location.is_less:
+            log.warning("store_reduced", about=self.location.line)
+        else:
+            log.info("store_chosen", about=self.location.line)
 
 
 @asynccontextmanager
 async def storage_of(
     settings: StoreSettings, workers: int, metrics: Metrics, log: Log, clock: Callable[[], float]
-) -> AsyncIterator[Storage | None]:
-    """None: nothing is kept."""
+) -> AsyncIterator[Storage]:
     try:
         location = locate(settings.url, workers, os.environ, read_mounts())
     except LocationRefused as refusal:
@@ -56,9 +64,8 @@ async def storage_of(
         _keeping(settings),
         patience.may_bury,
     )
-    (log.warning if location.is_less else log.info)("store", about=location.line)
     if engines is None:
-        yield None
+        yield Storage(location)
         return
     watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
     guard = Guard(settings.wait_seconds, clock, watch)
@@ -77,7 +84,7 @@ async def storage_of(
     tasks.start(beats.run(), "beats")
     tasks.start(sweeper.run(), "sweeper")
     try:
-        yield Storage(records, live, worker)
+        yield Storage(location, records, live, worker)
     finally:
         await tasks.close()
         with suppress(StoreDown):

@@ -16,7 +16,6 @@ from proxy.core import jsontext
 from proxy.core.policy.shares import Shares
 from proxy.core.weight import weight
 from proxy.settings import Settings
-from proxy.shell.http.transport import Timeouts
 from proxy.shell.ops.logs import make_log
 from tests.support.sockets import ScriptedBackend, answer, delta, reply, scripted, text
 from tests.support.tables import table
@@ -139,14 +138,6 @@ async def test_reasoning_is_given_back_to_the_backend_that_it_came_from() -> Non
 
 
 # ── the backend ──
-
-
-def test_the_wait_for_the_first_byte_is_configured_or_the_profiles_own() -> None:
-    configured = settings(first_byte_seconds=7, connect_seconds=1, idle_seconds=2, total_seconds=3)
-    assert configured.timeouts_of(configured.backend, 1200) == Timeouts(
-        connect=1, first_byte=7, idle=2, total=3
-    )
-    assert configured.timeouts_of(settings().backend, 1200).first_byte == 1200
 
 
 async def status_of(wanted: Settings) -> int:

@@ -218,4 +218,5 @@ async def test_it_stops_when_it_is_asked(number: signal.Signals) -> None:
     async with serving() as running:
         await running.url()
         running.process.send_signal(number)
-        assert await running.end() == (0, "")
+        code, errors = await running.end()
+        assert (code, jsontext.loads(errors)["event"]) == (0, "store_chosen")

@@ -4,7 +4,8 @@
   its loop, which moves a reply from the backend to the client.
 - `in_flight` is one request under way, and `cancellation` how it is stopped; `attempts` knows what follows when one
   attempt at its reply has failed.
-- `destination` is where an answer goes, whatever is there, and `store` where responses are kept.
+- `destination` is where an answer goes, whatever is there. `turn_store` is what is kept between turns, as the engine
+  sees it, and `stored_turns` the one that all share.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
 - `secret_mask` removes secrets from the faults that clients are told.
@@ -12,6 +13,7 @@
 Rooms:
 
 - `serving` lets requests in, and `websocket` holds sockets open.
+- `stores` are the engines that keep what the API remembers.
 - `http` knows HTTP and aiohttp, `ops` shows operators what the proxy does, `offload` has the work that must not hold
   the event loop.
 """

@@ -52,11 +52,13 @@ TOOLS = {"core.schemas", "core.tools", "core.tools.kinds"}
 A_DIALECTS = WORDS | TOOLS | {"core.backends", "core.dialects.reading", "core.dialects.writing"}
 """What every dialect may import: none of the others, and nothing that a client says."""
 
-A_SURFACES = WORDS | TOOLS | {"core.surfaces", "core.surfaces.memory", "core.surfaces.reading"}
+A_SURFACES = WORDS | TOOLS | {"core.stored", "core.surfaces", "core.surfaces.memory", "core.surfaces.reading"}
 """What every surface may import: none of the others, and nothing that a backend says."""
 
 INNER = DIALECTS | SURFACES | TOOLS | {"core.dialects.writing", "core.markup", "core.markup.families"}
 """What of the core the shell does not know: languages from within, and what is done to requests and replies there."""
+
+ENGINES = {"shell.stores.memory", "shell.stores.sqlite"}
 
 BENEATH_THE_ENGINE = {"shell.http", "shell.offload", "shell.ops"}
 
@@ -79,10 +81,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # what clients speak
     "core.surfaces.memory": WORDS,
     "core.surfaces.reading": WORDS | {"core.schemas", "core.surfaces.memory"},
-    "core.surfaces": WORDS | {"core.surfaces.reading"},
+    "core.surfaces": WORDS | {"core.stored", "core.surfaces.reading"},
     "core.stored": WORDS | {"core.surfaces.reading"},
     **dict.fromkeys(SURFACES, A_SURFACES),
-    "core.surfaces.responses": A_SURFACES | {"core.stored"},
     "core.surfaces.native": A_SURFACES | {"core.surfaces.chat"},
     "core.surfaces.catalog": WORDS | {"core.surfaces"},
     "core.surfaces.openapi": WORDS | SURFACES | {"core.schemas", "core.surfaces.memory"},
@@ -96,9 +97,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # everything that waits
     "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
-    "shell.stores": WORDS | {"core.stored"},
     "shell.offload": WORDS | {"core.policy", "core.surfaces.openapi", "core.tools", "shell.ops"},
-    "shell": CORE - INNER | BENEATH_THE_ENGINE,
+    # where what the API remembers lies; what all engines share is in the folder itself
+    "shell.stores": WORDS | ENGINES | {"core.stored"},
+    "shell.stores.memory": WORDS | {"core.stored", "shell.stores"},
+    "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
+    "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
+    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.stores"},
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
     "shell.serving": CORE - INNER
     | BENEATH_THE_ENGINE
@@ -110,12 +115,14 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "cli": ROOMS - FOLDERS | {"core", "demo", "proxy"},
     "codex": {"core", "proxy", "shell.http"},
     "config": {"core", "settings"},
+    "configured": CORE - INNER | {"setting_values", "settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
     "process": set(),
     "proxy": set(),
     "setting_values": WORDS | {"core.backends", "core.dialects", "core.markup"},
     "settings": WORDS | {"core.policy", "setting_values"},
     "signing": {"settings"},
+    "storage": {"process", "settings", "shell.ops", "shell.stores"},
     "supervisor": {"app", "settings", "shell", "shell.ops", "signing", "worker"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

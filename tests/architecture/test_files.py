@@ -16,7 +16,23 @@ WITHOUT_TEST: dict[str, str] = {
     "proxy.core.stored.conversation": "records without a rule of their own",
     "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
     "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
-    "proxy.shell.store": "says what a store promises; each is held to it by its own tests",
+    "proxy.shell.turn_store": "says what a store promises; each is held to it by its own tests",
+    "proxy.storage": "put together by `app`, whose tests run it",
+    **{
+        f"proxy.shell.stores.{part}": "tests/stores asks all engines the same"
+        for part in (
+            "logs",
+            "terms",
+            "memory.conversations",
+            "memory.shelf",
+            "memory.state",
+            "sql.conversation_steps",
+            "sql.live_steps",
+            "sql.record_steps",
+            "sql.shared_steps",
+            "sqlite.live",
+        )
+    },
     **{
         f"proxy.core.markup.{reader}": "read through every format that shares it"
         for reader in ("bodies", "expressions", "sections", "tagged")

@@ -19,6 +19,7 @@ from tests.support.in_memory import (
     said,
 )
 from tests.support.proxies import LogLines
+from tests.support.turn_stores import UNTOUCHED
 
 MEMBERS = sorted(
     name for name in {*vars(Destination), *Destination.__annotations__} if not name.startswith("_")
@@ -32,7 +33,7 @@ async def streamed(*pieces: bytes | Exception) -> tuple[Recorder, LogLines]:
         return {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
 
     async with engine_on(ScriptedTransport(ScriptedExchange(pieces)), log) as engine:
-        await engine.respond(CHAT, body, CALLER, recorder)
+        await engine.respond(CHAT, body, CALLER, recorder, UNTOUCHED)
     return recorder, log
 
 

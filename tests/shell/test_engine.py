@@ -250,7 +250,6 @@ async def test_one_line_tells_one_request(backend: ScriptedBackend, start_proxy:
         "output_tokens": 5,
         "cached_tokens": 0,
         "reasoning_tokens": 0,
-        "dropped": {"store": 1},
     }
 
 

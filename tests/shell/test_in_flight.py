@@ -15,6 +15,7 @@ from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from tests.support.proxies import LogLines
+from tests.support.turn_stores import UNTOUCHED
 
 
 class Clock:
@@ -42,7 +43,7 @@ def make(log: LogLines, clock: Clock) -> Callable[[], InFlight]:
     caller = Caller(ANYBODY, {}, "127.0.0.1")
     metrics = Metrics({}, ())
     return lambda: InFlight(
-        caller, channel, surface, clock, metrics, make_log("debug", "json", stream=log.stream)
+        caller, channel, surface, UNTOUCHED, clock, metrics, make_log("debug", "json", stream=log.stream)
     )
 
 

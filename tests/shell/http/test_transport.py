@@ -13,6 +13,7 @@ from tests.support.in_memory import (
     said,
 )
 from tests.support.proxies import LogLines
+from tests.support.turn_stores import UNTOUCHED
 
 
 async def asked(transport: ScriptedTransport, **wishes: object) -> Recorder:
@@ -22,7 +23,7 @@ async def asked(transport: ScriptedTransport, **wishes: object) -> Recorder:
         return {"model": "m", "messages": [{"role": "user", "content": "Hi"}], **wishes}
 
     async with engine_on(transport, log) as engine:
-        await engine.respond(CHAT, body, CALLER, recorder)
+        await engine.respond(CHAT, body, CALLER, recorder, UNTOUCHED)
     return recorder
 
 

@@ -87,14 +87,14 @@ async def test_a_bad_continuation_evicts_what_it_continued(talk: Talk) -> None:
 
 async def test_so_does_one_that_the_backend_fails(backend: ScriptedBackend, talk: Talk) -> None:
     backend.answers(reply(text("Hello")), answer(503))
-    first = await talk.turn()
+    first = await talk.turn(store=False)
     assert await talk.refused(previous_response_id=first["id"]) == (503, "server_is_overloaded")
     assert await talk.refused(previous_response_id=first["id"]) == (400, "previous_response_not_found")
 
 
 async def test_a_failed_turn_cannot_be_continued(backend: ScriptedBackend, talk: Talk) -> None:
     backend.answers(HEAD + text("Hel") + END)
-    failed = await talk.turn()
+    failed = await talk.turn(store=False)
     assert failed["status"] == "failed"
     assert await talk.refused(previous_response_id=failed["id"]) == (400, "previous_response_not_found")
 

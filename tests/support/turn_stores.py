@@ -1,0 +1,34 @@
+"""Stores for one turn, for tests of what is not about them."""
+
+from collections.abc import Callable
+
+from proxy.core.ledger import Ledger
+from proxy.core.stored.named import Known, Named
+from proxy.core.stored.record import Record
+from proxy.core.surfaces.surface import Stored
+from proxy.shell.turn_store import TurnStore
+
+
+class Untouched:
+    """A store that nobody may ask for anything: a request that names nothing and stores nothing needs none."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    async def load(self, named: Named, ledger: Ledger) -> Known:
+        raise AssertionError("nothing is named")
+
+    async def save(self, record: Record) -> str | None:
+        raise AssertionError("nothing is to be kept")
+
+    def save_later(self, record: Record) -> None:
+        raise AssertionError("nothing is to be kept")
+
+    async def remember(self, stored: Callable[[], Stored | None]) -> None:
+        """Nobody continues it."""
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+UNTOUCHED: TurnStore = Untouched()
