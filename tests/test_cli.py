@@ -18,6 +18,7 @@ import pytest
 
 import proxy
 from proxy.cli import main
+from proxy.core import jsontext
 
 ROOT = Path(__file__).parents[1]
 PROMPTLY = 20.0

@@ -31,6 +31,7 @@ from proxy.core.model import (
 OrphanOutputs = Literal["refuse", "drop"]
 
 MISSING_RESULT = "aborted"
+ABORTED = "The history has calls without their outputs: the model was told that they were aborted."
 """Stands for a result that the client does not have: Codex writes it for a call that it could not run. It is marked as
 failed for backends that have such a mark: the model must not take the word for what the tool found."""
 
@@ -184,6 +185,7 @@ class _History:
 
     def _made_up(self, call: Call) -> Result:
         self._ledger.odd("missing_output")
+        self._ledger.warn(ABORTED)
         return Result(call.call_id, [Text(MISSING_RESULT)], is_error=True)
 
 
