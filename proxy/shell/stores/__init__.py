@@ -9,5 +9,6 @@
 - `beats`: how a worker lives, and when it may bury others
 - `sweeper`: who settles the dead, and deletes what has expired
 - `memory`, `sqlite`: the engines; `sql`: what engines share that speak it
+- `failures`: which fault it is when a store fails
 - `keys`: what an id says of where its thing is kept
 """
