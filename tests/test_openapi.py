@@ -91,7 +91,11 @@ def streamed(case: Case) -> Case:
 @pytest.mark.properties
 @pytest.mark.parametrize(
     ("method", "path"),
-    [each for each in OPERATIONS if "requestBody" in DOCUMENT["paths"][each[1]].get("post", ())],
+    [
+        (method, path)
+        for method, path in OPERATIONS
+        if {"requestBody", "parameters"} & DOCUMENT["paths"][path][method.lower()].keys()
+    ],
 )
 def test_every_answer_to_what_is_wrong_is_as_described(described: BaseSchema, method: str, path: str) -> None:
     """F72, S16, S19."""
@@ -121,8 +125,8 @@ def hold(cases: SearchStrategy[Case], *, strictly: bool = False) -> None:
 
 
 def test_every_route_is_described_and_every_description_leads_somewhere() -> None:
-    paths = [(path.replace("{id}", "x"), method) for method, path in OPERATIONS]
-    for pattern, handlers, _ in ROUTES:
+    paths = [(path.replace("{id}", "x").replace("{item}", "y"), method) for method, path in OPERATIONS]
+    for pattern, handlers, *_ in ROUTES:
         methods = {method for path, method in paths if pattern.fullmatch(path) and _leads(path) is pattern}
         assert methods == handlers.keys() - {WEBSOCKET, "HEAD"}, pattern.pattern
     assert all(_leads(path) for path, _ in paths)

@@ -86,7 +86,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     **dict.fromkeys(SURFACES, A_SURFACES),
     "core.surfaces.native": A_SURFACES | {"core.surfaces.chat"},
     "core.surfaces.catalog": WORDS | {"core.surfaces"},
-    "core.surfaces.openapi": WORDS | SURFACES | {"core.schemas", "core.surfaces.memory"},
+    "core.surfaces.openapi": WORDS | SURFACES | {"core.schemas", "core.stored", "core.surfaces.memory"},
     # a reply on its way back
     "core.markup": WORDS | {"core.tools", "core.markup.families"},
     "core.markup.families": WORDS | {"core.tools", "core.markup"},
@@ -107,7 +107,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
     "shell.serving": CORE - INNER
     | BENEATH_THE_ENGINE
-    | {"core.surfaces.responses", "shell", "shell.websocket"},
+    | {"core.surfaces.responses", "shell", "shell.stores", "shell.websocket"},
     # the composition root, which knows every concrete class
     "app": ROOMS,
     # the program around it

@@ -149,6 +149,12 @@ def conversation_not_found(id: str) -> NotFound:
     return NotFound(f"Conversation with id {quoted(id)} not found.", code="conversation_not_found")
 
 
+def no_conversation_is_kept() -> NotFound:
+    """Storing is switched off."""
+    message = OwnWords("There are no conversations: nothing is kept here. Send the whole history as input.")
+    return NotFound(message, code="not_found")
+
+
 def conversation_locked() -> ClientFault:
     return ClientFault(
         OwnWords(

@@ -107,6 +107,13 @@ class WorkThreads:
         ledger.work.dear = len(data) > LARGE_BYTES
         return await self._apart(lambda: parse(data), ledger) if ledger.work.dear else parse(data)
 
+    async def work_on(self, size: int, job: Callable[[], Returned], owner: str) -> Returned:
+        """Does a job that goes over so many bytes of what is kept."""
+        ledger = Ledger()
+        ledger.work.owner = owner
+        ledger.work.dear = size > LARGE_BYTES
+        return await self.run(job, ledger)
+
     async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
         """Returns the memory that a body takes, parsed from `size` bytes. It takes as long as the parsing."""
         found = (

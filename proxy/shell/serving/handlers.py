@@ -1,4 +1,4 @@
-"""What answers behind each path; `routes` says which path that is."""
+"""What answers behind the paths of models, and behind the small ones; `routes` says which path that is."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,6 @@ from proxy.core.masking.redact import quoted
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.catalog import listing as catalog_listing
 from proxy.core.surfaces.openapi import document
-from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.surfaces.responses import compaction
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
@@ -20,13 +19,13 @@ from proxy.shell.backends import Backends
 from proxy.shell.cancellation import shutting_down
 from proxy.shell.engine import Engine
 from proxy.shell.http.answers import JSON, HttpAnswer, HttpRequest, answer, text
-from proxy.shell.http.body import read_body
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.stream import HttpStream
 from proxy.shell.in_flight import Caller
 from proxy.shell.ops.exposition import CONTENT_TYPE, page
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
+from proxy.shell.serving.bodies import Bodies
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.stored_turns import StoredTurns
 from proxy.shell.websocket.open_sockets import OpenSockets
@@ -83,7 +82,7 @@ class Handlers:
         self._shows_metrics = shows_metrics
         self._backends = backends
         self._timing = timing
-        self._body_limit = body_limit
+        self.bodies = Bodies(body_limit, memory, engine.threads)
         self._memory = memory
         self._tasks = tasks
         self._refusals = refusals
@@ -132,9 +131,7 @@ class Handlers:
     async def _body(
         self, request: HttpRequest, read: Callable[[Any], Any] | None, loan: Loan, ledger: Ledger
     ) -> Any:
-        data = await read_body(request, self._body_limit, loan.take)
-        body = await self._engine.threads.read(data, _parsed, ledger)
-        loan.take_up(await self._engine.threads.weighed(body, len(data), ledger), len(data))
+        body = await self.bodies.read(request, loan, ledger)
         return body if read is None else read(body)
 
     def _check_open(self) -> None:
@@ -142,12 +139,6 @@ class Handlers:
             raise shutting_down()
 
     # ── small questions ──
-
-    async def stored_response(self, incoming: Incoming, id: str) -> HttpAnswer:
-        raise NotFound(
-            f"There is no response {quoted(id)}: none is stored here. Keep what POST /v1/responses answers.",
-            code="response_not_found",
-        )
 
     async def models(self, incoming: Incoming) -> HttpAnswer:
         listing = await self._backends.models()
@@ -181,7 +172,3 @@ class Handlers:
 
     async def openapi(self, incoming: Incoming) -> HttpAnswer:
         return answer(document.DOCUMENT, incoming.id)
-
-
-def _parsed(data: bytes) -> Any:
-    return parsed(data, "The request body", "Send one JSON object in UTF-8.")

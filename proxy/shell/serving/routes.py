@@ -13,7 +13,9 @@ from proxy.core.errors import ClientFault, NotFound
 from proxy.core.masking.redact import quoted
 from proxy.core.surfaces.surface import Surface
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
+from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Surfaces
+from proxy.shell.serving.stored_responses import StoredResponses
 
 Handler = Callable[..., Awaitable[HttpAnswer]]
 
@@ -28,6 +30,8 @@ class Route(NamedTuple):
     methods: Mapping[str, Handler]
     surface: Callable[[Surfaces], Surface] | None = None
     """Errors have the envelope of this surface. Default: OpenAI's, which all surfaces use at present."""
+    of: type = Handlers
+    """The class that the methods are of."""
 
     def handler(self, request: HttpRequest, *, websockets: bool) -> Handler | None:
         if websockets and WEBSOCKET in self.methods and _wants_websocket(request):
@@ -52,17 +56,51 @@ class Route(NamedTuple):
         return ClientFault(message, status=405, code="method_not_allowed"), headers
 
 
+RESPONSES, CONVERSATIONS = r"(?:/v1)?/responses", r"(?:/v1)?/conversations"
+ID = r"(?P<id>[^/]+)"
+RESPONSE = rf"{RESPONSES}/(?!input_tokens/?$){ID}"
+CONVERSATION = rf"{CONVERSATIONS}/{ID}"
+
 ROUTES = (
     Route(
-        re.compile(r"(?:/v1)?/responses/?"),
+        re.compile(rf"{RESPONSES}/?"),
         {"POST": Handlers.ask, WEBSOCKET: Handlers.websocket},
         attrgetter("responses"),
     ),
-    Route(re.compile(r"(?:/v1)?/responses/compact/?"), {"POST": Handlers.compact}, attrgetter("compaction")),
+    Route(re.compile(rf"{RESPONSES}/compact/?"), {"POST": Handlers.compact}, attrgetter("compaction")),
     Route(
-        re.compile(r"(?:/v1)?/responses/(?!input_tokens$)(?P<id>[^/]+)(?:/.*)?"),
-        dict.fromkeys(("GET", "POST", "DELETE"), Handlers.stored_response),
+        re.compile(rf"{RESPONSE}/?"),
+        {"GET": StoredResponses.retrieve, "DELETE": StoredResponses.delete},
         attrgetter("responses"),
+        of=StoredResponses,
+    ),
+    Route(
+        re.compile(rf"{RESPONSE}/cancel/?"),
+        {"POST": StoredResponses.cancel},
+        attrgetter("responses"),
+        of=StoredResponses,
+    ),
+    Route(
+        re.compile(rf"{RESPONSE}/input_items/?"),
+        {"GET": StoredResponses.input_items},
+        attrgetter("responses"),
+        of=StoredResponses,
+    ),
+    Route(re.compile(rf"{CONVERSATIONS}/?"), {"POST": Conversations.create}, of=Conversations),
+    Route(
+        re.compile(rf"{CONVERSATION}/?"),
+        {"GET": Conversations.retrieve, "POST": Conversations.update, "DELETE": Conversations.delete},
+        of=Conversations,
+    ),
+    Route(
+        re.compile(rf"{CONVERSATION}/items/?"),
+        {"GET": Conversations.items, "POST": Conversations.add},
+        of=Conversations,
+    ),
+    Route(
+        re.compile(rf"{CONVERSATION}/items/(?P<item>[^/]+)/?"),
+        {"GET": Conversations.item, "DELETE": Conversations.drop},
+        of=Conversations,
     ),
     Route(re.compile(r"(?:/v1)?/chat/completions/?"), {"POST": Handlers.ask}, attrgetter("chat")),
     Route(re.compile(r"/native(?:/v1)?/chat/completions/?"), {"POST": Handlers.ask}, attrgetter("native")),
@@ -76,12 +114,18 @@ ROUTES = (
 
 
 def find(path: str) -> tuple[Route, dict[str, str]]:
-    """Returns the first route that matches, and the names in the path. Raises NotFound."""
+    """Returns the first route that matches, and the names in the path. In the path itself slashes within a name are
+    still encoded. Raises NotFound."""
     for route in ROUTES:
         if found := route.path.fullmatch(path):
-            return route, found.groupdict()
-    message = f"There is nothing at {quoted(path)}. GET /openapi.json lists the paths."
+            return route, {name: _decoded(text) for name, text in found.groupdict().items()}
+    message = f"There is nothing at {quoted(_decoded(path))}. GET /openapi.json lists the paths."
     raise NotFound(message, code="not_found")
+
+
+def _decoded(name: str) -> str:
+    """The rest was decoded before."""
+    return name.replace("%2F", "/").replace("%25", "%")
 
 
 def _wants_websocket(request: HttpRequest) -> bool:

@@ -14,9 +14,12 @@ from proxy.shell.http.connections import Connections
 from proxy.shell.in_flight import own_failure
 from proxy.shell.ops.logs import Log
 from proxy.shell.serving import routes
+from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Incoming
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.routes import HEALTH, METRICS, READINESS, Route
+from proxy.shell.serving.stored_responses import StoredResponses
+from proxy.shell.stores.failures import told_as_faults
 
 BACKLOG = 1024
 CLOSING_SECONDS = 3.0
@@ -28,6 +31,8 @@ class Server:
         self,
         *,
         handlers: Handlers,
+        stored_responses: StoredResponses | None = None,
+        conversations: Conversations | None = None,
         refusals: Refusals,
         hosts: Hosts,
         tenants: Tenants,
@@ -36,8 +41,14 @@ class Server:
         mint: Mint,
         log: Log,
     ) -> None:
-        """`metrics_readers`: None if nobody may see the metrics."""
+        """`metrics_readers`: None if nobody may see the metrics. `stored_responses`, `conversations`: None if nothing
+        is kept."""
         self._handlers = handlers
+        self._objects = {
+            Handlers: handlers,
+            StoredResponses: stored_responses or StoredResponses(None, handlers.bodies.threads),
+            Conversations: conversations or Conversations(None, handlers.bodies, mint, now=float),
+        }
         self._refusals = refusals
         self._hosts = hosts
         self._tenants = tenants
@@ -77,7 +88,7 @@ class Server:
         surface: Surface | None = None
         try:
             self._hosts.check(request.headers.getall("Host", ()))
-            route, names = routes.find(request.path)
+            route, names = routes.find(request.rel_url.path_safe)
             if route.surface is not None:
                 surface = route.surface(self._handlers.surfaces)
             return await self._enter(route, names, surface, request, request_id)
@@ -105,7 +116,9 @@ class Server:
             refusal.headers.update(headers)
             return refusal
         owner = self._tenants.owner(tenant, connection_of(request).address)
-        return await handler(self._handlers, Incoming(request, request_id, surface, tenant, owner), **names)
+        incoming = Incoming(request, request_id, surface, tenant, owner)
+        with told_as_faults():
+            return await handler(self._objects[route.of], incoming, **names)
 
     def _malformed(self, request: web.BaseRequest, error: BaseException | None) -> web.StreamResponse:
         request_id = request_id_of({}, self._mint)

@@ -140,6 +140,13 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         None,
     ),
     (
+        faults.no_conversation_is_kept(),
+        404,
+        "There are no conversations: nothing is kept here. Send the whole history as input.",
+        "not_found",
+        None,
+    ),
+    (
         faults.conversation_locked(),
         400,
         "Another process is currently operating on this conversation. Please retry in a few seconds.",

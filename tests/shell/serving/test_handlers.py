@@ -1,25 +1,10 @@
-"""What answers behind the paths that are no plain request of a model: compaction, models, stored responses."""
+"""What answers behind the paths that are no plain request of a model: compaction and models."""
 
 import pytest
 
 from tests.support.asking import refused
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.sockets import DONE, HEAD, ScriptedBackend, answer, finish, reply, text
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/v1/responses/resp_1"),
-        ("DELETE", "/v1/responses/resp_1"),
-        ("POST", "/v1/responses/resp_1/cancel"),
-        ("GET", "/v1/responses/resp_1/input_items"),
-    ],
-)
-async def test_no_response_is_stored_and_that_is_said(proxy: Proxy, method: str, path: str) -> None:
-    status, error, _ = await refused(proxy, method, path)
-    assert (status, error["code"]) == (404, "response_not_found")
-    assert error["message"].startswith("There is no response 'resp_1': ")
 
 
 async def test_a_conversation_is_summed_up_and_goes_on_from_there(

@@ -1,7 +1,9 @@
 """The description of the API for programs, as OpenAPI 3.1: each route with its requests and all its answers."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
+from proxy.core.surfaces.openapi.kept_schemas import INCLUDE, KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
 from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, EVENT, OBJECT, REQUEST_SCHEMAS, STRING, ref
 
 Described = dict[str, Any]
@@ -15,8 +17,9 @@ ERRORS: Final = {
     413: "The request is over a limit.",
     415: "Its media type or encoding is not spoken here.",
     429: "The limit of the tenant, or of the backend, is reached.",
+    500: "What is kept of it cannot be read.",
     502: "The backend could not be reached, or failed.",
-    503: "The backend is overloaded or spared, or the server is stopping.",
+    503: "The backend is overloaded or spared, the store does not answer, or the server is stopping.",
     504: "The backend did not answer in time.",
 }
 
@@ -51,12 +54,66 @@ def _look(summary: str, content: Described, *errors: int) -> Described:
     return {"get": {"summary": summary, "responses": _answer(content) | _errors(*errors)}}
 
 
-def _never(summary: str) -> Described:
-    return {"summary": summary, "responses": _errors(401, 404)}
+# ── what is kept ──
 
 
-ID: Final = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-NOT_STORED = "Nothing is stored here, so there is nothing to find."
+def _named(*names: str) -> Described:
+    """The parameters in a path."""
+    text = {"type": "string", "minLength": 1}
+    return {"parameters": [{"name": name, "in": "path", "required": True, "schema": text} for name in names]}
+
+
+def _queried(schemas: Mapping[str, Described]) -> Described:
+    return {"parameters": [{"name": name, "in": "query", "schema": schemas[name]} for name in schemas]}
+
+
+def _kept(summary: str, answer: str, **more: Any) -> Described:
+    """Something that is kept is read or changed."""
+    return {
+        "summary": summary,
+        "responses": _answer(_json(ref(answer))) | _errors(400, 401, 404, 408, 413, 415, 500, 503),
+        **more,
+    }
+
+
+def _sent(schema: str, *, required: bool = True) -> Described:
+    return {"requestBody": {"required": required, "content": _json(ref(schema))}}
+
+
+KEPT: Final[Described] = {
+    "/v1/responses/{id}": {
+        **_named("id"),
+        "get": _kept("A stored response", "StoredResponse", **_queried(INCLUDE | STREAM)),
+        "delete": _kept("Delete it", "DeletedResponse"),
+    },
+    "/v1/responses/{id}/cancel": {
+        **_named("id"),
+        "post": _kept("End its work in the background", "StoredResponse"),
+    },
+    "/v1/responses/{id}/input_items": {
+        **_named("id"),
+        "get": _kept("What it was asked", "StoredItems", **_queried(PAGE | INCLUDE)),
+    },
+    "/v1/conversations": {
+        "post": _kept("A new conversation", "Conversation", **_sent("NewConversation", required=False)),
+    },
+    "/v1/conversations/{id}": {
+        **_named("id"),
+        "get": _kept("A conversation", "Conversation"),
+        "post": _kept("Replace its metadata", "Conversation", **_sent("NewMetadata")),
+        "delete": _kept("Delete it", "DeletedConversation"),
+    },
+    "/v1/conversations/{id}/items": {
+        **_named("id"),
+        "get": _kept("Its items", "StoredItems", **_queried(PAGE | INCLUDE)),
+        "post": _kept("Add items", "StoredItems", **_queried(INCLUDE), **_sent("NewItems")),
+    },
+    "/v1/conversations/{id}/items/{item}": {
+        **_named("id", "item"),
+        "get": _kept("One of its items", "StoredItem", **_queried(INCLUDE)),
+        "delete": _kept("Take it out", "Conversation"),
+    },
+}
 
 DOCUMENT: Final[Described] = {
     "openapi": "3.1.0",
@@ -71,25 +128,20 @@ DOCUMENT: Final[Described] = {
         "/v1/responses/compact": _ask(
             "A conversation made shorter", "CompactionRequest", "Compaction", streams=False
         ),
-        "/v1/responses/{id}": {
-            "parameters": [ID],
-            "get": _never(NOT_STORED),
-            "post": _never(NOT_STORED),
-            "delete": _never(NOT_STORED),
-        },
+        **KEPT,
         "/v1/chat/completions": _ask("A chat completion", "ChatRequest", "Completion"),
         "/native/v1/chat/completions": _ask(
             "A chat completion with parsed arguments, checked strictly", "NativeRequest", "Completion"
         ),
         "/v1/models": _look("All models", _json(ref("Models")), 401),
-        "/v1/models/{id}": {"parameters": [ID], **_look("One model", _json(ref("Model")), 401, 404)},
+        "/v1/models/{id}": {**_named("id"), **_look("One model", _json(ref("Model")), 401, 404)},
         "/healthz": _look("Does the process live?", _json(ref("Status"))),
         "/readyz": _look("Does it take requests?", _json(ref("Status")), 503),
         "/metrics": _look("What was counted, for Prometheus", {"text/plain": {"schema": STRING}}, 401, 403),
         "/openapi.json": _look("This description", _json(OBJECT), 401),
     },
     "components": {
-        "schemas": REQUEST_SCHEMAS | ANSWER_SCHEMAS,
+        "schemas": REQUEST_SCHEMAS | KEPT_REQUESTS | ANSWER_SCHEMAS | KEPT_ANSWERS,
         "securitySchemes": {
             "bearer": {"type": "http", "scheme": "bearer"},
             "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},

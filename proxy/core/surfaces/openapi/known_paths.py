@@ -12,6 +12,7 @@ from typing import Any
 
 from proxy.core.schemas.metaschema import KEYWORDS
 from proxy.core.surfaces.memory.call_ids import HEADER
+from proxy.core.surfaces.openapi.kept_schemas import KEPT_ANSWERS, KEPT_REQUESTS, PAGE, STREAM
 from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
 
 IN_ITEMS = frozenset(
@@ -22,6 +23,8 @@ IN_ITEMS = frozenset(
     }
 )  # fmt: skip
 """Names that only the readers of items and parts know."""
+
+IN_QUERIES = frozenset({"include", *PAGE, *STREAM})
 
 MAX_PATH = 200
 """Characters. A schema may be nested as deeply as a body."""
@@ -44,7 +47,14 @@ def _steps(param: str) -> Iterator[str]:
 @cache
 def _names() -> frozenset[str]:
     return frozenset(
-        {HEADER, *IN_ITEMS, *KEYWORDS, *_properties(REQUEST_SCHEMAS), *_properties(ANSWER_SCHEMAS)}
+        {
+            HEADER,
+            *IN_ITEMS,
+            *KEYWORDS,
+            *IN_QUERIES,
+            *_properties(REQUEST_SCHEMAS | KEPT_REQUESTS),
+            *_properties(ANSWER_SCHEMAS | KEPT_ANSWERS),
+        }
     )
 
 

@@ -44,3 +44,8 @@ def test_attack_20_names_that_a_client_has_chosen_are_not(param: str, told: str)
 @table("param", ["." * 10_000, "[" * 10_000, "a." * 10_000, "input[0]" * 10_000, "]]]]" * 999])
 def test_a_place_is_not_longer_than_anybody_reads(param: str) -> None:
     assert len(known_path(param)) <= MAX_PATH
+
+
+@table("name", ["after", "include", "limit", "starting_after", "metadata", "items[1].id"])
+def test_names_of_what_is_kept_are_known(name: str) -> None:
+    assert known_path(name) == name

@@ -1,0 +1,100 @@
+"""Responses that are kept, for those who have their ids: read, cancelled, deleted, and what they were asked."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from proxy.core.ids import may_be_response
+from proxy.core.stored import endings, faults, pages
+from proxy.core.stored.answers import deleted_response, response_object
+from proxy.core.stored.queries import Query, retrieval
+from proxy.core.stored.record import Record, Status
+from proxy.shell.http.answers import JSON, HttpAnswer, answer, text
+from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.serving.handlers import Incoming
+from proxy.shell.stores.protocol import Records
+
+MOST_TURNS = 10_000
+"""Of one chain: more than any conversation has, and what is kept may not be read for ever."""
+
+Made = TypeVar("Made")
+
+
+class StoredResponses:
+    def __init__(self, records: Records | None, threads: WorkThreads) -> None:
+        """`records`: None if nothing is kept; then no id is known."""
+        self._records = records
+        self._threads = threads
+
+    async def retrieve(self, incoming: Incoming, id: str) -> HttpAnswer:
+        wish = retrieval(Query(incoming.request.query.items()))
+        record = await self._found(self._records_for(id), incoming, id)
+        if wish.stream:
+            # Nothing keeps the events of background work yet.
+            raise faults.cannot_stream(record) or faults.events_are_gone()
+        return await self._shown(incoming, record)
+
+    async def delete(self, incoming: Incoming, id: str) -> HttpAnswer:
+        deleted = await self._records_for(id).delete(incoming.tenant.name, id)
+        if deleted is None:
+            raise faults.response_not_found(id)
+        if not deleted:
+            raise faults.cannot_delete()
+        return answer(deleted_response(id), incoming.id)
+
+    async def cancel(self, incoming: Incoming, id: str) -> HttpAnswer:
+        """What comes first counts, an end or this."""
+        records = self._records_for(id)
+        record = await self._found(records, incoming, id)
+        if not record.is_final:
+            cancelled = await self._read(incoming, [record], partial(endings.cancelled, record))
+            ended = await records.cancel(incoming.tenant.name, cancelled)
+            if ended is None:
+                raise faults.response_not_found(id)
+            record = ended
+        if record.status is not Status.CANCELLED or not record.background:
+            raise faults.cannot_cancel(record)
+        return await self._shown(incoming, record)
+
+    async def input_items(self, incoming: Incoming, id: str) -> HttpAnswer:
+        wish = pages.page_wish(Query(incoming.request.query.items()))
+        chain = await self._chain(self._records_for(id), incoming, id)
+
+        def listed() -> bytes:
+            return pages.page(wish, pages.behind(wish, pages.input_items(chain, wish.reading)))
+
+        return text(await self._read(incoming, chain, listed), JSON, incoming.id)
+
+    # ── looking up ──
+
+    def _records_for(self, id: str) -> Records:
+        """Where such an id is looked up: nowhere, if it is none of a response."""
+        if self._records is None or not may_be_response(id):
+            raise faults.response_not_found(id)
+        return self._records
+
+    async def _found(self, records: Records, incoming: Incoming, id: str) -> Record:
+        record = await records.get(incoming.tenant.name, id)
+        if record is None:
+            raise faults.response_not_found(id)
+        return record
+
+    async def _chain(self, records: Records, incoming: Incoming, id: str) -> Sequence[Record]:
+        tenant = incoming.tenant.name
+        chain = await records.chain(tenant, id, MOST_TURNS)
+        if chain is not None:
+            return chain
+        # Nothing may continue it, but if it is kept for a while, it can be read.
+        record = await self._found(records, incoming, id)
+        before = await records.chain(tenant, record.parent, MOST_TURNS - 1) if record.parent else None
+        return [*(before or ()), record]
+
+    # ── answering ──
+
+    async def _shown(self, incoming: Incoming, record: Record) -> HttpAnswer:
+        shown = await self._read(incoming, [record], partial(response_object, record))
+        return text(shown, JSON, incoming.id)
+
+    async def _read(self, incoming: Incoming, records: Sequence[Record], job: Callable[[], Made]) -> Made:
+        size = sum(len(record.answer) + len(record.input) + len(record.output) for record in records)
+        return await self._threads.work_on(size, job, incoming.owner)
