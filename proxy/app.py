@@ -45,9 +45,11 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
 from proxy.shell.secret_mask import SecretMask
+from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Surfaces
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.server import Server
+from proxy.shell.serving.stored_responses import StoredResponses
 from proxy.shell.stored_turns import StoredTurns, StoreLimits
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
@@ -128,6 +130,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         )
         server = Server(
             handlers=handlers,
+            stored_responses=StoredResponses(storage.records, threads),
+            conversations=Conversations(storage.records, handlers.bodies, mint, _now),
             refusals=refusals,
             hosts=Hosts(settings.hosts_served),
             tenants=tenants_of(settings),

@@ -109,11 +109,13 @@ def start_keeping(records: Any, start_proxy: StartProxy, monkeypatch: pytest.Mon
 
     def server(*, handlers: Any, mint: Any, **rest: Any) -> Server:
         return Server(
-            handlers=handlers,
-            mint=mint,
-            stored_responses=StoredResponses(watched, handlers.bodies.threads),
-            conversations=Conversations(watched, handlers.bodies, mint, now=lambda: NOW + 0.5),
-            **rest,
+            **rest
+            | {
+                "handlers": handlers,
+                "mint": mint,
+                "stored_responses": StoredResponses(watched, handlers.bodies.threads),
+                "conversations": Conversations(watched, handlers.bodies, mint, now=lambda: NOW + 0.5),
+            }
         )
 
     async def start(**sections: dict[str, Any]) -> Keeping:

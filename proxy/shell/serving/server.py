@@ -31,8 +31,8 @@ class Server:
         self,
         *,
         handlers: Handlers,
-        stored_responses: StoredResponses | None = None,
-        conversations: Conversations | None = None,
+        stored_responses: StoredResponses,
+        conversations: Conversations,
         refusals: Refusals,
         hosts: Hosts,
         tenants: Tenants,
@@ -41,13 +41,12 @@ class Server:
         mint: Mint,
         log: Log,
     ) -> None:
-        """`metrics_readers`: None if nobody may see the metrics. `stored_responses`, `conversations`: None if nothing
-        is kept."""
+        """`metrics_readers`: None if nobody may see the metrics."""
         self._handlers = handlers
         self._objects = {
             Handlers: handlers,
-            StoredResponses: stored_responses or StoredResponses(None, handlers.bodies.threads),
-            Conversations: conversations or Conversations(None, handlers.bodies, mint, now=float),
+            StoredResponses: stored_responses,
+            Conversations: conversations,
         }
         self._refusals = refusals
         self._hosts = hosts

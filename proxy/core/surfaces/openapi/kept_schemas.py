@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from proxy.core.stored.metadata import MAX_KEY, MAX_PAIRS, MAX_VALUE
 from proxy.core.stored.pages import LARGEST, SMALLEST
 from proxy.core.stored.queries import INCLUDABLE
 from proxy.core.stored.record import Status
@@ -19,6 +18,7 @@ from proxy.core.surfaces.openapi.schemas import (
     some,
 )
 from proxy.core.surfaces.responses.conversations import MAX_ITEMS
+from proxy.core.surfaces.responses.metadata import MAX_KEY, MAX_PAIRS, MAX_VALUE
 
 METADATA: Final[Schema] = {
     "type": "object",

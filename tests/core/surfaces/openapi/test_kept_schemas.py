@@ -9,12 +9,12 @@ from proxy.core import jsontext
 from proxy.core.errors import ClientFault
 from proxy.core.stored import answers, pages
 from proxy.core.stored.conversation import Conversation, Entry
-from proxy.core.stored.metadata import checked_metadata
 from proxy.core.stored.queries import INCLUDABLE, Query, included
 from proxy.core.stored.record import Record, Status
 from proxy.core.surfaces.openapi.kept_schemas import INCLUDE, KEPT_ANSWERS, KEPT_REQUESTS, METADATA, PAGE
 from proxy.core.surfaces.openapi.schemas import ANSWER_SCHEMAS, REQUEST_SCHEMAS
 from proxy.core.surfaces.responses.conversations import new_conversation, new_items, new_metadata
+from proxy.core.surfaces.responses.metadata import checked_metadata
 
 OWN = KEPT_REQUESTS | KEPT_ANSWERS
 READERS = {"NewConversation": new_conversation, "NewMetadata": new_metadata, "NewItems": new_items}
