@@ -16,7 +16,8 @@ from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.stores.protocol import Locked, Outcome, Records, RecordUnreadable, StoreDown
+from proxy.shell.stores.failures import told_as_faults
+from proxy.shell.stores.protocol import Locked, Outcome, Records, StoreDown
 
 MAX_PARENTS = 1000
 MAX_ENTRIES = 20_000
@@ -72,11 +73,9 @@ class StoredTurn:
         records = self._turns.records
         if records is None:
             raise _nothing_kept(named)
-        try:
+        with told_as_faults():
             history = await self._history(records, named, ledger)
             references = await records.items(self._tenant, named.references) if named.references else {}
-        except (StoreDown, RecordUnreadable) as error:
-            raise self._fault(error) from error
         size = len(history) + sum(map(len, references.values()))
         if size > self._turns.limits.history_bytes:
             raise faults.history_too_large(self._turns.limits.history_bytes / BYTES_PER_MIB)
@@ -162,9 +161,6 @@ class StoredTurn:
         turn = StoredTurn(self._turns, self._tenant, self._pay)
         turn._locked = self._locked
         return turn
-
-    def _fault(self, error: StoreDown | RecordUnreadable) -> Fault:
-        return faults.unreadable() if isinstance(error, RecordUnreadable) else faults.store_is_down()
 
 
 def _nothing_kept(named: Named) -> Fault:
