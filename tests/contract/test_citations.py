@@ -12,9 +12,11 @@ TABLES = ("contract", "faults", "attacks")
 CITING = ("proxy", "tests", "scripts", "manual_tests", ".github")
 KINDS = {".py", ".mjs", ".md", ".json", ""}
 
-ID = re.compile(r"(?<![A-Za-z0-9_%\\./-])(?:[RCPNFSV]\d\d|[EG]\d{1,2}|(?i:attack)[-_ ]\d\d)(?![A-Za-z0-9])")
-IN_NAMES = re.compile(r"(?<=_)([rcnfsv]\d\d)(?=[_(])")
-SURELY_CITED = {"R05", "C03", "N01", "P02", "F08", "S15", "V20", "E7", "G10", "ATTACK-20"}
+ID = re.compile(
+    r"(?<![A-Za-z0-9_%\\./-])(?:[RCPNFSV]\d\d|[TU]\d{2,3}|[EG]\d{1,2}|(?i:attack)[-_ ]\d\d)(?![A-Za-z0-9])"
+)
+IN_NAMES = re.compile(r"(?<=_)([rcnfsv]\d\d|[tu]\d{2,3})(?=[_(])")
+SURELY_CITED = {"R05", "C03", "N01", "P02", "F08", "S15", "V20", "T39", "U50", "E7", "G10", "ATTACK-20"}
 ELSEWHERE = re.compile(r"§|\b[Ii]ssue \d|\bitem \d|\.md \d")
 """A section, an issue, a numbered point: of a text that is not here."""
 

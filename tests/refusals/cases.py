@@ -20,7 +20,8 @@ PREVIOUS = "the previous response"
 @dataclass(frozen=True, eq=False)
 class Case:
     says: str
-    """In the message, besides the field: what to send instead, what to change, where to look."""
+    """In the message, besides the field: what to send instead, what to change, where to look. Or all of the message,
+    word for word: clients compare it with OpenAI's, which need not name the field."""
     param: str | None
     code: str | None
     status: int = 400

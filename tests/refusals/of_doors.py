@@ -83,14 +83,6 @@ BODIES = (
 PATHS = (
     Case("GET /openapi.json lists the paths", None, "not_found", 404, path="/v1/completions", body={}),
     Case(
-        "Keep what POST /v1/responses answers",
-        None,
-        "response_not_found",
-        404,
-        path="/v1/responses/resp_1",
-        method="GET",
-    ),
-    Case(
         "GET /v1/models lists those that there are",
         "model",
         "model_not_found",

@@ -9,6 +9,7 @@ from tests.refusals.of_tools import BAD_PARAMETERS, CHAT_F, WHOLE, F
 
 SECRET = "sk-canary0123456789"
 QUOTED = f"{SECRET}/{'x' * 5_000}"
+ENCODED = QUOTED.replace("/", "%2F")
 SHOWN = f"[redacted]/{'x' * 68}…"
 
 
@@ -36,7 +37,22 @@ def _part(says: str, param: str, code: str, **more: Any) -> Case:
 
 OF_THE_HEAD = (
     Case("GET /openapi.json lists", None, "not_found", 404, path=f"/{QUOTED}", body={}),
-    Case("Keep what", None, "response_not_found", 404, path=f"/v1/responses/{QUOTED}", method="GET"),
+    Case(
+        f"with id '{SHOWN}' not found",
+        None,
+        "response_not_found",
+        404,
+        path=f"/v1/responses/{ENCODED}",
+        method="GET",
+    ),
+    Case(
+        f"with id '{SHOWN}' not found",
+        None,
+        "conversation_not_found",
+        404,
+        path=f"/v1/conversations/{ENCODED}",
+        method="GET",
+    ),
     Case("/v1/models lists", "model", "model_not_found", 404, path=f"/v1/models/{QUOTED}", method="GET"),
     Case(
         "must be application/json",

@@ -18,6 +18,7 @@ from tests.refusals.cases import PREVIOUS, Case
 from tests.refusals.sites import Made, watched
 from tests.refusals.worlds import WORLDS, World
 from tests.scripted.serving import Scripted, serving
+from tests.support.keeping import server_with
 
 PROMPTLY = 5.0
 
@@ -55,6 +56,8 @@ async def _running(world: World) -> AsyncIterator[tuple[str, Scripted]]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in world.patched.items():
             patch.setattr(name, value)
+        if world.records is not None:
+            patch.setattr("proxy.app.Server", server_with(await world.records()))
         async with serving(backend.provider) as provider:
             own = {"url": provider.url, **backend.settings, **world.settings}
             sections: dict[str, Any] = dict(world.sections)

@@ -4,6 +4,7 @@ from tests.refusals import (
     of_backends,
     of_doors,
     of_fields,
+    of_kept,
     of_messages,
     of_quotes,
     of_responses,
@@ -19,5 +20,6 @@ CASES = (
     *of_fields.CASES,
     *of_backends.CASES,
     *of_sockets.CASES,
+    *of_kept.CASES,
     *of_quotes.CASES,
 )

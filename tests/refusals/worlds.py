@@ -1,10 +1,11 @@
 """The proxies before which cases are asked: what is configured, and what of its patience is shortened."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core.tenants import digest
+from tests.refusals import kept
 
 KEY = "canary-key-of-a-tenant"
 AUTHORIZED = {"Authorization": f"Bearer {KEY}"}
@@ -19,6 +20,8 @@ class World:
     sections: Mapping[str, Any] = field(default_factory=dict)
     patched: Mapping[str, float] = field(default_factory=dict)
     """Constants that no test can wait for."""
+    records: Callable[[], Awaitable[Any]] | None = None
+    """What is kept there. Default: nothing can be kept."""
     routed: bool = False
     """Is the backend one of two, of which neither is the default?"""
 
@@ -29,6 +32,8 @@ def _tenant(**rules: Any) -> dict[str, Any]:
 
 WORLDS = {
     "plain": World(),
+    "keeping": World(records=kept.records),
+    "keeping nothing": World(),
     "anthropic": World("anthropic"),
     "google": World("google"),
     "text only": World(settings={"overrides": {"files": False}}),

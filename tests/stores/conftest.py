@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.memory.records import MemoryRecords
-from proxy.shell.stores.sqlite.live import SqliteLive
-from proxy.shell.stores.sqlite.records import SqliteRecords
-from tests.support.stores import SHORT_LOG, InTurn, Remote, Settings, Terms
+from tests.support.stores import Terms, make_live, make_records
 
 
 @pytest.fixture
@@ -35,17 +31,3 @@ async def records(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) 
     await engine.open()
     yield engine
     await engine.close()
-
-
-def make_records(kind: str, terms: Terms, path: Path) -> Any:
-    if kind == "memory":
-        return MemoryRecords(terms.clock, Settings(terms), terms.may_bury)
-    engine = SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)
-    return engine if kind == "sqlite" else InTurn(engine, Remote("records", path, terms))
-
-
-def make_live(kind: str, terms: Terms, path: Path) -> Any:
-    if kind == "memory":
-        return MemoryLive(terms.clock, SHORT_LOG)
-    engine = SqliteLive(path, terms.clock, SHORT_LOG)
-    return engine if kind == "sqlite" else InTurn(engine, Remote("live", path, terms))

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from proxy.core.stored.conversation import Order
 from proxy.core.stored.record import FINAL, Record, Status
 from proxy.shell.stores.protocol import Cursor, Key, Row
-from tests.stores.conftest import make_live, make_records
-from tests.support.stores import Terms, ids_of, record, run, talk
+from tests.support.stores import Terms, ids_of, make_live, make_records, record, run, talk
 
 TALKS = [talk() for _ in range(3)]
 FOREIGN = ("x", "y", "z")

@@ -102,10 +102,8 @@ async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await engine.close()
 
 
-@pytest.fixture
-def start_keeping(records: Any, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> StartKeeping:
-    """Starts a proxy with these records; sections of settings by name."""
-    watched = Watched(records)
+def server_with(records: Any) -> Callable[..., Server]:
+    """What `app` makes its server by, for a server that keeps things there."""
 
     def server(*, handlers: Any, mint: Any, **rest: Any) -> Server:
         return Server(
@@ -113,13 +111,21 @@ def start_keeping(records: Any, start_proxy: StartProxy, monkeypatch: pytest.Mon
             | {
                 "handlers": handlers,
                 "mint": mint,
-                "stored_responses": StoredResponses(watched, handlers.bodies.threads),
-                "conversations": Conversations(watched, handlers.bodies, mint, now=lambda: NOW + 0.5),
+                "stored_responses": StoredResponses(records, handlers.bodies.threads),
+                "conversations": Conversations(records, handlers.bodies, mint, now=lambda: NOW + 0.5),
             }
         )
 
+    return server
+
+
+@pytest.fixture
+def start_keeping(records: Any, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> StartKeeping:
+    """Starts a proxy with these records; sections of settings by name."""
+    watched = Watched(records)
+
     async def start(**sections: dict[str, Any]) -> Keeping:
-        monkeypatch.setattr(app, "Server", server)
+        monkeypatch.setattr(app, "Server", server_with(watched))
         return Keeping(await start_proxy(**sections), records, watched)
 
     return start

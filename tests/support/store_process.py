@@ -3,20 +3,18 @@
 import asyncio
 import pickle
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from proxy.shell.stores.sqlite.live import SqliteLive
-from proxy.shell.stores.sqlite.records import SqliteRecords
-from tests.support.stores import LENGTH_BYTES, SHORT_LOG, Settings, Terms
+from tests.support.stores import LENGTH_BYTES, Terms, make_live, make_records
 
 
 async def main() -> None:
     terms = Terms()
     path = Path(sys.argv[2])
-    engine: Any = SqliteLive(path, terms.clock, SHORT_LOG)
-    if sys.argv[1] == "records":
-        engine = SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)
+    make: Callable[..., Any] = make_live if sys.argv[1] == "live" else make_records
+    engine = make("sqlite", terms, path)
     while head := await asyncio.to_thread(sys.stdin.buffer.read, LENGTH_BYTES):
         message = await asyncio.to_thread(sys.stdin.buffer.read, int.from_bytes(head, "big"))
         name, args, named, terms.date, terms.steady, terms.patient, terms.keeping = pickle.loads(message)

@@ -13,6 +13,10 @@ from proxy.core import jsontext
 from proxy.core.ids import Mint
 from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.record import Record, Status
+from proxy.shell.stores.memory.live import MemoryLive
+from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.sqlite.live import SqliteLive
+from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
 
 ROOT = Path(__file__).parent.parent.parent
@@ -171,3 +175,25 @@ class InTurn:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(next(self._next), name)
+
+
+# ── the engines, by their names ──
+
+
+def make_records(kind: str, terms: Terms, path: Path) -> Any:
+    if kind == "memory":
+        return MemoryRecords(terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
+    engine = sqlite_at(path, terms)
+    return engine if kind == "sqlite" else InTurn(engine, Remote("records", path, terms))
+
+
+def sqlite_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
+    terms = terms or Terms()
+    return SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
+
+
+def make_live(kind: str, terms: Terms, path: Path) -> Any:
+    if kind == "memory":
+        return MemoryLive(terms.clock, SHORT_LOG)
+    engine = SqliteLive(path, terms.clock, SHORT_LOG)
+    return engine if kind == "sqlite" else InTurn(engine, Remote("live", path, terms))

@@ -9,29 +9,7 @@ import pytest
 
 from proxy.shell.stores.guard import MOST_WAITING, Guard
 from proxy.shell.stores.protocol import RecordUnreadable, StoreDown
-
-SHORT = 0.02
-
-
-@dataclass
-class Seen:
-    """What the guard tells."""
-
-    took_: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-
-    def took(self, op: str, seconds: float) -> None:
-        self.took_.append(op)
-
-    def failed(self, op: str, reason: str) -> None:
-        self.failures.append(reason)
-
-    def went_down(self, reason: str) -> None:
-        self.told.append("down")
-
-    def came_back(self, seconds: float) -> None:
-        self.told.append(f"back after {seconds:g}")
+from tests.support.guarded_stores import SHORT, Seen
 
 
 @dataclass

@@ -9,8 +9,7 @@ from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import Cursor, Key, Replay, Row, StoreDown
-from tests.shell.stores.test_guard import SHORT, Seen
-from tests.shell.stores.test_guarded_records import Slow
+from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Terms
 
 LOG = Key("t", "resp_1")

@@ -3,37 +3,16 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
 from proxy.shell.stores.guard import Guard
-from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Began, Live, Outcome, Records, Size, StoreDown
-from proxy.shell.stores.sqlite.live import SqliteLive
-from proxy.shell.stores.sqlite.records import SqliteRecords
-from tests.shell.stores.test_guard import SHORT, Seen
+from proxy.shell.stores.protocol import Began, Outcome, Records, Size, StoreDown
+from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Settings, Terms, ids_of, record, run, talk
-
-
-class Slow:
-    """Does what it is asked, but only when it may; its answers come later still."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        self.may = asyncio.Event()
-        self.may.set()
-
-    def __getattr__(self, name: str) -> Any:
-        async def call(*args: Any, **named: Any) -> Any:
-            await self.may.wait()
-            return await getattr(self._inner, name)(*args, **named)
-
-        return call
 
 
 @pytest.fixture
@@ -135,25 +114,6 @@ async def test_every_method_ends_in_time_and_works_afterwards(guarded: GuardedRe
         with pytest.raises(StoreDown):
             await method(*arguments)
     slow.may.set()
-
-
-@pytest.mark.parametrize(
-    ("protocol", "engines"),
-    [
-        (Records, (MemoryRecords, SqliteRecords, GuardedRecords)),
-        (Live, (MemoryLive, SqliteLive, GuardedLive)),
-    ],
-)
-def test_engines_have_what_the_protocol_has(protocol: type, engines: tuple[type, ...]) -> None:
-    """Also where nobody checks types: names, order, defaults."""
-    for name, promised in vars(protocol).items():
-        if not name.startswith("_"):
-            for engine in engines:
-                found = inspect.signature(getattr(engine, name))
-                expected = [
-                    (each.name, each.default) for each in inspect.signature(promised).parameters.values()
-                ]
-                assert [(each.name, each.default) for each in found.parameters.values()] == expected, name
 
 
 async def test_what_the_engine_says_is_passed_on(guarded: GuardedRecords, terms: Terms) -> None:

@@ -41,7 +41,7 @@ EXPIRED: Final = "select tenant, tail from turns where gone = 0 and lasting = ? 
 
 OLDEST: Final = (
     "select tenant, tail, length(answer) + length(input) + length(output) from turns"
-    " where gone = 0 and ended is not null order by ended limit ?"
+    " where gone = 0 and lasting = 1 and ended is not null order by ended limit ?"
 )
 
 COUNT: Final = (

@@ -42,6 +42,8 @@ class Command(Generic[Result]):
     step: Callable[[], Step[Result]]
     weight: int
     answer: "asyncio.Future[Result]"
+    bare: bool = False
+    """Not in a transaction of ours, but in one of its own."""
     result: Any = None
     failure: BaseException | None = None
 
@@ -71,6 +73,7 @@ class SqliteFile:
     async def open(self) -> None:
         """Makes or migrates the file. StoreUnreadable, or StoreDown if it cannot be reached now."""
         refuse_old_sqlite()
+        self._writes, self._reads = _Lane(), _Lane()
         loop = asyncio.get_running_loop()
         opened: asyncio.Future[None] = loop.create_future()
 
@@ -99,11 +102,17 @@ class SqliteFile:
     async def read(self, step: Callable[[], Step[Result]]) -> Result:
         return await self._do(self._reads, step, 0)
 
-    async def _do(self, lane: _Lane, step: Callable[[], Step[Result]], weight: int) -> Result:
+    async def copy(self, target: Path) -> None:
+        """Writes a whole copy, as of now, while others go on. The target must not be there."""
+        await self._do(self._reads, lambda: _copied(target), 0, bare=True)
+
+    async def _do(
+        self, lane: _Lane, step: Callable[[], Step[Result]], weight: int, bare: bool = False
+    ) -> Result:
         if not self._open:
             raise StoreDown(f"{self._path} is not open")
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        lane.queue.put(Command(step, weight, answer))
+        lane.queue.put(Command(step, weight, answer, bare))
         return await answer
 
     # ── in the threads ──
@@ -114,9 +123,7 @@ class SqliteFile:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = FileLock(self._path.with_name(f"{self._path.name}.lock"))
             with lock.held():
-                writer = self._connect()
-                self._prepare(writer)
-                reader = self._connect()
+                writer, reader = self._connect_both()
         except BaseException as failure:
             opened(failure if isinstance(failure, StoreUnreadable) else self._reason(failure, opening=True))
             return
@@ -132,6 +139,15 @@ class SqliteFile:
             reader.close()
             writer.close()
         lock.close()
+
+    def _connect_both(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        writer = self._connect()
+        try:
+            self._prepare(writer)
+            return writer, self._connect()
+        except BaseException:
+            writer.close()
+            raise
 
     def _connect(self) -> sqlite3.Connection:
         created = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600) if not self._path.exists() else None
@@ -175,11 +191,13 @@ class SqliteFile:
         while (command := self._reads.queue.get()) is not None:
             try:
                 self._refuse_another_file()
-                connection.execute("begin")
+                if not command.bare:
+                    connection.execute("begin")
                 try:
                     command.result = _carry_out(connection, command.step())
                 finally:
-                    connection.execute("rollback")
+                    if not command.bare:
+                        connection.execute("rollback")
             except BaseException as failure:
                 command.failure = self._reason(failure)
             _answer([command])
@@ -239,6 +257,11 @@ class SqliteFile:
         if isinstance(failure, OSError):
             return StoreDown(f"{self._path}: {failure.strerror or failure}")
         return failure
+
+
+def _copied(target: Path) -> Step[None]:
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    yield "vacuum into ?", (str(target),)
 
 
 def _carry_out(connection: sqlite3.Connection, step: Generator[Ask, Rows, Result]) -> Result:

@@ -14,8 +14,8 @@ from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.sqlite.schema import RECORDS
 from proxy.shell.stores.terms import Clock, Keeping, always
 
-SHRUNK_PAGES = 500
-"""By which the file may become smaller after a sweep: what is moved there, holds others up."""
+SHRUNK_PAGES = 1000
+"""By which the file may become smaller after a sweep. Moving them holds others up for some milliseconds."""
 
 
 class SqliteRecords:
@@ -141,6 +141,10 @@ class SqliteRecords:
         size = yield from self._steps.size()
         return replace(size, bytes=(yield from _used_bytes()))
 
+    async def backup(self, target: Path) -> None:
+        """A whole copy, while all go on. Other tools must not copy the file: they do not know the lock."""
+        await self._file.copy(target)
+
     async def forget(self, tenant: str) -> int:
         return await self._file.write(partial(self._steps.forget, tenant))
 
@@ -148,7 +152,9 @@ class SqliteRecords:
 def then_shrink(step: Step[Result]) -> Step[Result]:
     """Gives back to the system what the step left empty."""
     result = yield from step
-    yield f"pragma incremental_vacuum({SHRUNK_PAGES})", ()
+    free = yield "pragma freelist_count", ()
+    for _ in range(min(free[0][0], SHRUNK_PAGES)):
+        yield "pragma incremental_vacuum(1)", ()  # sqlite3 steps once, which is one page whatever the number
     return result
 
 

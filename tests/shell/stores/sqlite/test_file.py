@@ -27,7 +27,7 @@ from proxy.shell.stores.protocol import (
 from proxy.shell.stores.sqlite.file import MOST_CHANGES, SqliteFile
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.sqlite.schema import RECORDS
-from tests.support.stores import ROOT, Remote, Settings, Terms, ids_of, record, run, talk
+from tests.support.stores import ROOT, Remote, Terms, ids_of, record, run, sqlite_at, talk
 
 HOLD = """
 import fcntl, sys
@@ -38,11 +38,6 @@ sys.stdin.read()
 """
 
 
-def engine_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
-    terms = terms or Terms()
-    return SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "kept" / "state.db"
@@ -50,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def engine(path: Path) -> AsyncIterator[SqliteRecords]:
-    engine = engine_at(path)
+    engine = sqlite_at(path)
     await engine.open()
     yield engine
     await engine.close()
@@ -211,12 +206,11 @@ async def test_twenty_processes_open_an_empty_directory_at_once(path: Path) -> N
 FILLED = """
 import asyncio, resource, sys
 from pathlib import Path
-from tests.shell.stores.sqlite.test_file import engine_at
-from tests.support.stores import record
+from tests.support.stores import record, sqlite_at
 from proxy.shell.stores.protocol import StoreDown
 
 async def main():
-    engine = engine_at(Path(sys.argv[1]))
+    engine = sqlite_at(Path(sys.argv[1]))
     await engine.open()
     kept, refused = [], 0
     for step in range(60):
@@ -288,14 +282,14 @@ def overwrite(path: Path, at: int, data: bytes) -> None:
 
 async def test_a_damaged_file_is_refused_at_start_and_later(path: Path) -> None:
     """U11."""
-    engine = engine_at(path)
+    engine = sqlite_at(path)
     await engine.open()
     kept = [record(text="x" * 20_000) for _ in range(50)]
     for each in kept:
         await engine.save("t", each)
     await engine.close()
     overwrite(path, 4096 * 3, os.urandom(4096 * 30))
-    engine = engine_at(path)
+    engine = sqlite_at(path)
 
     async def use() -> None:
         await engine.open()
@@ -308,7 +302,7 @@ async def test_a_damaged_file_is_refused_at_start_and_later(path: Path) -> None:
     await engine.close()
     overwrite(path, 0, b"no database at all, and nothing like it" * 1000)
     with pytest.raises(StoreUnreadable, match="is damaged"):
-        await engine_at(path).open()
+        await sqlite_at(path).open()
 
 
 async def test_one_damaged_record_is_one_that_cannot_be_read(engine: SqliteRecords, path: Path) -> None:
@@ -333,7 +327,7 @@ async def test_one_damaged_record_is_one_that_cannot_be_read(engine: SqliteRecor
 
 async def test_a_directory_that_cannot_be_made_is_a_store_that_is_away(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    engine = engine_at(tmp_path / "file" / "state.db")
+    engine = sqlite_at(tmp_path / "file" / "state.db")
     with pytest.raises(StoreDown, match=r"Not a directory|File exists"):
         await engine.open()
     with pytest.raises(StoreDown, match="is not open"):
@@ -347,7 +341,7 @@ KILLED_AT = """
 import asyncio, os, pickle, signal, sys
 from pathlib import Path
 from proxy.shell.stores.sql.record_steps import RecordSteps
-from tests.shell.stores.sqlite.test_file import engine_at
+from tests.support.stores import sqlite_at
 
 def killed_at(step):
     for number in range(int(sys.argv[2])):
@@ -359,7 +353,7 @@ def killed_at(step):
     os.kill(os.getpid(), signal.SIGKILL)
 
 async def main():
-    engine = engine_at(Path(sys.argv[1]))
+    engine = sqlite_at(Path(sys.argv[1]))
     await engine.open()
     whole = RecordSteps.finish
     RecordSteps.finish = lambda *arguments: killed_at(whole(*arguments))

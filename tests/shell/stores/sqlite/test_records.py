@@ -1,0 +1,89 @@
+"""Records in a file: what is swept makes it smaller, and a save does what it must and no more."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from proxy.shell.stores.protocol import StoreDown
+from proxy.shell.stores.sql import statements
+from tests.support.stores import Terms, record, sqlite_at
+
+
+async def test_what_is_swept_makes_the_file_smaller(tmp_path: Path) -> None:
+    """U59."""
+    terms = Terms()
+    engine = sqlite_at(tmp_path / "state.db", terms)
+    await engine.open()
+    for _ in range(100):
+        await engine.save("t", record(text="x" * 20_000))
+    terms.date += 31 * 86_400
+    assert [(await engine.sweep(50)).expired for _ in range(6)] == [50, 50, 0, 0, 0, 0]
+    await engine.close()
+    assert (tmp_path / "state.db").stat().st_size < 300_000
+
+
+async def test_it_reopens_with_all_that_was_saved(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    kept = record()
+    for _ in range(3):
+        engine = sqlite_at(path)
+        await engine.open()
+        await engine.save("t", kept)
+        await engine.close()
+    engine = sqlite_at(path)
+    await engine.open()
+    assert await engine.get("t", kept.id) == kept
+    await engine.close()
+    connection = sqlite3.connect(path)
+    settings = [
+        connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "auto_vacuum")
+    ]
+    assert settings == ["wal", 2]
+    connection.close()
+
+
+async def test_each_question_is_answered_by_an_index(tmp_path: Path) -> None:
+    """None of the statements reads a whole table, but of workers and of what they work on."""
+    path = tmp_path / "state.db"
+    engine = sqlite_at(path)
+    await engine.open()
+    await engine.close()
+    connection = sqlite3.connect(path)
+    whole, sorted_ = set(), set()
+    for name, statement in vars(statements).items():
+        if name.isupper() and isinstance(statement, str) and "?" in statement:
+            plan = connection.execute(f"explain query plan {statement}", (0,) * statement.count("?"))
+            details = [detail for *_, detail in plan]
+            whole |= {name for detail in details if detail.startswith("SCAN") and " USING " not in detail}
+            sorted_ |= {name for detail in details if "TEMP B-TREE" in detail}
+    connection.close()
+    assert whole == {
+        "COUNT",
+        "COUNT_OF_TENANT",
+        "OLDEST",
+        "LIVING",
+        "FORGET_DEAD",
+        "FORGET_DEAD_RUNS",
+        "DEAD_RUNS",
+    }
+    assert sorted_ == {"ITEM_AT"}, "of the few responses with one item"
+
+
+async def test_a_backup_is_whole_and_holds_up_nobody(tmp_path: Path) -> None:
+    engine = sqlite_at(tmp_path / "state.db")
+    await engine.open()
+    kept = [record() for _ in range(50)]
+    await asyncio.gather(*(engine.save("t", each) for each in kept))
+    target = tmp_path / "copy.db"
+    later = record()
+    await asyncio.gather(engine.backup(target), engine.save("t", later))
+    with pytest.raises(StoreDown, match="File exists"):
+        await engine.backup(target)
+    await engine.close()
+    assert target.stat().st_mode & 0o777 == 0o600
+    copy = sqlite_at(target)
+    await copy.open()
+    assert [await copy.get("t", each.id) for each in kept] == kept
+    await copy.close()

@@ -1,0 +1,28 @@
+"""Keys: what an id of the proxy's own says, and what of a record can be found by an id."""
+
+from proxy.core import jsontext
+from proxy.shell.stores.keys import as_list, items_of, tail_of
+from tests.support.stores import ids_of, item, record
+
+
+def test_an_item_names_its_response() -> None:
+    kept = record()
+    assert {tail_of(id) for id in (kept.id, *ids_of(kept))} == {kept.id[-32:]}
+
+
+def test_an_id_that_a_client_made_up_is_its_own_key() -> None:
+    made_up = ["x", "", "msg_1", "msg_" + "g" * 48, "resp_" + "0" * 47]
+    assert [tail_of(id) for id in made_up] == made_up
+
+
+def test_items_by_their_ids() -> None:
+    kept = record(foreign=("mine",))
+    found = items_of(kept)
+    assert list(found) == ids_of(kept)
+    assert jsontext.loads(as_list(found.values())) == jsontext.loads(kept.input) + jsontext.loads(kept.output)
+
+
+def test_of_two_items_with_one_id_the_first() -> None:
+    twice = record(inputs=0, outputs=0, foreign=("mine", "mine"))
+    assert jsontext.loads(items_of(twice)["mine"]) == item("mine", "text mine")
+    assert as_list([]) == b"[]"
