@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 from proxy.core.tenants import Tenants, digest
@@ -483,23 +482,3 @@ async def test_s23_nothing_that_is_asked_for_is_run_here(
     await told(proxy, tools=[mcp])
     assert await told(proxy, tools=[shell]) == f"completed | shell({arguments})"
     assert not trace.exists()
-
-
-# ── what we stand on ──
-
-
-def test_s32_every_dependency_is_pinned_by_what_is_in_it() -> None:
-    """Each line of the locks has a version and the digests of its files."""
-    for lock in (ROOT / "scripts/locks").glob("*.txt"):
-        wanted = re.split(r"\n(?=\S)", lock.read_text(encoding="utf-8").replace("\\\n", ""))
-        pins = [pin for pin in wanted if pin.strip() and not pin.startswith(("#", "--"))]
-        assert pins
-        for pin in pins:
-            assert re.match(r"\S+==\S+", pin), pin
-            assert "--hash=sha256:" in pin, pin
-
-
-def test_s32_known_holes_are_below_what_is_installed() -> None:
-    """S12, F69: and the parser is the one in C."""
-    assert tuple(int(part) for part in aiohttp.__version__.split(".")[:3]) >= (3, 14, 1)
-    assert aiohttp.http.HttpRequestParser.__module__ == "aiohttp._http_parser"

@@ -1,5 +1,6 @@
-"""The proxy and the scripted backend, on real sockets."""
+"""The proxy with a store, and the scripted backend, on real sockets."""
 
 from tests.support.proxies import backend, proxy, start_proxy
+from tests.support.store_failing import failing
 
-__all__ = ["backend", "proxy", "start_proxy"]
+__all__ = ["backend", "failing", "proxy", "start_proxy"]

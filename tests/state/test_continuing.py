@@ -8,25 +8,10 @@ import pytest
 from proxy.core.tenants import digest
 from tests.support.proxies import Proxy, StartProxy, events, final, names
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, delta, finish, reply, text, usage
+from tests.support.state import asked, refused, sent
 from tests.support.weather import CALL, WEATHER
 
 NOT_FOUND = (400, "previous_response_not_found", "previous_response_id")
-
-
-async def asked(proxy: Proxy, **body: Any) -> dict[str, Any]:
-    async with proxy.post({"model": "m", "input": "Hi"} | body) as response:
-        assert response.status == 200, await response.text()
-        return await response.json()
-
-
-async def refused(proxy: Proxy, **body: Any) -> tuple[int, str | None, str | None]:
-    status, error = await proxy.refused(**body)
-    return status, error["code"], error["param"]
-
-
-def sent(backend: ScriptedBackend) -> list[tuple[str, Any]]:
-    """What the backend was asked last, by role."""
-    return [(message["role"], message.get("content")) for message in backend.received[-1].json["messages"]]
 
 
 async def test_t04_the_whole_chain_is_sent_and_nothing_else_is_carried_over(

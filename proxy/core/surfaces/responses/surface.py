@@ -32,6 +32,8 @@ from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
 from proxy.core.surfaces.surface import Stored, WholeAnswer
 
+NOT_ADDED = "Nothing of this turn is added to the conversation, because `store` is false."
+
 
 @dataclass(slots=True, frozen=True)
 class ResponsesOptions:
@@ -190,3 +192,5 @@ def _note_named(named: Named, ledger: Ledger) -> None:
         ledger.note(continues=named.previous)
     if named.conversation is not None:
         ledger.note(conversation=named.conversation)
+        if not named.stores:
+            ledger.warn(NOT_ADDED)

@@ -181,6 +181,10 @@ def test_a_conversation_is_named_by_the_request_and_the_answer() -> None:
     assert family_of(record.id) == family_of(CONVERSATION)
     assert asked.whole(REPLY).body["conversation"] == {"id": CONVERSATION}
     assert ledger.facts["conversation"] == CONVERSATION
+    unstored = speaking.named(body | {"store": False}, Ledger())
+    assert unstored is not None
+    speaking.read(body | {"store": False}, {}, ledger, known=Known(unstored))
+    assert "added to the conversation" in ledger.warnings[0]
     with pytest.raises(ClientFault, match="nothing is kept here"):
         surface().named(body, Ledger())
 

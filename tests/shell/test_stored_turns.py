@@ -1,0 +1,153 @@
+"""The store for one turn: what goes wrong besides a store that is down, which `tests/state` has over real sockets."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy.core import jsontext
+from proxy.core.errors import ClientFault
+from proxy.core.ledger import Ledger
+from proxy.core.stored.conversation import Conversation
+from proxy.core.stored.named import Named
+from proxy.core.stored.record import Record, Status
+from proxy.shell import stored_turns as module
+from proxy.shell.ops.logs import make_log
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stored_turns import StoredTurn, StoredTurns, StoreLimits
+from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.protocol import Locked, StoreDown
+from tests.support.proxies import LogLines
+from tests.support.stores import MINT, Terms
+
+TENANT = "ann"
+CONVERSATION = MINT.conversation()
+
+
+@pytest.fixture
+async def records() -> AsyncIterator[MemoryRecords]:
+    terms = Terms()
+    records = MemoryRecords(terms.clock, terms.keeping)
+    await records.open()
+    await records.create(TENANT, Conversation(CONVERSATION, 1))
+    yield records
+    await records.close()
+
+
+@pytest.fixture
+def log() -> LogLines:
+    return LogLines()
+
+
+@pytest.fixture
+def tasks(log: LogLines) -> Tasks:
+    return Tasks(make_log("info", "json", stream=log.stream))
+
+
+@pytest.fixture
+def turns(records: MemoryRecords, tasks: Tasks, log: LogLines) -> StoredTurns:
+    logger = make_log("info", "json", stream=log.stream)
+    return StoredTurns(records, StoreLimits(1 << 20, 1 << 20), "w", tasks, Metrics({}, ()), logger)
+
+
+def free(size: int) -> None:
+    """There is memory for everything."""
+
+
+def named() -> Named:
+    return Named(conversation=CONVERSATION, response=MINT.response(), stores=True)
+
+
+async def locked(turns: StoredTurns, wanted: Named) -> StoredTurn:
+    turn = turns.turn(TENANT, free)
+    await turn.load(wanted, Ledger())
+    return turn
+
+
+def record(wanted: Named) -> Record:
+    item = {"id": MINT.items_of(wanted.response).input("msg", 0), "type": "message", "content": []}
+    return Record(
+        wanted.response, Status.COMPLETED, 1, "m", conversation=CONVERSATION, input=jsontext.dumps([item])
+    )
+
+
+async def test_a_lock_that_was_lost_keeps_nothing(
+    turns: StoredTurns, records: MemoryRecords, log: LogLines
+) -> None:
+    """Its lease was over, and another turn has taken the conversation."""
+    wanted = named()
+    turn = await locked(turns, wanted)
+    await records.unlock(TENANT, CONVERSATION, wanted.response)
+    assert await turn.save(record(wanted)) == module.LOST
+    assert await records.get(TENANT, wanted.response) is None
+    assert log.named("response_not_stored")[0]["reason"] == "lock_lost"
+
+
+async def test_a_turn_that_keeps_nothing_gives_the_lock_back(
+    turns: StoredTurns, records: MemoryRecords, tasks: Tasks
+) -> None:
+    turn = await locked(turns, named())
+    assert isinstance(await records.lock(TENANT, CONVERSATION, "w", "resp_2"), Locked)
+    turn.close()
+    turn.close()
+    await tasks.finish(1)
+    assert not isinstance(await records.lock(TENANT, CONVERSATION, "w", "resp_2"), Locked)
+
+
+async def test_a_lock_that_cannot_be_given_back_ends_with_its_lease(
+    turns: StoredTurns, records: MemoryRecords, tasks: Tasks, log: LogLines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = await locked(turns, named())
+
+    async def down(*args: Any) -> None:
+        raise StoreDown("gone")
+
+    monkeypatch.setattr(records, "unlock", down)
+    turn.close()
+    await tasks.finish(1)
+    assert log.named("conversation_not_unlocked")[0]["kind"] == "StoreDown"
+
+
+async def test_a_full_conversation_is_refused_before_the_backend_is_asked(
+    turns: StoredTurns, records: MemoryRecords, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = named()
+    turn = await locked(turns, wanted)
+    assert await turn.save(record(wanted)) is None
+    monkeypatch.setattr(module, "MAX_ENTRIES", 1)
+    full = turns.turn(TENANT, free)
+    with pytest.raises(ClientFault, match="holds 1 items"):
+        await full.load(named(), Ledger())
+    full.close()
+    await tasks.finish(1)
+    assert not isinstance(await records.lock(TENANT, CONVERSATION, "w", "resp_2"), Locked)
+
+
+async def test_what_nobody_waits_for_is_saved_all_the_same(
+    turns: StoredTurns, records: MemoryRecords, tasks: Tasks
+) -> None:
+    wanted = named()
+    turn = await locked(turns, wanted)
+    turn.save_later(replace(record(wanted), status=Status.CANCELLED))
+    turn.close()
+    await tasks.finish(1)
+    kept = await records.get(TENANT, wanted.response)
+    assert kept is not None
+    assert kept.status is Status.CANCELLED
+    entries = await records.entries(TENANT, CONVERSATION)
+    assert entries is not None
+    assert list(entries) == []
+
+
+async def test_a_long_history_is_dear_to_read(turns: StoredTurns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGE_BYTES", 10)
+    wanted = named()
+    turn = await locked(turns, wanted)
+    await turn.save(record(wanted))
+    ledger = Ledger()
+    paid: list[int] = []
+    known = await turns.turn(TENANT, paid.append).load(Named(previous=wanted.response), ledger)
+    assert paid == [len(known.history)]
+    assert ledger.work.dear

@@ -1,0 +1,170 @@
+"""Turns of a conversation: it is their history, and they become its items (T75-T82)."""
+
+import asyncio
+
+import openai
+import pytest
+
+from tests.support.proxies import Proxy, StartProxy, final
+from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, reply, text
+from tests.support.state import asked, items, made, refused, sent
+from tests.support.store_failing import Failing
+
+
+def texts(found: list[dict[str, object]]) -> list[object]:
+    return [item["content"][0]["text"] for item in found]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_t75_the_second_turn_sees_the_first(
+    backend: ScriptedBackend, proxy: Proxy, stream: bool
+) -> None:
+    """T76: named by its id, or by an object that has it."""
+    backend.answers(reply(text("One")), reply(text("Two")))
+    id = await made(proxy)
+    first = await asked(proxy, conversation=id, instructions="Be brief.")
+    body = {"input": "More", "conversation": {"id": id}}
+    second = final(await proxy.stream(**body)) if stream else await asked(proxy, **body)
+    assert first["conversation"] == second["conversation"] == {"id": id}
+    assert sent(backend) == [("user", "Hi"), ("assistant", "One"), ("user", "More")]
+    found = await items(proxy, id)
+    assert texts(found) == ["Hi", "One", "More", "Two"]
+    assert found[1]["id"] == first["output"][0]["id"]
+    assert "conversation" not in await asked(proxy)
+
+
+async def test_t77_a_busy_conversation_is_locked_until_its_turn_ends(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """T78: reads are free, and the client's own retry succeeds later."""
+    id = await made(proxy)
+    goes_on, arrived = asyncio.Event(), asyncio.Semaphore(0)
+
+    async def slow(line: Line) -> None:
+        while True:
+            await line.request()
+            arrived.release()
+            await goes_on.wait()
+            line.send(reply(text("Hello")))
+
+    backend.plays(slow)
+    first = asyncio.create_task(asked(proxy, conversation=id))  # noqa: TID251 - awaited below
+    await arrived.acquire()
+    status, error = await proxy.refused(conversation=id)
+    assert (status, error["code"], error["param"]) == (400, "conversation_locked", "conversation")
+    async with proxy.post({"model": "m", "input": "Hi", "conversation": id}) as response:
+        assert response.headers["x-should-retry"] == "true"
+        assert int(response.headers["retry-after-ms"]) > 0
+    url = f"{proxy.url}/v1/conversations/{id}"
+    async with proxy.session.delete(url) as response:
+        assert (response.status, (await response.json())["error"]["code"]) == (400, "conversation_locked")
+    async with proxy.session.get(url) as response:
+        assert response.status == 200
+    without = asyncio.create_task(asked(proxy, conversation=id, store=False))  # noqa: TID251
+    await arrived.acquire()
+    goes_on.set()
+    await first
+    assert (await without)["store"] is False
+    assert (await asked(proxy, conversation=id))["status"] == "completed"
+    assert len(await items(proxy, id)) == 4
+
+
+async def test_t77_the_sdks_own_retry_succeeds(backend: ScriptedBackend, proxy: Proxy) -> None:
+    id = await made(proxy)
+    client = openai.AsyncOpenAI(base_url=f"{proxy.url}/v1", api_key="none")
+    async with client:
+        both = await asyncio.gather(
+            *(client.responses.create(model="m", input=f"{n}", conversation=id) for n in range(2))
+        )
+    assert [each.status for each in both] == ["completed", "completed"]
+    assert len(await items(proxy, id)) == 4
+
+
+async def test_t79_a_turn_that_fails_adds_nothing_and_frees_the_lock(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy(retries={"attempts": 1})
+    id = await made(proxy)
+    refusal = answer(400, {"error": {"message": "No."}})
+    backend.answers(refusal, HEAD + text("Hel") + END, reply(text("Fine")))
+    assert (await proxy.refused(conversation=id))[0] == 400
+    assert final(await proxy.stream(conversation=id))["status"] == "failed"
+    assert (await refused(proxy, conversation=id, input=[{"type": "item_reference", "id": "msg_0"}]))[
+        0
+    ] == 404
+    assert await items(proxy, id) == []
+    assert (await asked(proxy, conversation=id))["status"] == "completed"
+
+
+async def test_t79_a_client_that_leaves_frees_the_lock(backend: ScriptedBackend, proxy: Proxy) -> None:
+    id = await made(proxy)
+
+    async def half(line: Line) -> None:
+        await line.request()
+        line.send(HEAD + text("Hel"))
+        await line.closed()
+
+    backend.plays(half)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True, "conversation": id}) as response:
+        await response.content.readuntil(b"response.output_text.delta")
+    await proxy.log.wait_for("request")
+    backend.answers(reply(text("Fine")))
+    client = openai.AsyncOpenAI(base_url=f"{proxy.url}/v1", api_key="none")
+    async with client:  # the lock is given back by the store's own task, perhaps a moment later
+        again = await client.responses.create(model="m", input="Again", conversation=id)
+    assert again.status == "completed"
+    assert texts(await items(proxy, id)) == ["Again", "Fine"]
+
+
+async def test_t80_a_turn_of_it_may_be_continued_by_its_id_alone(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    id = await made(proxy, items=[{"role": "user", "content": "Before"}])
+    first = await asked(proxy, conversation=id)
+    await asked(proxy, input="Later", conversation=id)
+    branch = await asked(proxy, input="Elsewhere", previous_response_id=first["id"])
+    assert "conversation" not in branch
+    assert sent(backend) == [
+        ("user", "Before\n\nHi"),
+        ("assistant", "Hello"),
+        ("user", "Elsewhere"),
+    ]
+    assert len(await items(proxy, id)) == 5
+
+
+async def test_t81_without_storing_nothing_is_added(backend: ScriptedBackend, proxy: Proxy) -> None:
+    id = await made(proxy, items=[{"role": "user", "content": "Before"}])
+    turn = await asked(proxy, conversation=id, store=False)
+    assert turn["store"] is False
+    assert any("conversation" in warning for warning in turn["_proxy"]["warnings"])
+    assert sent(backend) == [("user", "Before\n\nHi")]
+    assert len(await items(proxy, id)) == 1
+
+
+async def test_t71_an_unknown_one_is_refused(backend: ScriptedBackend, proxy: Proxy) -> None:
+    unknown = "conv_" + "0" * 48
+    for store in (True, False):
+        status, error = await proxy.refused(conversation=unknown, store=store)
+        assert (status, error["message"]) == (404, f"Conversation with id '{unknown}' not found.")
+    assert backend.received == []
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_u47_a_turn_that_its_conversation_would_lack_has_failed(
+    failing: Failing, start_proxy: StartProxy, stream: bool
+) -> None:
+    """T84."""
+    proxy = await start_proxy()
+    id = await made(proxy)
+    failing.down = {"save"}
+    if stream:
+        failed = final(await proxy.stream(conversation=id))
+        assert (failed["status"], failed["error"]["code"], failed["store"]) == (
+            "failed",
+            "storage_error",
+            False,
+        )
+    else:
+        assert await refused(proxy, conversation=id) == (503, "storage_error", None)
+    failing.down = set()
+    assert await items(proxy, id) == []

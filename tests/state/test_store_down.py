@@ -1,0 +1,80 @@
+"""A store that fails: what needs it is refused, everything else is answered, and nobody is told what is not so."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from proxy.core import jsontext
+from tests.support.proxies import StartProxy, final
+from tests.support.sockets import ScriptedBackend
+from tests.support.state import asked, refused
+from tests.support.store_failing import Failing
+
+JSON = {"Content-Type": "application/json"}
+DOWN = (503, "storage_error", None)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_t84_an_answer_that_could_not_be_kept_is_delivered_and_says_so(
+    failing: Failing, start_proxy: StartProxy, stream: bool
+) -> None:
+    """T83, D12."""
+    proxy = await start_proxy()
+    failing.down = {"save"}
+    answer = final(await proxy.stream()) if stream else await asked(proxy)
+    assert (answer["status"], answer["store"]) == ("completed", False)
+    assert "could not be stored" in answer["_proxy"]["warnings"][0]
+    assert proxy.log.named("response_not_stored")[0]["reason"] == "store_down"
+    failing.down = set()
+    assert (await asked(proxy))["store"] is True
+
+
+async def test_t83_what_needs_the_store_is_refused(
+    backend: ScriptedBackend, failing: Failing, start_proxy: StartProxy
+) -> None:
+    proxy = await start_proxy()
+    first = await asked(proxy)
+    failing.down = {"chain", "items", "lock", "entries"}
+    calls = len(backend.received)
+    needy: list[dict[str, Any]] = [
+        {"previous_response_id": first["id"]},
+        {"input": [{"type": "item_reference", "id": first["output"][0]["id"]}]},
+        {"conversation": "conv_1"},
+        {"conversation": "conv_1", "store": False},
+    ]
+    for body in needy:
+        assert await refused(proxy, **body) == DOWN
+        async with proxy.post({"model": "m", "input": "Hi"} | body) as response:
+            assert response.headers["Retry-After"] == "1"
+    assert len(backend.received) == calls
+
+
+async def test_u01_a_stateless_request_asks_the_store_nothing(
+    failing: Failing, start_proxy: StartProxy
+) -> None:
+    """D10: also when all of it is down."""
+    proxy = await start_proxy()
+    before = list(failing.asked)
+    failing.down = set(dir(failing.records))
+    assert (await asked(proxy, store=False))["store"] is False
+    assert final(await proxy.stream(store=False))["status"] == "completed"
+    async with proxy.session.post(
+        f"{proxy.url}/v1/chat/completions",
+        json={"model": "m", "messages": [{"role": "user", "content": "Hi"}]},
+    ) as response:
+        assert response.status == 200
+    assert [name for name in failing.asked if name not in ("beat", "sweep", "settle")] == [
+        name for name in before if name not in ("beat", "sweep", "settle")
+    ]
+
+
+async def test_t89_what_is_too_large_is_delivered_and_not_kept(start_proxy: StartProxy) -> None:
+    """U58."""
+    proxy = await start_proxy(store={"max_response_mib": 1})
+    body = jsontext.dumps({"model": "m", "input": "x" * (1 << 20)})
+    async with proxy.session.post(f"{proxy.url}/v1/responses", data=BytesIO(body), headers=JSON) as response:
+        answer = await response.json()
+    assert answer["store"] is False
+    assert "too large" in answer["_proxy"]["warnings"][0]
+    assert (await refused(proxy, previous_response_id=answer["id"]))[1] == "previous_response_not_found"

@@ -1,0 +1,52 @@
+"""A proxy whose store fails when the test wants it to."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy import app
+from proxy.shell.stores.protocol import Records, StoreDown
+from proxy.storage import Storage, storage_of
+
+
+class Failing:
+    """Records that are down, or slow, in the methods that the test names."""
+
+    def __init__(self) -> None:
+        self.records: Records | None = None
+        self.down: set[str] = set()
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        method = getattr(self.records, name)
+
+        async def ask(*args: Any, **named: Any) -> Any:
+            self.asked.append(name)
+            if name in self.down:
+                raise StoreDown("as the test wants it")
+            return await method(*args, **named)
+
+        return ask
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
+    """Of all proxies that the test starts from now on."""
+    records = Failing()
+
+    @asynccontextmanager
+    async def storage(*args: Any) -> AsyncIterator[Storage]:
+        async with storage_of(*args) as made:
+            records.records = made.records
+            yield replace(made, records=records)
+
+    monkeypatch.setattr(app, "storage_of", storage)
+    return records
+
+
+async def gathered(*work: Awaitable[Any]) -> list[Any]:
+    return list(await asyncio.gather(*work))
