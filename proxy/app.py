@@ -143,7 +143,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         try:
             await worker_metrics.start()
             url = await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
-            storage.announce(log)
+            if slot.is_first:
+                storage.announce(log)
             yield url
         finally:
             worker_metrics.stop()

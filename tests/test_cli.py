@@ -172,7 +172,7 @@ async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -
         running.process.terminate()
         code, errors = await running.end()
     assert code == 0
-    assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["request"]
+    assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["store_chosen", "request"]
 
 
 async def test_the_example_says_where_the_key_goes_if_one_is_wanted(tmp_path: Path) -> None:

@@ -31,21 +31,31 @@ MIB = 1 << 20
 # ── what is remembered ──
 
 
-async def test_f76_without_a_store_nothing_depends_on_one(proxy: Proxy) -> None:
+async def test_f76_without_a_store_nothing_depends_on_one(start_proxy: StartProxy) -> None:
     """A client that asks for its answer to be stored gets it all the same."""
+    proxy = await start_proxy(store={"url": "off"})
     for store in (True, False, None):
         async with proxy.post(ASK | {"store": store}) as response:
             assert in_short(final(await response.read())) == "completed | Hello"
 
 
-@pytest.mark.parametrize("id", ["resp_0", "", "x" * 5000, "../etc", "resp_\x00"])
+@pytest.mark.parametrize(
+    ("id", "code"),
+    [
+        ("resp_0", "previous_response_not_found"),
+        ("", "invalid_value"),
+        ("x" * 5000, "invalid_value"),
+        ("../etc", "invalid_value"),
+        ("resp_\x00", "invalid_value"),
+    ],
+)
 async def test_f77_what_is_not_known_is_said_to_be_unknown(
-    id: str, backend: ScriptedBackend, proxy: Proxy
+    id: str, code: str, backend: ScriptedBackend, proxy: Proxy
 ) -> None:
     async with proxy.post(ASK | {"previous_response_id": id}) as response:
         error = (await response.json())["error"]
-    assert response.status in (400, 404)
-    assert (error["code"], error["param"]) == ("previous_response_not_found", "previous_response_id")
+    assert response.status == 400
+    assert (error["code"], error["param"]) == (code, "previous_response_id")
     assert backend.received == []
 
 

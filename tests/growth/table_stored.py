@@ -13,7 +13,7 @@ from proxy.core.stored import endings
 from proxy.core.stored.conversation import Order
 from proxy.core.stored.histories import entries_of, history_of
 from proxy.core.stored.kept_items import kept_items
-from proxy.core.stored.named import named
+from proxy.core.stored.named import previous_and_conversation
 from proxy.core.stored.pages import behind, input_items, page, page_wish
 from proxy.core.stored.private import opened, with_thought
 from proxy.core.stored.queries import Query, included, retrieval
@@ -116,7 +116,7 @@ def _named(n: int) -> Callable[[], object]:
             {"conversation": {"id": "conv_" + "a" * n}},
         ):
             with suppress(Fault):
-                named(body)
+                previous_and_conversation(body)
 
     return work
 

@@ -54,13 +54,13 @@ NEED_NONE = {
     "are grammars, which others read by": """markup/families/deepseek markup/families/hermes markup/families/invoke
         markup/families/plain_json markup/families/pythonic markup/families/qwen""",
     "hold bytes by a limit, and read them by what is reached": """surfaces/memory/reasoning
-        surfaces/responses/continuation surfaces/responses/socket_messages""",
+        surfaces/responses/latest_responses surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
         dialects/anthropic/lessons dialects/reading/errors dialects/chat/lessons dialects/google/errors
         dialects/google/lessons backends/learned dialects/reading/overflow dialects/reading/retry_after""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
         backends/recognise backends/routes""",
-    "hand on what they are given, and look at nothing": "stream/observer",
+    "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": "schemas/subsets dialects/reading/surrogates",
 }
 """Modules that no reader reaches, by the reason."""

@@ -20,6 +20,8 @@ def _id(prefix: str, number: int) -> str:
 ANSWERED, RUNNING, WHOLE, STREAMED, GIVEN = (_id("resp", number) for number in range(1, 6))
 """A response that its client waited for; work in the background: under way, ended, ended and streamed; and what a
 conversation was given."""
+LONG = _id("resp", 8)
+"""With an input that is longer than a small proxy takes."""
 ITEM = _id("msg", 5)
 CONVERSATION, BUSY = _id("conv", 6), _id("conv", 7)
 """One with the item in it, and one that a turn works on."""
@@ -34,6 +36,7 @@ async def records() -> MemoryRecords:
     terms = Terms()
     engine = MemoryRecords(terms.clock, terms.keeping)
     await engine.save(TENANT, _record(ANSWERED))
+    await engine.save(TENANT, _record(LONG, input=jsontext.dumps([item(_id("msg", 9), "x" * (1 << 20))])))
     for id, members in ((RUNNING, {}), (WHOLE, {}), (STREAMED, {"streamed": True})):
         begun = _record(id, Status.QUEUED, background=True, **members)
         await engine.begin(TENANT, begun, WORKER)

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from tests.refusals.cases import Case
-from tests.refusals.kept import ANSWERED, BUSY, CONVERSATION, ITEM, RUNNING, STREAMED, WHOLE
+from tests.refusals.cases import Case, responses
+from tests.refusals.kept import ANSWERED, BUSY, CONVERSATION, ITEM, LONG, RUNNING, STREAMED, WHOLE
 
 HI = {"role": "user", "content": "Hi"}
 WRONG = "invalid_value"
+PREVIOUS = "previous_response_id"
 
 
 def _response(
@@ -48,6 +49,71 @@ RESPONSES = (
     ),
     _response("must be true or false", "stream", WRONG, f"{ANSWERED}?stream=maybe"),
     _response("0 or more", "starting_after", WRONG, f"{ANSWERED}?stream=true&starting_after=-1"),
+)
+
+
+def _turn(says: str, param: str | None, code: str | None, world: str = "keeping", **fields: Any) -> Case:
+    own = {name: fields.pop(name) for name in ("status", "tells") if name in fields}
+    return responses(says, param, code, world=world, **own, **fields)
+
+
+NOWHERE = "previous_response_not_found"
+
+TURNS = (
+    _turn("Previous response with id 'resp_0' not found.", PREVIOUS, NOWHERE, previous_response_id="resp_0"),
+    _turn(
+        f"Previous response with id '{RUNNING}' is not completed yet. Wait until it is, or cancel it.",
+        PREVIOUS,
+        "previous_response_not_completed",
+        previous_response_id=RUNNING,
+    ),
+    _turn(
+        "Ensure you are only providing one of",
+        None,
+        "mutually_exclusive_parameters",
+        previous_response_id=ANSWERED,
+        conversation=CONVERSATION,
+    ),
+    _turn("send at least one item", None, "missing_required_parameter", input=[]),
+    _turn(
+        "continue a shorter chain",
+        "input",
+        "request_too_large",
+        "keeping little",
+        status=413,
+        previous_response_id=LONG,
+    ),
+    _turn(
+        "begin another one",
+        "conversation",
+        "array_above_max_length",
+        "keeping one",
+        conversation=CONVERSATION,
+    ),
+    _turn("send the whole history", PREVIOUS, NOWHERE, "keeping nothing", previous_response_id="resp_0"),
+    _turn(
+        "Send the whole history",
+        "conversation",
+        "unsupported_parameter",
+        "keeping nothing",
+        conversation="conv_1",
+    ),
+    _turn(
+        "the item itself in its place",
+        "input",
+        None,
+        "keeping nothing",
+        status=404,
+        input=[{"type": "item_reference", "id": "msg_1"}],
+    ),
+    _turn(
+        "not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or "
+        "remove this item from your input.",
+        "input",
+        None,
+        status=404,
+        input=[{"type": "item_reference", "id": "msg_1"}],
+    ),
 )
 
 PAGES = (
@@ -96,11 +162,14 @@ CONVERSATIONS = (
     ),
     _pairs("must be an object", "metadata", "invalid_type", []),
     _pairs(
-        "send fewer", "metadata", "object_above_max_properties", {str(number): "" for number in range(17)}
+        "at most 16 entries",
+        "metadata",
+        "object_above_max_properties",
+        {str(number): "" for number in range(17)},
     ),
-    _pairs("shorten it", "metadata", "property_name_above_max_length", {"a" * 65: ""}),
+    _pairs("at most 64 characters", f"metadata.{'a' * 65}", "property_name_above_max_length", {"a" * 65: ""}),
     _pairs("must be a string", "metadata.a", "invalid_type", {"a": 1}),
-    _pairs("shorten it", "metadata.a", "string_above_max_length", {"a": "b" * 513}),
+    _pairs("at most 512 characters", "metadata.a", "string_above_max_length", {"a": "b" * 513}),
 )
 
 ITEMS = (
@@ -123,4 +192,4 @@ ITEMS = (
     _items("Item already in conversation", "items", "item_already_in_conversation", [HI | {"id": ITEM}]),
 )
 
-CASES = (*RESPONSES, *PAGES, *CONVERSATIONS, *ITEMS)
+CASES = (*TURNS, *RESPONSES, *PAGES, *CONVERSATIONS, *ITEMS)

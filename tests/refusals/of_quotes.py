@@ -135,10 +135,8 @@ VALUES = (
         input=[{"role": "user", "content": [{"type": "input_audio", "audio_url": QUOTED}]}],
     ),
     responses(
-        "Leave previous_response_id out",
+        "must be the id of a response",
         "previous_response_id",
-        "previous_response_not_found",
-        status=404,
         previous_response_id=QUOTED,
     ),
     responses("Choose one of", "model", "model_not_found", status=404, world="routed", model=QUOTED[:1024]),

@@ -26,10 +26,11 @@ CASES = (
     _socket("Only messages of type response.create are understood", "type", "unknown_message_type", {}),
     _socket("stream_id must be 1 to 256 of the letters", "stream_id", "invalid_value", CREATE | {"stream_id": ""}),
     _socket(
-        "Leave previous_response_id out and send the whole history as input",
+        "leave previous_response_id out and send the whole history as input",
         "previous_response_id",
         "previous_response_not_found",
         CREATE | {"input": "Hi", "previous_response_id": "resp_1"},
+        world="keeping nothing",
     ),
     _continued("must be a string or an array of items", "input", "invalid_type", 5),
     _continued("must be a string", "input[1].role", "invalid_type", [HI, {"role": 5}]),

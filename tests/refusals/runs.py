@@ -18,7 +18,7 @@ from tests.refusals.cases import PREVIOUS, Case
 from tests.refusals.sites import Made, watched
 from tests.refusals.worlds import WORLDS, World
 from tests.scripted.serving import Scripted, serving
-from tests.support.keeping import server_with
+from tests.support.keeping import keep_in
 
 PROMPTLY = 5.0
 
@@ -57,12 +57,13 @@ async def _running(world: World) -> AsyncIterator[tuple[str, Scripted]]:
         for name, value in world.patched.items():
             patch.setattr(name, value)
         if world.records is not None:
-            patch.setattr("proxy.app.Server", server_with(await world.records()))
+            keep_in(patch, await world.records())
         async with serving(backend.provider) as provider:
             own = {"url": provider.url, **backend.settings, **world.settings}
-            sections: dict[str, Any] = dict(world.sections)
+            sections: dict[str, Any] = {"store": {"url": "memory:"}, **world.sections}
             if world.routed:
-                own, sections = {}, {"backends": {"a": own, "b": own}, "routing": {"models": {"m": "a"}}}
+                sections |= {"backends": {"a": own, "b": own}, "routing": {"models": {"m": "a"}}}
+                own = {}
             async with proxy(own or None, **sections) as url:
                 yield url, provider
 

@@ -33,7 +33,9 @@ def _tenant(**rules: Any) -> dict[str, Any]:
 WORLDS = {
     "plain": World(),
     "keeping": World(records=kept.records),
-    "keeping nothing": World(),
+    "keeping little": World(records=kept.records, sections={"server": {"body_limit_mib": 1}}),
+    "keeping one": World(records=kept.records, patched={"proxy.shell.stored_turns.MAX_ENTRIES": 1}),
+    "keeping nothing": World(sections={"store": {"url": "off"}}),
     "anthropic": World("anthropic"),
     "google": World("google"),
     "text only": World(settings={"overrides": {"files": False}}),

@@ -126,7 +126,7 @@ async def test_work_that_was_not_to_be_stored_can_be_read_for_ten_minutes(record
     assert await records.get("t", brief.id) == ended
     terms.date += 1
     assert await records.get("t", brief.id) is None
-    assert await records.sweep(50) == (1, 0)
+    assert await records.sweep(50) == (1, 0, 0)
 
 
 async def test_what_has_expired_is_gone_before_it_is_swept(records: Any, terms: Terms) -> None:
@@ -140,9 +140,9 @@ async def test_what_has_expired_is_gone_before_it_is_swept(records: Any, terms: 
     assert (await records.size()).responses == 0
     terms.date -= 365 * DAY
     assert await records.get("t", kept.id) == kept
-    assert await records.sweep(50) == (0, 0)
+    assert await records.sweep(50) == (0, 0, 0)
     terms.date += 365 * DAY
-    assert await records.sweep(50) == (1, 0)
+    assert await records.sweep(50) == (1, 0, 0)
 
 
 async def test_a_sweep_takes_no_more_than_it_may_and_nothing_that_works(records: Any, terms: Terms) -> None:
@@ -150,7 +150,7 @@ async def test_a_sweep_takes_no_more_than_it_may_and_nothing_that_works(records:
     await records.begin("t", working, "w")
     await chain_of(records, 7)
     terms.date += 31 * DAY
-    assert [await records.sweep(3) for _ in range(4)] == [(3, 0), (3, 0), (1, 0), (0, 0)]
+    assert [await records.sweep(3) for _ in range(4)] == [(3, 0, 0), (3, 0, 0), (1, 0, 0), (0, 0, 0)]
     assert await records.get("t", working.id) is not None
     assert (await records.size()).running == 1
 

@@ -1,6 +1,7 @@
 """The whole proxy with a store behind it, which the test fills by itself, counts the questions of, and takes away."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy import app
 from proxy.core.tenants import ANYBODY
 from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.server import Server
 from proxy.shell.serving.stored_responses import StoredResponses
+from proxy.shell.stores.location import locate
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.sqlite.records import SqliteRecords
+from proxy.storage import Storage
 from tests.support.proxies import Proxy, StartProxy
 from tests.support.stores import Terms
 
@@ -119,13 +121,24 @@ def server_with(records: Any) -> Callable[..., Server]:
     return server
 
 
+def keep_in(patch: pytest.MonkeyPatch, records: Any) -> None:
+    """All proxies that are started from now on keep what they keep there."""
+
+    @asynccontextmanager
+    async def storage(*args: Any) -> AsyncIterator[Storage]:
+        yield Storage(locate("memory:", 1, {}, ""), records, worker=WORKER)
+
+    patch.setattr("proxy.app.storage_of", storage)
+    patch.setattr("proxy.app.Server", server_with(records))
+
+
 @pytest.fixture
 def start_keeping(records: Any, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch) -> StartKeeping:
     """Starts a proxy with these records; sections of settings by name."""
     watched = Watched(records)
 
     async def start(**sections: dict[str, Any]) -> Keeping:
-        monkeypatch.setattr(app, "Server", server_with(watched))
+        keep_in(monkeypatch, watched)
         return Keeping(await start_proxy(**sections), records, watched)
 
     return start

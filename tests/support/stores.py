@@ -158,6 +158,25 @@ class Remote:
         return call
 
 
+HOLD = """
+import fcntl, sys
+lock = open(sys.argv[1])
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+async def hold_lock(path: Path) -> asyncio.subprocess.Process:
+    """Starts a process that holds the lock of a file of SQLite and does nothing more, as a frozen one does."""
+    pipe = asyncio.subprocess.PIPE
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, f"{path}.lock", stdin=pipe, stdout=pipe
+    )
+    assert await holder.stdout.readline() == b"held\n"
+    return holder
+
+
 class InTurn:
     """Several engines on one file: each call goes to the next of them."""
 

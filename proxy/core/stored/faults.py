@@ -54,7 +54,10 @@ def exclusive() -> ClientFault:
 
 def nothing_to_answer() -> ClientFault:
     return ClientFault(
-        OwnWords("One of 'input', 'previous_response_id' or 'conversation' must say what is to be answered."),
+        OwnWords(
+            "Nothing is to be answered: send at least one item as input, or name a previous_response_id or a "
+            "conversation."
+        ),
         code="missing_required_parameter",
     )
 

@@ -44,11 +44,10 @@ def previous_and_conversation(body: Mapping[str, Any]) -> tuple[str | None, str 
 
 
 def previous_in(body: Mapping[str, Any]) -> str | None:
-    previous = body.get(PREVIOUS)
+    """Its type has been checked with the other fields."""
+    previous: str | None = body.get(PREVIOUS)
     if previous is None:
         return None
-    if not isinstance(previous, str):
-        raise wrong_type(PREVIOUS, "a string", previous)
     if not may_be_response(previous):
         raise wrong_value(
             PREVIOUS,

@@ -26,6 +26,11 @@ class WorkerSlot:
     folder: Path | None = None
     """The folder with their sockets. One worker alone needs none."""
 
+    @property
+    def is_first(self) -> bool:
+        """Does it say what holds for all of them?"""
+        return self.number == 0
+
     def door(self, number: int) -> Path:
         assert self.folder is not None, "those who are several have a folder"
         return self.folder / str(number)

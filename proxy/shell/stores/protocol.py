@@ -75,6 +75,8 @@ class Swept(NamedTuple):
     expired: int
     early: int
     """Before their time: the oldest of too many."""
+    leftovers: int = 0
+    """Rows of what was deleted earlier that were looked at now: there may be more of them."""
 
 
 class Records(Protocol):

@@ -45,7 +45,7 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
     (
         faults.nothing_to_answer(),
         400,
-        "One of 'input', 'previous_response_id' or 'conversation' must say what is to be answered.",
+        "Nothing is to be answered: send at least one item as input, or name a previous_response_id or a conversation.",
         "missing_required_parameter",
         None,
     ),

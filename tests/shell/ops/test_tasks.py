@@ -60,3 +60,24 @@ async def test_closing_ends_what_still_runs_quietly(tasks: Tasks, log: LogLines)
     await tasks.close()
     assert ended.is_set()
     assert log.text == ""
+
+
+async def test_what_must_not_be_lost_has_some_time_to_end(tasks: Tasks) -> None:
+    ended = []
+
+    async def work() -> None:
+        await asyncio.sleep(0)
+        ended.append("quick")
+
+    async def stuck() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("stuck")
+
+    await tasks.finish(0)
+    tasks.start(work(), "quick")
+    await tasks.finish(5)
+    tasks.start(stuck(), "stuck")
+    await tasks.finish(0.01)
+    assert ended == ["quick", "stuck"]

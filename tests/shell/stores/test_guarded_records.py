@@ -32,7 +32,10 @@ def slow(inner: MemoryRecords) -> Slow:
 
 @pytest.fixture
 async def guarded(slow: Slow, terms: Terms) -> AsyncIterator[GuardedRecords]:
-    guard = Guard(SHORT, lambda: terms.steady, Seen())
+    async def sleep(seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    guard = Guard(SHORT, lambda: terms.steady, Seen(), sleep)
     guarded = GuardedRecords(slow, guard, Opening(slow.open, print))  # type: ignore[arg-type]
     await guarded.open()
     yield guarded
@@ -60,6 +63,27 @@ async def test_a_save_that_comes_too_late_is_deleted(
     assert await inner.get("t", kept.id) is None
     assert await inner.entries("t", made.id) == []
     assert await inner.conversation("t", made.id) == (made, None)
+
+
+async def test_what_is_undone_waits_for_who_works_on_the_conversation(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    made = talk()
+    await guarded.create("t", made)
+    kept = record(conversation=made)
+    await guarded.lock("t", made.id, "w", kept.id)
+    slow.may.clear()
+    with pytest.raises(StoreDown):
+        await guarded.save("t", kept, ids_of(kept), "w")
+    assert await inner.save("t", kept, ids_of(kept), "w") is Outcome.DONE
+    await inner.lock("t", made.id, "v", "resp_2")
+    slow.may.set()
+    await settle_down()
+    assert await inner.get("t", kept.id) == kept
+    await inner.unlock("t", made.id, "resp_2")
+    await settle_down()
+    assert await inner.get("t", kept.id) is None
+    assert await inner.entries("t", made.id) == []
 
 
 async def test_a_save_that_is_repeated_is_kept(

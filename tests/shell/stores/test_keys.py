@@ -1,7 +1,7 @@
 """Keys: what an id of the proxy's own says, and what of a record can be found by an id."""
 
 from proxy.core import jsontext
-from proxy.shell.stores.keys import as_list, items_of, tail_of
+from proxy.shell.stores.keys import as_list, ids_in, items_of, tail_of
 from tests.support.stores import ids_of, item, record
 
 
@@ -18,7 +18,7 @@ def test_an_id_that_a_client_made_up_is_its_own_key() -> None:
 def test_items_by_their_ids() -> None:
     kept = record(foreign=("mine",))
     found = items_of(kept)
-    assert list(found) == ids_of(kept)
+    assert list(found) == ids_in(kept) == ids_of(kept)
     assert jsontext.loads(as_list(found.values())) == jsontext.loads(kept.input) + jsontext.loads(kept.output)
 
 

@@ -17,6 +17,7 @@ from proxy.core.model import (
     ToolChoice,
     Turn,
 )
+from proxy.core.stored.faults import nothing_to_answer
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.checks import missing, wrong_type, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
@@ -92,9 +93,7 @@ def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn
         case str() as text:  # an empty one too: the API has no lower bound, and instructions may say it all
             located.append((Turn(USER, [Text(text)]), ""))
         case list():
-            raise wrong_value(
-                "input", "is an empty array, and there are no instructions: send at least one item."
-            )
+            raise nothing_to_answer()
         case other:
             raise wrong_type("input", "a string or an array of items", other)
     return located

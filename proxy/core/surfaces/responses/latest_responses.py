@@ -7,8 +7,6 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
-from proxy.core.errors import ClientFault
-from proxy.core.masking.redact import quoted
 from proxy.core.surfaces.surface import Stored
 from proxy.core.unquoted import has_more_values
 from proxy.core.weight import weight
@@ -75,19 +73,25 @@ class LatestResponses:
         self._lane, self._new = lane, None
 
     def knows(self, previous: str) -> bool:
-        return any(known.id == previous for known in self._kept.values())
+        """Is it there, and not forgotten for want of room?"""
+        lane = self._lane_of(previous)
+        if lane is NOWHERE:
+            return False
+        if self._shelf.get(self._kept[lane].key) is not None:
+            return True
+        del self._kept[lane]
+        return False
+
+    def _lane_of(self, previous: str) -> Any:
+        return next((lane for lane, known in self._kept.items() if known.id == previous), NOWHERE)
 
     def unpacked(self, previous: str, pay: Callable[[int], None]) -> Iterator[bytes]:
-        """The conversation up to that response and with it, in pieces of a JSON list. Raises a fault when it is not
-        known, or when there is no memory to work with it: `pay` takes it, and raises so."""
-        found = next((lane for lane, known in self._kept.items() if known.id == previous), NOWHERE)
-        if found is NOWHERE:
-            raise _not_found(previous)
+        """The conversation up to that response, which it knows, and with it, in pieces of a JSON list. Raises a fault
+        when there is no memory to work with it: `pay` takes it, and raises so."""
+        found = self._lane_of(previous)
         known = self._kept[found]
         packed = self._shelf.get(known.key)
-        if packed is None:
-            del self._kept[found]
-            raise _not_found(previous)
+        assert packed is not None, "it was asked just now"
         pay(known.weight)
         if found == self._lane:
             self._forget(found)
@@ -129,13 +133,3 @@ class LatestResponses:
 
     def _size(self) -> int:
         return sum(known.size for known in self._kept.values())
-
-
-def _not_found(previous: str) -> ClientFault:
-    return ClientFault(
-        f"Previous response {quoted(previous)} not found: a connection knows its newest response, or that of "
-        "each stream_id, unless continuing it failed or others needed the room. Leave previous_response_id out and "
-        "send the whole history as input.",
-        code="previous_response_not_found",
-        param="previous_response_id",
-    )

@@ -93,10 +93,12 @@ class LiveSteps:
         log = yield from self._find(cursor.key)
         if log is None or log.state is LogState.GONE or log.touched <= self._horizon(log.state):
             return None
+        if cursor.next >= log.next:
+            return Replay([], ended=log.state is LogState.ENDED)
         rows = yield sql.BEFORE, (*cursor.key, cursor.next)
         number = rows[0][0]
         if number is None:
-            return Replay([], ended=False) if log.next == 0 else None
+            return None
         events: list[bytes] = []
         unpacker = Unpacker()
         try:

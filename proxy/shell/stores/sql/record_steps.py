@@ -11,6 +11,7 @@ from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnrea
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.conversation_steps import ConversationSteps
 from proxy.shell.stores.sql.packing import Kept
+from proxy.shell.stores.sql.shared_steps import GONE, Budget
 from proxy.shell.stores.sql.step import Step
 
 MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
@@ -125,7 +126,7 @@ class RecordSteps(ConversationSteps):
         if kept is None:
             return None
         if kept.record.is_final:
-            yield from self._bury(tenant, tail_of(id))
+            yield from self._bury(tenant, tail_of(id), Budget())
         return kept.record.is_final
 
     def _run(self, tenant: str, id: str) -> Step[tuple[str, int] | None]:
@@ -161,8 +162,9 @@ class RecordSteps(ConversationSteps):
         for tenant, id in rows:
             try:
                 kept = yield from self._turn(tenant, id)
-            except RecordUnreadable:  # whoever reads it is told; nobody works on it
+            except RecordUnreadable:  # it has no end that could be written, and must not stay for ever
                 kept = None
+                yield from self._bury(tenant, tail_of(id), Budget())
             if kept is None:
                 yield sql.RUN_OVER, (tenant, tail_of(id))
             else:
@@ -172,28 +174,33 @@ class RecordSteps(ConversationSteps):
     # ── the size of it ──
 
     def sweep(self, most: int, used_bytes: int) -> Step[Swept]:
+        budget = Budget()
+        doubtful = yield sql.DOUBTFUL, (most,)
+        for tenant, tail in doubtful:
+            yield sql.DOUBT, (GONE, tenant, tail)
+            yield from self._tidy(tenant, [tail], budget)
         expired = 0
         for lasting in (True, False):
             rows = yield sql.EXPIRED, (int(lasting), self._horizon(lasting), most - expired)
             for tenant, tail in rows:
-                yield from self._bury(tenant, tail)
+                yield from self._bury(tenant, tail, budget)
             expired += len(rows)
         rows = yield sql.UNUSED, (self._talk_horizon(), most - expired)
         for tenant, id in rows:
-            yield from self._remove(tenant, id)
+            yield from self._remove(tenant, id, budget)
         yield sql.FORGET_DEAD_RUNS, self._lease()
         yield sql.FORGET_DEAD, self._lease()
-        early = yield from self._make_room(used_bytes - self._keeping.most_bytes, most)
-        return Swept(expired + len(rows), early)
+        early = yield from self._make_room(used_bytes - self._keeping.most_bytes, most, budget)
+        return Swept(expired + len(rows), early, len(doubtful))
 
-    def _make_room(self, excess: int, most: int) -> Step[int]:
+    def _make_room(self, excess: int, most: int, budget: Budget) -> Step[int]:
         """Deletes the oldest that have ended, until so many bytes are free; how many."""
         deleted = 0
         if excess > 0:
             for tenant, tail, weight in (yield sql.OLDEST, (most,)):
                 if excess <= 0:
                     break
-                yield from self._bury(tenant, tail)
+                yield from self._bury(tenant, tail, budget)
                 excess -= weight
                 deleted += 1
         return deleted

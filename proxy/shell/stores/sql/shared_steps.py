@@ -8,7 +8,7 @@ from typing import Final
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Conversation, Entry
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import items_of, tail_of
+from proxy.shell.stores.keys import ids_in, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept, checksum, kept_from, row_of
@@ -17,6 +17,21 @@ from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keepin
 
 NEVER: Final = -(1 << 62)
 """Before all dates."""
+
+
+MOST_TIDIED: Final = 100
+"""Rows that one step looks at when it deletes: some ten milliseconds. A long chain goes at once when its end does."""
+
+GONE: Final = 1
+IN_DOUBT: Final = 2
+"""Gone, and the next sweep looks whether anything still needs it."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many rows a step may still look at."""
+
+    left: int = MOST_TIDIED
 
 
 @dataclass(slots=True, frozen=True)
@@ -110,7 +125,7 @@ class StepsBase:
             yield sql.UNLOCK, (tenant, record.conversation, record.id)
         return ended
 
-    def _bury(self, tenant: str, tail: str) -> Step[None]:
+    def _bury(self, tenant: str, tail: str, budget: Budget) -> Step[None]:
         """Deletes a response, and what it alone held. One that cannot be read is deleted as well."""
         try:
             kept = yield from self._kept(tenant, tail)
@@ -118,11 +133,12 @@ class StepsBase:
             kept = None
         empty = 0 if kept is None else checksum(replace(kept.record, answer=b""))
         yield sql.BURY, (b"", empty, tenant, tail)
-        yield from self._tidy(tenant, [tail])
+        yield from self._tidy(tenant, [tail], budget)
 
-    def _tidy(self, tenant: str, doubtful: list[str]) -> Step[None]:
+    def _tidy(self, tenant: str, doubtful: list[str], budget: Budget) -> Step[None]:
         """Takes away the deleted responses among these that nothing needs, and what they alone held."""
-        while doubtful:
+        while doubtful and budget.left > 0:
+            budget.left -= 1
             tail = doubtful.pop()
             rows = yield sql.LINKS, (tenant, tail)
             if not rows or not rows[0][0]:
@@ -139,6 +155,8 @@ class StepsBase:
             yield sql.FORGET_ITEMS, (tenant, tail)
             if parent is not None:
                 doubtful.append(tail_of(parent))
+        for tail in doubtful:
+            yield sql.DOUBT, (IN_DOUBT, tenant, tail)
 
     def _prune(self, tenant: str, conversation: str) -> Step[list[str]]:
         """Takes away the entries that nobody sees and nobody began with; the responses that had them."""
@@ -149,7 +167,7 @@ class StepsBase:
 
     def _know_items(self, tenant: str, record: Record) -> Step[None]:
         tail = tail_of(record.id)
-        for item in items_of(record):
+        for item in ids_in(record):
             if tail_of(item) != tail:
                 yield sql.KNOW_ITEM, (tenant, item, tail)
 

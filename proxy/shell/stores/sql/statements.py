@@ -31,6 +31,10 @@ REPLACE: Final = (
 
 BURY: Final = "update turns set gone = 1, answer = ?, checksum = ? where tenant = ? and tail = ?"
 
+DOUBT: Final = "update turns set gone = ? where tenant = ? and tail = ? and gone > 0"
+
+DOUBTFUL: Final = "select tenant, tail from turns where gone = 2 limit ?"
+
 CHILDREN: Final = "select tail from turns where tenant = ? and parent = ?"
 
 ERASE: Final = "delete from turns where tenant = ? and tail = ?"

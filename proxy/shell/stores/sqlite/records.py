@@ -142,7 +142,8 @@ class SqliteRecords:
         return replace(size, bytes=(yield from _used_bytes()))
 
     async def backup(self, target: Path) -> None:
-        """A whole copy, while all go on. Other tools must not copy the file: they do not know the lock."""
+        """A whole copy, while all write on; for a process of its own, as reads wait for it here. Other tools must not
+        copy the file: they do not know the lock."""
         await self._file.copy(target)
 
     async def forget(self, tenant: str) -> int:

@@ -38,6 +38,7 @@ RECORDS: Final = Schema(
             seen integer, primary key (tenant, tail)) strict""",
             "create index turns_by_parent on turns (tenant, parent, tail) where parent is not null",
             "create index turns_by_end on turns (lasting, ended) where gone = 0",
+            "create index turns_in_doubt on turns (gone) where gone = 2",
             "create index turns_by_conversation on turns (tenant, conversation, seen, tail) where seen is not null",
             """create table items (n integer primary key, tenant text not null, item text not null, tail text not null,
             unique (tenant, item, tail)) strict""",

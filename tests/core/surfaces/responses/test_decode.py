@@ -170,7 +170,8 @@ def test_an_input_is_required(body: dict[str, Any]):
     """F72: and one of which nothing is left is none."""
     with pytest.raises(ClientFault) as caught:
         decode({"model": "m"} | body, Ledger())
-    assert (caught.value.param, caught.value.status) == ("input", 400)
+    assert "input" in caught.value.message
+    assert caught.value.status == 400
 
 
 def test_instructions_may_be_all_there_is():

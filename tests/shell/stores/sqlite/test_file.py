@@ -17,9 +17,12 @@ import pytest
 from proxy.core.stored import endings
 from proxy.core.stored.record import Status
 from proxy.shell.stores.protocol import (
+    Cursor,
     Found,
+    Key,
     Outcome,
     RecordUnreadable,
+    Row,
     StoreDown,
     StoreReplaced,
     StoreUnreadable,
@@ -27,15 +30,18 @@ from proxy.shell.stores.protocol import (
 from proxy.shell.stores.sqlite.file import MOST_CHANGES, SqliteFile
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.sqlite.schema import RECORDS
-from tests.support.stores import ROOT, Remote, Terms, ids_of, record, run, sqlite_at, talk
-
-HOLD = """
-import fcntl, sys
-lock = open(sys.argv[1])
-fcntl.flock(lock, fcntl.LOCK_EX)
-print("held", flush=True)
-sys.stdin.read()
-"""
+from tests.support.stores import (
+    ROOT,
+    Remote,
+    Terms,
+    hold_lock,
+    ids_of,
+    make_live,
+    record,
+    run,
+    sqlite_at,
+    talk,
+)
 
 
 @pytest.fixture
@@ -155,15 +161,7 @@ async def test_the_kernel_frees_the_lock_of_a_killed_process(engine: SqliteRecor
     """U08, U09: a frozen holder holds up writers, not readers; they go on when it is killed."""
     kept = record()
     await engine.save("t", kept)
-    holder = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        HOLD,
-        f"{path}.lock",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert await holder.stdout.readline() == b"held\n"
+    holder = await hold_lock(path)
     waiting = asyncio.ensure_future(engine.save("t", later := record()))  # noqa: TID251 - held here
     for _ in range(20):
         assert await engine.get("t", kept.id) == kept
@@ -305,24 +303,75 @@ async def test_a_damaged_file_is_refused_at_start_and_later(path: Path) -> None:
         await sqlite_at(path).open()
 
 
-async def test_one_damaged_record_is_one_that_cannot_be_read(engine: SqliteRecords, path: Path) -> None:
-    """T88: cut, changed, or of a later form. It can still be deleted, and expires."""
+async def test_one_damaged_record_is_one_that_cannot_be_read(path: Path) -> None:
+    """T88: cut, changed, or of a later form. It expires as others do, and one that was in work is deleted."""
+    terms = Terms()
+    engine = sqlite_at(path, terms)
+    await engine.open()
     kept = [record() for _ in range(4)]
-    child = record(parent=kept[0])
+    child, work = record(parent=kept[0]), [run(), run()]
     for each in (*kept, child):
         await engine.save("t", each)
-    connection = sqlite3.connect(path, isolation_level=None)
-    for each, change in zip(
-        kept, ("output = x'5b5d'", "answer = x''", "form = 7", "status = 'new'"), strict=True
-    ):
-        connection.execute(f"update turns set {change} where id = ?", (each.id,))
-    connection.close()
-    for each in kept:
+    for each in work:
+        await engine.begin("t", each, "w")
+    change_all(path, dict(zip((each.id for each in (*kept, work[0])), CHANGES, strict=True)))
+    for each in (*kept, work[0]):
         with pytest.raises(RecordUnreadable, match=each.id):
             await engine.get("t", each.id)
     with pytest.raises(RecordUnreadable):
         await engine.chain("t", child.id, 9)
     assert await engine.get("t", child.id) == child
+    terms.steady += 45
+    assert await engine.settle(9) == [("t", each.id) for each in work]
+    assert await engine.get("t", work[0].id) is None
+    assert (await engine.get("t", work[1].id)).status is Status.FAILED
+    terms.date += 31 * 86_400
+    assert await engine.sweep(50) == (6, 0, 0)
+    assert (await engine.size()).responses == 0
+    await engine.close()
+
+
+CHANGES = ("output = x'5b5d'", "answer = x''", "form = 7", "status = 'new'", "input = x''")
+
+
+def change_all(path: Path, changes: dict[str, str]) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    for id, change in changes.items():
+        connection.execute(f"update turns set {change} where id = ?", (id,))
+    connection.close()
+
+
+async def test_a_damaged_log_is_none(tmp_path: Path) -> None:
+    path, key = tmp_path / "live.db", Key("t", "r")
+    live = make_live("sqlite", Terms(), path)
+    await live.open()
+    await live.append([Row(key, 0, [b"1"])])
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("update log_rows set data = x'ffff'")
+    assert list((await live.read([Cursor(key, 0)], 99)).values()) == [None]
+    connection.execute("delete from log_rows")
+    connection.close()
+    assert list((await live.read([Cursor(key, 0)], 99)).values()) == [None]
+    await live.close()
+
+
+@pytest.mark.parametrize(("readable_from", "opens"), [(1, True), (99, False)])
+async def test_a_later_version_s_file(path: Path, readable_from: int, opens: bool) -> None:
+    """U17: the same proxy works with it again once it may."""
+    engine = sqlite_at(path)
+    await engine.open()
+    await engine.save("t", kept := record())
+    await engine.close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("update about set version = 99, readable_from = ?", (readable_from,))
+    if not opens:
+        with pytest.raises(StoreUnreadable, match=r"state\.db was written by a later version .*version 99"):
+            await engine.open()
+        connection.execute("update about set readable_from = 1")
+    connection.close()
+    await engine.open()
+    assert await engine.get("t", kept.id) == kept
+    await engine.close()
 
 
 async def test_a_directory_that_cannot_be_made_is_a_store_that_is_away(tmp_path: Path) -> None:
