@@ -2,5 +2,6 @@
 
 from tests.support.proxies import backend, proxy, start_proxy
 from tests.support.store_failing import failing
+from tests.support.websockets import talk
 
-__all__ = ["backend", "failing", "proxy", "start_proxy"]
+__all__ = ["backend", "failing", "proxy", "start_proxy", "talk"]

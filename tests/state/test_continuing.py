@@ -274,3 +274,23 @@ def _tenants(*names: str) -> dict[str, Any]:
 async def test_t01_names_of_a_stream_are_the_same_as_ever(proxy: Proxy) -> None:
     """Whether it is stored or not: the ending alone waits for the store."""
     assert names(await proxy.stream(store=True)) == names(await proxy.stream(store=False))
+
+
+@pytest.mark.parametrize("added", [{}, {"input": []}, {"input": "More"}])
+async def test_a_chain_is_compacted_by_the_id_of_its_last_response(
+    backend: ScriptedBackend, proxy: Proxy, added: dict[str, Any]
+) -> None:
+    """T07: and what sums it up is no parent."""
+    backend.answers(reply(text("One")), reply(text("They greeted.")))
+    first = await asked(proxy)
+    url = f"{proxy.url}/v1/responses/compact"
+    async with proxy.session.post(
+        url, json={"model": "m", "previous_response_id": first["id"]} | added
+    ) as response:
+        summary = await response.json()
+    assert summary["object"] == "response.compaction"
+    assert sent(backend)[:2] == [("user", "Hi"), ("assistant", "One")]
+    assert await refused(proxy, previous_response_id=summary["id"]) == NOT_FOUND
+    again = await asked(proxy, input=[*summary["output"], {"role": "user", "content": "Go on"}])
+    assert again["status"] == "completed"
+    assert "They greeted." in str(sent(backend))

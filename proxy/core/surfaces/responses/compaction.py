@@ -27,6 +27,8 @@ def requested(body: Any) -> Any:
     if not isinstance(body, dict):
         return body
     given = body.get("input")
+    if given is None and body.get("previous_response_id") is not None:
+        given = []
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
     return body | {"stream": False, "input": [*given, TRIGGER] if isinstance(given, list) else given}

@@ -27,6 +27,10 @@ def test_a_compaction_is_asked_for_at_the_end_of_the_input(given: Any, items: An
     }
 
 
+def test_a_chain_may_be_all_that_is_summed_up() -> None:
+    assert requested({"previous_response_id": "resp_1"})["input"] == [TRIGGER]
+
+
 def test_what_is_no_request_stays_what_it_is() -> None:
     assert requested([HI]) == [HI]
 
