@@ -11,9 +11,6 @@ import orjson
 import pytest
 
 from proxy.core.tenants import ANYBODY
-from proxy.shell.serving.conversations import Conversations
-from proxy.shell.serving.server import Server
-from proxy.shell.serving.stored_responses import StoredResponses
 from proxy.shell.stores.location import locate
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.sqlite.records import SqliteRecords
@@ -104,23 +101,6 @@ async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await engine.close()
 
 
-def server_with(records: Any) -> Callable[..., Server]:
-    """What `app` makes its server by, for a server that keeps things there."""
-
-    def server(*, handlers: Any, mint: Any, **rest: Any) -> Server:
-        return Server(
-            **rest
-            | {
-                "handlers": handlers,
-                "mint": mint,
-                "stored_responses": StoredResponses(records, handlers.bodies.threads),
-                "conversations": Conversations(records, handlers.bodies, mint, now=lambda: NOW + 0.5),
-            }
-        )
-
-    return server
-
-
 def keep_in(patch: pytest.MonkeyPatch, records: Any) -> None:
     """All proxies that are started from now on keep what they keep there."""
 
@@ -129,7 +109,7 @@ def keep_in(patch: pytest.MonkeyPatch, records: Any) -> None:
         yield Storage(locate("memory:", 1, {}, ""), records, worker=WORKER)
 
     patch.setattr("proxy.app.storage_of", storage)
-    patch.setattr("proxy.app.Server", server_with(records))
+    patch.setattr("proxy.app._now", lambda: NOW + 0.5)
 
 
 @pytest.fixture

@@ -160,6 +160,19 @@ async def test_t61_t66_what_cannot_be_streamed_again(
     assert not_found(await keeping.ask("GET", "/responses/resp_1?stream=true"), "resp_1")
 
 
+async def test_what_is_read_writes_no_line_and_has_a_head(keeping: Keeping) -> None:
+    """Clients poll: what they are refused is logged, as with every other small question."""
+    kept = record()
+    await save(keeping, kept)
+    async with keeping.proxy.session.head(f"{keeping.proxy.url}/v1/responses/{kept.id}") as response:
+        assert (response.status, await response.read()) == (200, b"")
+    await keeping.ask("GET", f"/responses/{kept.id}/input_items")
+    assert not keeping.proxy.log.named("request") + keeping.proxy.log.named("refusal")
+    await keeping.ask("GET", "/responses/resp_1")
+    [line] = keeping.proxy.log.named("refusal")
+    assert (line["path"], line["code"]) == ("/v1/responses/resp_1", "response_not_found")
+
+
 # ── deleting ──
 
 
