@@ -87,6 +87,16 @@ def _referred(n: int) -> Callable[[], object]:
     return work
 
 
+def _answered_again(n: int) -> Callable[[], object]:
+    calls = [{"type": "function_call", "call_id": f"call_{at}"} for at in range(n)]
+    outputs = [call | {"type": "function_call_output", "output": "18"} for call in calls]
+
+    def work() -> None:
+        assert resolved(outputs, {}, calls + outputs, "m", Ledger()) == []
+
+    return work
+
+
 def _told(n: int) -> Callable[[], object]:
     def told(kind: str, **fields: Any) -> bytes:
         return jsontext.dumps({"type": f"response.{kind}", "output_index": 0, **fields})
@@ -138,6 +148,7 @@ STORED: Mapping[str, Make] = {
     "a page of a chain": _listed,
     "entries of a turn": _entries,
     "references": _referred,
+    "outputs that are known": _answered_again,
     "events of a log": _told,
     "a query": _asked,
     "what a request continues": _named,

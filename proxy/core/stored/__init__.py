@@ -7,6 +7,7 @@
 - `named`: what a request names that is kept
 - `histories`: what a request continues, as the items before its own
 - `references`: a request's own items beside its history
+- `answered`: which calls have their output already
 - `queries`: the query of a request that reads what is kept
 - `pages`: lists of items, page by page
 - `answers`: what clients get of what is kept

@@ -6,6 +6,7 @@ from typing import Any, Final
 from proxy.core import jsontext
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
+from proxy.core.stored.answered import Answered
 from proxy.core.stored.faults import reference_not_found
 from proxy.core.stored.private import opened
 
@@ -42,6 +43,7 @@ def resolved(
     """The request's own items for this model. `found`: what was looked up. Raises NotFound for what was not found."""
     there = {name for item in history if (name := _name(item))}
     ids = {id for _, id in there}
+    answered = Answered(history)
     own: list[Any] = []
     left_out: list[str] = []
     for item in items:
@@ -49,19 +51,27 @@ def resolved(
         if is_reference(item) and item["id"] in ids:
             left_out.append(item["id"])
             continue
-        if is_reference(item):
-            if item["id"] not in found:
-                raise reference_not_found(item["id"])
-            own += opened([jsontext.loads(found[item["id"]])], model, ledger)
-        elif name and name in there:
+        if name and name in there:
             left_out.append(name[1])
             continue
-        else:
-            own.append(item)
+        if answered.has(item):
+            left_out.append(item["call_id"])
+            continue
+        new = _whole(item, found, model, ledger) if is_reference(item) else [item]
+        own += new
+        for added in new:
+            answered.add(added)
         if name:
             ids.add(name[1])
     _tell(left_out, ledger)
     return own
+
+
+def _whole(reference: Json, found: Mapping[str, bytes], model: str | None, ledger: Ledger) -> list[Json]:
+    """What a reference names; nothing, if it is a thought of another model."""
+    if (item := found.get(reference["id"])) is None:
+        raise reference_not_found(reference["id"])
+    return opened([jsontext.loads(item)], model, ledger)
 
 
 def _name(item: Any) -> Named | None:

@@ -15,9 +15,12 @@ from tests.support.tables import table
 HI = {"type": "message", "role": "user", "content": "Hi"}
 STORED = HI | {"id": "msg_1"}
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{}"}
+AGAIN = CALL | {"id": "fc_2"}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "18"}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
 FOUND = {
     "msg_1": jsontext.dumps(STORED),
+    "fc_2": jsontext.dumps(AGAIN),
     "rs_1": jsontext.dumps(with_thought(THOUGHT, Reasoning("hidden"), "claude-4")),
 }
 
@@ -82,6 +85,10 @@ def test_what_must_be_looked_up(items: Any, ids: list[str]) -> None:
         ),
         # What is wrong in itself is refused by who reads it.
         (["Hi", {"id": 7}], [HI], ["Hi", {"id": 7}], 0),
+        # An output that its client gives again, and the one that the call waits for.
+        ([OUTPUT, HI], [CALL, OUTPUT | {"id": "fco_1"}], [HI], 1),
+        ([OUTPUT], [CALL], [OUTPUT], 0),
+        ([reference("fc_2"), OUTPUT], [CALL, OUTPUT], [AGAIN, OUTPUT], 0),
         # In one input nothing is left out that was sent whole.
         ([STORED, STORED], [], [STORED, STORED], 0),
     ],
