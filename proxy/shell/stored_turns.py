@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.errors import Fault
+from proxy.core.ids import may_be_conversation
 from proxy.core.ledger import Ledger
 from proxy.core.stored import faults
 from proxy.core.stored.conversation import Entry
@@ -96,6 +97,8 @@ class StoredTurn:
         return history_of(chain, ledger)
 
     async def _entries(self, records: Records, named: Named, conversation: str) -> Sequence[Entry]:
+        if not may_be_conversation(conversation):
+            raise faults.conversation_not_found(conversation)
         if not named.stores:
             entries = await records.entries(self._tenant, conversation)
             if entries is None:

@@ -149,6 +149,13 @@ async def test_t71_an_unknown_one_is_refused(backend: ScriptedBackend, proxy: Pr
     assert backend.received == []
 
 
+async def test_t71_what_cannot_be_one_is_not_looked_up(failing: Failing, start_proxy: StartProxy) -> None:
+    proxy = await start_proxy()
+    for never in ("conv_../etc", "conv_" + "0" * 4000):
+        assert (await refused(proxy, conversation=never))[:2] == (404, "conversation_not_found")
+    assert not {"lock", "entries"} & set(failing.asked)
+
+
 @pytest.mark.parametrize("stream", [True, False])
 async def test_u47_a_turn_that_its_conversation_would_lack_has_failed(
     failing: Failing, start_proxy: StartProxy, stream: bool
