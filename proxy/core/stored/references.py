@@ -11,7 +11,7 @@ from proxy.core.stored.faults import reference_not_found
 from proxy.core.stored.private import opened
 
 Json = dict[str, Any]
-Named = tuple[str, str]
+Name = tuple[str, str]
 """The type and the id of an item. Some clients give a call and its output one id."""
 
 REFERENCE: Final = "item_reference"
@@ -74,9 +74,12 @@ def _whole(reference: Json, found: Mapping[str, bytes], model: str | None, ledge
     return opened([jsontext.loads(item)], model, ledger)
 
 
-def _name(item: Any) -> Named | None:
-    id = item.get("id") if isinstance(item, dict) else None
-    return (item.get("type") or "message", id) if isinstance(id, str) else None
+def _name(item: Any) -> Name | None:
+    """None for what has none, and for what is wrong: whoever reads the request says so."""
+    if not isinstance(item, dict):
+        return None
+    id, kind = item.get("id"), item.get("type") or "message"
+    return (kind, id) if isinstance(id, str) and isinstance(kind, str) else None
 
 
 def _tell(left_out: list[str], ledger: Ledger) -> None:

@@ -112,6 +112,14 @@ def test_the_client_is_told_what_was_left_out_in_one_sentence(count: int, named:
     assert ledger.dropped == {"item_twice": count}
 
 
+@table(("wrong",), [(5,), ("x",), ({"type": ["x"], "id": "msg_1"},), ({"type": {}, "id": 7},), ({"id": []},)])
+def test_what_is_wrong_is_left_to_whoever_reads_it(wrong: Any) -> None:
+    assert resolved([reference("msg_1"), wrong], FOUND, [STORED | {"id": "msg_0"}], "m", Ledger()) == [
+        STORED,
+        wrong,
+    ]
+
+
 def test_t29_an_unknown_reference_is_refused() -> None:
     with pytest.raises(NotFound) as refused:
         resolved([reference("msg_9")], FOUND, [], "m", Ledger())
