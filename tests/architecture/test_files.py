@@ -26,11 +26,11 @@ WITHOUT_TEST: dict[str, str] = {
             "memory.conversations",
             "memory.shelf",
             "memory.state",
+            "sql.census_steps",
             "sql.conversation_steps",
             "sql.live_steps",
             "sql.record_steps",
             "sql.shared_steps",
-            "sqlite.live",
         )
     },
     **{

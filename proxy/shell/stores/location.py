@@ -19,6 +19,8 @@ from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
 
 NAME: Final = "responses-proxy"
+RECORDS_FILE: Final = "state.db"
+LIVE_FILE: Final = "live.db"
 MOST_MEMORY: Final = 256 << 20
 MOUNTS: Final = Path("/proc/self/mounts")
 
@@ -133,12 +135,15 @@ def _usual(environ: Mapping[str, str]) -> list[Path]:
 
 
 def _unwritable(directory: Path) -> str:
-    """Why it cannot be written. It is made if it is not there."""
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as failure:
-        return f"cannot be made ({failure.strerror})"
-    return "" if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "must not be written by this user"
+    """Why it cannot be written. It is not made here: commands that only look ask, too."""
+    nearest = directory
+    while not os.path.lexists(nearest):
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        return f"cannot be made ({nearest} is no directory)"
+    if os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
+        return ""
+    return "must not be written by this user" + (f" ({nearest})" if nearest != directory else "")
 
 
 # ── the table of mounts ──
@@ -181,9 +186,9 @@ def engines_at(
     match location.kind:
         case Kind.SQLITE:
             assert location.directory is not None
-            files = location.directory
-            return SqliteRecords(files / "state.db", clock, keeping, may_bury), SqliteLive(
-                files / "live.db", clock
+            return (
+                SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury),
+                SqliteLive(location.directory / LIVE_FILE, clock),
             )
         case Kind.MEMORY:
             bounded = replace(keeping, most_bytes=min(keeping.most_bytes, MOST_MEMORY))

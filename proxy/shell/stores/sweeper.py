@@ -44,10 +44,14 @@ class Sweeper:
         while True:
             await self._sleep(ROUND_SECONDS)
             try:
-                for work in (self._settle, self._sweep, self._sweep_live):
-                    await self._repeat(work)
+                await self.once()
             except Exception as failure:
                 self._watcher.failed(failure)
+
+    async def once(self) -> None:
+        """Until nothing is left to do."""
+        for work in (self._settle, self._sweep, self._sweep_live):
+            await self._repeat(work)
 
     async def _repeat(self, work: Callable[[], Awaitable[int]]) -> None:
         done = AT_ONCE

@@ -24,7 +24,7 @@ def test_a_directory_that_is_asked_for(tmp_path: Path) -> None:
     found = locate(f"sqlite:{tmp_path}/kept", 4, {}, LOCAL)
     assert (found.kind, found.directory, found.is_less) == (Kind.SQLITE, tmp_path / "kept", False)
     assert found.line == f"responses are kept in {tmp_path}/kept, unless a request says `store: false`"
-    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
+    assert not (tmp_path / "kept").exists(), "who only looks makes nothing"
 
 
 def test_nothing_at_all() -> None:
@@ -92,7 +92,9 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     assert locate("auto", 1, {"HOME": str(tmp_path / "file")}, "").kind is Kind.MEMORY
     assert "no directory is known" in locate("auto", 2, {}, "").line
-    with pytest.raises(LocationRefused, match=r"cannot be written: cannot be made \(Not a directory\)"):
+    with pytest.raises(
+        LocationRefused, match=r"cannot be written: cannot be made \(.*/file is no directory\)"
+    ):
         locate(f"sqlite:{tmp_path}/file/a", 1, {}, "")
 
 

@@ -5,6 +5,7 @@
 - `packing`: a response as a row
 - `shared_steps`: who lives, what can be read, and what holds what was deleted
 - `conversation_steps`: those of conversations
+- `census_steps`: what people are shown of its size
 - `record_steps`: those of responses, and of those who work on them
 - `log_statements`, `log_packing`, `live_steps`: the same for logs and memos
 """

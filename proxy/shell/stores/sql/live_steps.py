@@ -156,6 +156,13 @@ class LiveSteps:
                 found[key] = rows[0][0]
         return found
 
+    def forget(self, tenant: str, most: int) -> Step[int]:
+        """Deletes so many rows of the tenant at most; how many."""
+        left = most
+        for statement in sql.FORGET_TENANT:
+            left -= len((yield statement, (tenant, tenant, left)))
+        return most - left
+
     def sweep(self, most: int) -> Step[int]:
         swept = 0
         for state in LogState:

@@ -33,3 +33,9 @@ RECALL: Final = "select data from memos where tenant = ? and key = ? and expires
 EXPIRED_MEMOS: Final = "select tenant, key from memos where expires <= ? limit ?"
 
 FORGET: Final = "delete from memos where tenant = ? and key = ?"
+
+FORGET_TENANT: Final = tuple(
+    f"delete from {table} where tenant = ? and ({key}) in (select {key} from {table} where tenant = ? limit ?)"
+    " returning 1"
+    for table, key in (("logs", "id"), ("log_rows", "id, first"), ("memos", "key"))
+)

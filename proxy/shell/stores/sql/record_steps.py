@@ -212,9 +212,14 @@ class RecordSteps(ConversationSteps):
         responses, running = rows[0]
         return Size(responses, running, talks[0][0], bytes=0)
 
-    def forget(self, tenant: str) -> Step[int]:
+    def count_of(self, tenant: str) -> Step[int]:
         rows = yield sql.COUNT_OF_TENANT, (self._horizon(True), self._horizon(False), tenant)
         talks = yield sql.COUNT_TALKS_OF_TENANT, (self._talk_horizon(), tenant)
-        for statement in sql.FORGET_TENANT:
-            yield statement, (tenant,)
         return int(rows[0][0] + talks[0][0])
+
+    def forget(self, tenant: str, most: int) -> Step[int]:
+        """Deletes so many rows of the tenant at most; how many."""
+        left = most
+        for statement in sql.FORGET_TENANT:
+            left -= len((yield statement, (tenant, tenant, left)))
+        return most - left

@@ -186,6 +186,26 @@ PRUNE: Final = (
 # ── a tenant ──
 
 FORGET_TENANT: Final = tuple(
-    f"delete from {table} where tenant = ?"
-    for table in ("turns", "items", "runs", "conversations", "entries")
+    f"delete from {table} where tenant = ? and ({key}) in (select {key} from {table} where tenant = ? limit ?)"
+    " returning 1"
+    for table, key in (
+        ("runs", "n"),
+        ("conversations", "id"),
+        ("entries", "conversation, position"),
+        ("items", "n"),
+        ("turns", "tail"),
+    )
+)
+
+# ── for people ──
+
+CENSUS: Final = (
+    "select tenant, status, count(*), min(created) from turns"
+    " where gone = 0 and (ended is null or ended > case lasting when 1 then ? else ? end)"
+    " and tenant = coalesce(?, tenant) group by tenant, status"
+)
+
+CENSUS_OF_TALKS: Final = (
+    "select tenant, count(*) from conversations where touched > ? and tenant = coalesce(?, tenant)"
+    " group by tenant"
 )

@@ -2,6 +2,8 @@
 
 - `lock`: the lock beside the file
 - `schema`: the tables, and how a file of an earlier version becomes one of today
+- `reasons`: why a file cannot be used
+- `inspection`: one look at it, for commands
 - `file`: one file, its two threads, and how writes are put together
 - `records`: all of `Records`
 - `live`: all of `Live`

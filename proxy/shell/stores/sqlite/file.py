@@ -19,6 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 from proxy.shell.stores.protocol import StoreDown, StoreReplaced, StoreUnreadable
 from proxy.shell.stores.sql.step import Ask, Rows, Step
 from proxy.shell.stores.sqlite.lock import FileLock
+from proxy.shell.stores.sqlite.reasons import DAMAGED, reason
 from proxy.shell.stores.sqlite.schema import Schema, migrate, refuse_old_sqlite
 
 MOST_CHANGES: Final = 100
@@ -28,11 +29,6 @@ MOST_BYTES: Final = 1 << 20
 BUSY_SECONDS: Final = 5.0
 CLOSE_SECONDS: Final = 5.0
 """How long the threads may still take. Beyond that they are left behind, and end with the process."""
-
-DAMAGED: Final = (
-    "{path} {what}. Nothing is read or written there any more. Stop the proxy, put the file back"
-    " (`responses-proxy store backup` makes copies) or move it away, and start again."
-)
 
 Result = TypeVar("Result")
 
@@ -125,7 +121,9 @@ class SqliteFile:
             with lock.held():
                 writer, reader = self._connect_both()
         except BaseException as failure:
-            opened(failure if isinstance(failure, StoreUnreadable) else self._reason(failure, opening=True))
+            opened(
+                failure if isinstance(failure, StoreUnreadable) else reason(self._path, failure, opening=True)
+            )
             return
         self._reads.thread = threading.Thread(
             target=self._read_all, args=(reader,), name=f"store {self._path.name} reads", daemon=True
@@ -183,9 +181,8 @@ class SqliteFile:
 
     def _refuse_another_file(self) -> None:
         if self._identify() != self._identity:
-            raise StoreReplaced(
-                DAMAGED.format(path=self._path, what="was deleted or replaced by another file")
-            )
+            what = "was deleted or replaced by another file"
+            raise StoreReplaced(DAMAGED.format(path=self._path, what=what))
 
     def _read_all(self, connection: sqlite3.Connection) -> None:
         while (command := self._reads.queue.get()) is not None:
@@ -194,12 +191,12 @@ class SqliteFile:
                 if not command.bare:
                     connection.execute("begin")
                 try:
-                    command.result = _carry_out(connection, command.step())
+                    command.result = carry_out(connection, command.step())
                 finally:
                     if not command.bare:
                         connection.execute("rollback")
             except BaseException as failure:
-                command.failure = self._reason(failure)
+                command.failure = reason(self._path, failure)
             _answer([command])
 
     def _write_all(self, connection: sqlite3.Connection, lock: FileLock) -> None:
@@ -234,7 +231,7 @@ class SqliteFile:
             try:
                 for command in group:
                     command.failure = None
-                    command.result = _carry_out(connection, command.step())
+                    command.result = carry_out(connection, command.step())
                 connection.execute("commit")
             except BaseException:
                 with suppress(sqlite3.Error):  # after some errors SQLite has done so by itself
@@ -242,21 +239,9 @@ class SqliteFile:
                 raise
         except BaseException as failure:
             for command in group:
-                command.failure = self._reason(failure)
+                command.failure = reason(self._path, failure)
             return False
         return True
-
-    def _reason(self, failure: BaseException, opening: bool = False) -> BaseException:
-        """What the caller is told."""
-        if isinstance(failure, sqlite3.DatabaseError):
-            code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
-            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                kind = StoreUnreadable if opening else StoreReplaced
-                return kind(DAMAGED.format(path=self._path, what=f"is damaged ({failure})"))
-            return StoreDown(f"{self._path}: {failure}")
-        if isinstance(failure, OSError):
-            return StoreDown(f"{self._path}: {failure.strerror or failure}")
-        return failure
 
 
 def _copied(target: Path) -> Step[None]:
@@ -264,7 +249,7 @@ def _copied(target: Path) -> Step[None]:
     yield "vacuum into ?", (str(target),)
 
 
-def _carry_out(connection: sqlite3.Connection, step: Generator[Ask, Rows, Result]) -> Result:
+def carry_out(connection: sqlite3.Connection, step: Generator[Ask, Rows, Result]) -> Result:
     rows: Rows | None = None
     try:
         while True:

@@ -8,7 +8,7 @@ from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
 from proxy.shell.stores.sql.live_steps import LiveSteps
 from proxy.shell.stores.sqlite.file import SqliteFile
-from proxy.shell.stores.sqlite.records import then_shrink
+from proxy.shell.stores.sqlite.records import FORGOTTEN_ROWS, then_shrink
 from proxy.shell.stores.sqlite.schema import LIVE
 from proxy.shell.stores.terms import Clock
 
@@ -46,6 +46,11 @@ class SqliteLive:
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         return await self._file.read(partial(self._steps.recall, tenant, keys))
+
+    async def forget(self, tenant: str) -> None:
+        """All that is the tenant's; for a command, as records are forgotten."""
+        while await self._file.write(lambda: then_shrink(self._steps.forget(tenant, FORGOTTEN_ROWS))):
+            pass
 
     async def sweep(self, most: int) -> int:
         return await self._file.write(lambda: then_shrink(self._steps.sweep(most)))

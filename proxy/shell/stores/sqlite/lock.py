@@ -4,15 +4,23 @@ SQLite before 3.51.3 may lose what it has acknowledged when one process begins t
 back. Besides, whoever waits here is served in turn, and not by chance. A process that dies gives it up.
 """
 
+import errno
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 try:
     import fcntl
 except ImportError:  # Windows: one process, no lock
     fcntl = None  # type: ignore[assignment]
+
+
+PAUSE_SECONDS: Final = 0.01
+
+HELD: Final = "another process holds its lock and gives it to nobody: a proxy that stands still? End that one"
 
 
 class FileLock:
@@ -22,15 +30,29 @@ class FileLock:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, patience: float | None = None) -> Iterator[None]:
+        """`patience`: seconds, after which it is a TimeoutError. Without it, whoever waits is served in turn."""
         if fcntl is None:
             yield
             return
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        if patience is None:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        else:
+            self._try(patience)
         try:
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _try(self, patience: float) -> None:
+        tries = round(patience / PAUSE_SECONDS)
+        for left in reversed(range(tries + 1)):
+            try:
+                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not left:
+                    raise TimeoutError(errno.ETIMEDOUT, HELD) from None
+                time.sleep(PAUSE_SECONDS)  # noqa: TID251 - in a command, which holds nobody up
 
     def close(self) -> None:
         os.close(self._file)

@@ -14,6 +14,9 @@ from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.sqlite.schema import RECORDS
 from proxy.shell.stores.terms import Clock, Keeping, always
 
+FORGOTTEN_ROWS = 50
+"""In one step, some ten milliseconds."""
+
 SHRUNK_PAGES = 1000
 """By which the file may become smaller after a sweep. Moving them holds others up for some milliseconds."""
 
@@ -131,7 +134,7 @@ class SqliteRecords:
         return await self._file.write(partial(self._sweep, most))
 
     def _sweep(self, most: int) -> Step[Swept]:
-        used = yield from _used_bytes()
+        used = yield from used_bytes()
         return (yield from then_shrink(self._steps.sweep(most, used)))
 
     async def size(self) -> Size:
@@ -139,7 +142,7 @@ class SqliteRecords:
 
     def _size(self) -> Step[Size]:
         size = yield from self._steps.size()
-        return replace(size, bytes=(yield from _used_bytes()))
+        return replace(size, bytes=(yield from used_bytes()))
 
     async def backup(self, target: Path) -> None:
         """A whole copy, while all write on; for a process of its own, as reads wait for it here. Other tools must not
@@ -147,7 +150,11 @@ class SqliteRecords:
         await self._file.copy(target)
 
     async def forget(self, tenant: str) -> int:
-        return await self._file.write(partial(self._steps.forget, tenant))
+        """In many steps, so that nobody's save waits for all of it. The file shrinks with each."""
+        number = await self._file.read(partial(self._steps.count_of, tenant))
+        while await self._file.write(lambda: then_shrink(self._steps.forget(tenant, FORGOTTEN_ROWS))):
+            pass
+        return number
 
 
 def then_shrink(step: Step[Result]) -> Step[Result]:
@@ -163,7 +170,7 @@ def weight_of(record: Record) -> int:
     return len(record.answer) + len(record.input) + len(record.output)
 
 
-def _used_bytes() -> Step[int]:
+def used_bytes() -> Step[int]:
     pages = yield "pragma page_count", ()
     free = yield "pragma freelist_count", ()
     size = yield "pragma page_size", ()

@@ -79,7 +79,7 @@ LIVE: Final = Schema(
 def refuse_old_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
     if version < OLDEST_SQLITE:
         raise StoreUnreadable(
-            f"this Python comes with SQLite {_text(version)}, and the store needs {_text(OLDEST_SQLITE)} or newer:"
+            f"this Python comes with SQLite {text_of(version)}, and the store needs {text_of(OLDEST_SQLITE)} or newer:"
             ' use a newer Python or system, or set store.url to "memory:" or "off"'
         )
 
@@ -92,12 +92,8 @@ def is_fixed(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
     )
 
 
-def migrate(connection: sqlite3.Connection, schema: Schema, name: str) -> None:
-    """Within a transaction. Raises StoreUnreadable for a file that only a later version can read."""
-    connection.execute(
-        "create table if not exists about (one integer primary key check (one = 1), version integer not null,"
-        " readable_from integer not null) strict"
-    )
+def version_in(connection: sqlite3.Connection, schema: Schema, name: str) -> int:
+    """Of the tables that are there. Raises StoreUnreadable for a file that only a later version can read."""
     row = connection.execute("select version, readable_from from about").fetchone()
     version, readable_from = row or (0, 0)
     if readable_from > schema.version:
@@ -105,6 +101,16 @@ def migrate(connection: sqlite3.Connection, schema: Schema, name: str) -> None:
             f"{name} was written by a later version of the proxy (tables of version {version}, readable from"
             f" {readable_from}; this one knows {schema.version}): start that version, or restore an older backup"
         )
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection, schema: Schema, name: str) -> None:
+    """Within a transaction."""
+    connection.execute(
+        "create table if not exists about (one integer primary key check (one = 1), version integer not null,"
+        " readable_from integer not null) strict"
+    )
+    version = version_in(connection, schema, name)
     if version < schema.version:
         for step in schema.steps[version:]:
             for statement in step:
@@ -114,5 +120,5 @@ def migrate(connection: sqlite3.Connection, schema: Schema, name: str) -> None:
         )
 
 
-def _text(version: tuple[int, ...]) -> str:
+def text_of(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from proxy.shell.stores.sqlite.lock import FileLock
 
 TRY = """
@@ -28,3 +30,13 @@ def test_nobody_else_has_it_meanwhile(tmp_path: Path) -> None:
         assert not is_free(path)
     assert is_free(path)
     lock.close()
+
+
+def test_who_waits_for_so_long_only_gives_up(tmp_path: Path) -> None:
+    mine, other = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+    with other.held(), pytest.raises(TimeoutError, match="another process holds its lock"), mine.held(0.05):
+        pass
+    with mine.held(0.05):
+        assert not is_free(tmp_path / "lock")
+    mine.close()
+    other.close()

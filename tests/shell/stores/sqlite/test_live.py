@@ -1,0 +1,23 @@
+"""Logs and memos in a file: what no other engine does. `tests/stores` asks all engines the same."""
+
+from pathlib import Path
+
+from proxy.shell.stores.protocol import Cursor, Key, Row
+from proxy.shell.stores.sqlite.live import SqliteLive
+from tests.support.stores import Terms
+
+
+async def test_a_tenant_is_forgotten_whole_and_alone(tmp_path: Path) -> None:
+    live = SqliteLive(tmp_path / "live.db", Terms().clock)
+    await live.open()
+    keys = [Key(tenant, f"resp_{number}") for tenant in ("t", "other") for number in range(60)]
+    for first in (0, 1):
+        await live.append([Row(key, first, [b"{}"]) for key in keys])
+    for tenant in ("t", "other"):
+        await live.remember(tenant, {"a": b"1", "b": b"2"}, 60)
+    await live.forget("t")
+    read = await live.read([Cursor(key, 0) for key in keys], 10_000)
+    assert {cursor.key.tenant for cursor, replay in read.items() if replay} == {"other"}
+    assert await live.recall("t", ["a", "b"]) == {}
+    assert await live.recall("other", ["a", "b"]) == {"a": b"1", "b": b"2"}
+    await live.close()
