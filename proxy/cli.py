@@ -1,4 +1,4 @@
-"""The command line: `serve`, `codex`, `hash-key`, `check-config`, `show-config`, `--version`.
+"""The command line: `serve`, `codex`, `store`, `hash-key`, `check-config`, `show-config`, `--version`.
 
 Exit codes: 0 done, 1 could not be done, 2 wrong settings or arguments.
 """
@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 import proxy
-from proxy import app, codex, demo, process, supervisor
+from proxy import app, codex, demo, process, store_commands, store_files, supervisor
 from proxy.config import (
     BINDINGS,
     CONFIG_VARIABLE,
@@ -28,6 +28,7 @@ from proxy.config import (
 )
 from proxy.core import tenants
 from proxy.settings import Settings
+from proxy.storage import StoreRefused
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -71,20 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="responses-proxy", description=PURPOSE)
     parser.add_argument("--version", action="version", version=f"responses-proxy {proxy.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    descriptions = all_settings()
     for name, (command, purpose) in COMMANDS.items():
         subparser = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         subparser.set_defaults(command=command)
-        subparser.add_argument(
-            "--config", metavar="FILE", help=f"File with settings in TOML. [{CONFIG_VARIABLE}]"
-        )
-        for binding in BINDINGS:
-            subparser.add_argument(
-                binding.option,
-                dest=binding.option,
-                metavar=binding.placeholder,
-                help=descriptions[binding.key] + (f" [{binding.variable}]" if binding.variable else ""),
-            )
+        if command is store:
+            store_commands.add_actions(subparser, _add_settings)
+        else:
+            _add_settings(subparser)
     _add_codex_options(commands.choices["codex"])
     hashing = commands.add_parser("hash-key", help=HASH_KEY, description=HASH_KEY)
     hashing.set_defaults(command=None)
@@ -92,6 +86,18 @@ def _parser() -> argparse.ArgumentParser:
         "--new", action="store_true", help="Make a random key, and print it before its digest."
     )
     return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    descriptions = all_settings()
+    parser.add_argument("--config", metavar="FILE", help=f"File with settings in TOML. [{CONFIG_VARIABLE}]")
+    for binding in BINDINGS:
+        parser.add_argument(
+            binding.option,
+            dest=binding.option,
+            metavar=binding.placeholder,
+            help=descriptions[binding.key] + (f" [{binding.variable}]" if binding.variable else ""),
+        )
 
 
 def _add_codex_options(parser: argparse.ArgumentParser) -> None:
@@ -125,8 +131,12 @@ def hash_key(new: bool) -> int:
 
 
 def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
-    """The settings were checked when `main` loaded them."""
-    print("The settings are valid.")
+    """The settings were checked when `main` loaded them; here it is asked whether this machine agrees."""
+    try:
+        kept = store_files.proved(loaded.settings)
+    except process.CannotStart as error:
+        return _refused(error)
+    print(f"The settings are valid. With them, {kept}.")
     return DONE
 
 
@@ -136,6 +146,11 @@ def show_config(loaded: Loaded, _: argparse.Namespace) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return DONE
+
+
+def store(loaded: Loaded, wanted: argparse.Namespace) -> int:
+    action: store_commands.Action = wanted.action
+    return _run(action(loaded.settings, wanted))
 
 
 def serve(loaded: Loaded, _: argparse.Namespace) -> int:
@@ -149,12 +164,18 @@ def _run(work: Coroutine[Any, Any, int]) -> int:
         except KeyboardInterrupt:
             return INTERRUPTED
         except (process.CannotStart, codex.CannotRun, supervisor.WorkersFailed) as error:
-            _tell(str(error))
-            return FAILED
+            return _refused(error)
+
+
+def _refused(error: Exception) -> int:
+    _tell(str(error))
+    return MISUSED if isinstance(error, StoreRefused) else FAILED
 
 
 async def _serve(loaded: Loaded) -> int:
     asked_to_stop = process.asked_to_stop()
+    if loaded.settings.server.workers > 1:
+        store_files.proved(loaded.settings)  # else each of them would say what is wrong
     if not loaded.settings.all_backends:
         print(DEMO_ANSWERS)
     async with (
@@ -286,6 +307,7 @@ COMMANDS: dict[str, tuple[Command, str]] = {
         run_codex,
         "Run Codex with this proxy as its provider. The configuration of Codex stays as it is.",
     ),
+    "store": (store, "Show, sweep, copy or delete what is kept of responses and conversations."),
     "check-config": (check_config, "Check the settings, and print what is wrong."),
     "show-config": (
         show_config,

@@ -60,6 +60,7 @@ BINDINGS = (
     Binding("backend.url", "--backend", "URL", "PROXY_BACKEND_URL"),
     Binding("backend.key", "--backend-key", "KEY", "PROXY_BACKEND_KEY"),
     Binding("backend.profile", "--profile", "NAME"),
+    Binding("store.url", "--store", "URL", "PROXY_STORE_URL"),
     Binding("clients.events", "--events", "STYLE"),
     Binding("logs.level", "--log-level", "LEVEL"),
 )

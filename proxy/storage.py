@@ -29,7 +29,11 @@ WORKER_BYTES = 16
 
 
 class CannotStore(CannotStart):
-    """What the settings ask for cannot be."""
+    """What is kept cannot be read or written."""
+
+
+class StoreRefused(CannotStore):
+    """The settings ask for what must not be."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -49,19 +53,23 @@ class Storage:
             log.info("store_chosen", about=self.location.line)
 
 
+def located(settings: StoreSettings, workers: int) -> Location:
+    try:
+        return locate(settings.url, workers, os.environ, read_mounts())
+    except LocationRefused as refusal:
+        raise StoreRefused(str(refusal)) from refusal
+
+
 @asynccontextmanager
 async def storage_of(
     settings: StoreSettings, workers: int, metrics: Metrics, log: Log, clock: Callable[[], float]
 ) -> AsyncIterator[Storage]:
-    try:
-        location = locate(settings.url, workers, os.environ, read_mounts())
-    except LocationRefused as refusal:
-        raise CannotStore(str(refusal)) from refusal
+    location = located(settings, workers)
     patience = Patience(clock)
     engines = engines_at(
         location,
         Clock(date=time.time, steady=clock),  # noqa: TID251 - here it comes in
-        _keeping(settings),
+        keeping_of(settings),
         patience.may_bury,
     )
     if engines is None:
@@ -93,7 +101,7 @@ async def storage_of(
         await live.close()
 
 
-def _keeping(settings: StoreSettings) -> Keeping:
+def keeping_of(settings: StoreSettings) -> Keeping:
     days = settings.conversation_days
     return Keeping(
         response_seconds=settings.retention_days * DAY,

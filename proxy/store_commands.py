@@ -1,0 +1,215 @@
+"""`responses-proxy store …`: what is kept is shown, swept, copied, deleted for a tenant, while proxies run or not."""
+
+import argparse
+import asyncio
+import os
+import sqlite3
+import sys
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeAlias
+
+from proxy.settings import Settings
+from proxy.shell.stores.sql.census_steps import Census
+from proxy.shell.stores.sqlite.inspection import Inspected
+from proxy.shell.stores.sqlite.schema import FIXED_SQLITE, is_fixed, text_of
+from proxy.shell.stores.sweeper import Sweeper
+from proxy.storage import CannotStore
+from proxy.store_files import CLOCK, StoreFiles, files_of
+
+DONE, MISUSED = 0, 2
+
+Action: TypeAlias = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]
+
+NOT_FIXED: Final = (
+    "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and these"
+    " commands avoid that by a lock; other programs must not write, copy or replicate the files while a proxy runs."
+)
+UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
+STEP: Final = 1024
+MOST_NAMES: Final = 10
+
+
+def add_actions(
+    parser: argparse.ArgumentParser, add_settings: Callable[[argparse.ArgumentParser], None]
+) -> None:
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    for name, (action, purpose) in ACTIONS.items():
+        subparser = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        subparser.set_defaults(action=action)
+        add_settings(subparser)
+    actions.choices["backup"].add_argument(
+        "file", metavar="FILE", type=Path, help="It must not be there yet."
+    )
+    forgetting = actions.choices["forget-tenant"]
+    forgetting.add_argument("tenant", metavar="NAME", help="As in the configuration, or as it was there.")
+    forgetting.add_argument("--yes", action="store_true", help="Do not ask for a confirmation.")
+
+
+# ── info ──
+
+
+async def info(settings: Settings, _: argparse.Namespace) -> int:
+    files = files_of(settings)
+    for name, value in _facts(files, files.inspect()):
+        print(f"{name:15}{value}")
+    if not is_fixed():
+        print(NOT_FIXED.format(fixed=", ".join(map(text_of, FIXED_SQLITE))))
+    return DONE
+
+
+def _facts(files: StoreFiles, found: Inspected) -> list[tuple[str, str]]:
+    census, store = found.census, files.settings.store
+    conversations = "until they are deleted"
+    if store.conversation_days is not None:
+        conversations = f"{store.conversation_days:g} days after their last use"
+    return [
+        ("directory", str(files.directory)),
+        ("engine", f"SQLite {sqlite3.sqlite_version}, tables of version {found.version}"),
+        ("used by", _counted(census.workers, "running process", "es")),
+        ("tenants", _few(census.tenants)),
+        ("responses", str(census.responses)),
+        *((f"  {status}", str(number)) for status, number in sorted(census.statuses.items())),
+        ("oldest", "-" if census.oldest is None else _date(census.oldest)),
+        ("conversations", str(census.conversations)),
+        ("size", f"{_bytes(found.bytes)} of {store.max_gib:g} GiB at most"),
+        ("on disk", _bytes(_on_disk(files.all))),
+        ("kept for", f"{store.retention_days:g} days; conversations {conversations}"),
+    ]
+
+
+def _few(names: Sequence[str]) -> str:
+    more = [f"and {len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    return ", ".join([*names[:MOST_NAMES], *more]) or "-"
+
+
+def _counted(number: int, word: str, plural: str = "s") -> str:
+    return f"{number} {word}" + plural * (number != 1)
+
+
+def _on_disk(files: Iterable[Path]) -> int:
+    """Files may vanish meanwhile: SQLite takes its own away."""
+    total = 0
+    for path in files:
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
+def _date(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _bytes(number: float) -> str:
+    unit = 0
+    while number >= STEP and unit < len(UNITS) - 1:
+        number /= STEP
+        unit += 1
+    return f"{number:.1f} {UNITS[unit]}" if unit else f"{number:g} {UNITS[unit]}"
+
+
+# ── sweep ──
+
+
+class _Counts:
+    """Hears what the sweeper does."""
+
+    def __init__(self) -> None:
+        self.of: Counter[str] = Counter()
+
+    async def settled(self, keys: Sequence[object]) -> None:
+        """Proxies settle what their dead have begun; a command does not."""
+
+    def swept(self, kind: str, count: int) -> None:
+        self.of[kind] += count
+
+    def failed(self, failure: Exception) -> None:
+        raise failure
+
+
+async def sweep(settings: Settings, _: argparse.Namespace) -> int:
+    files = files_of(settings)
+    before = files.inspect()
+    counts = _Counts()
+    async with files.opened() as (records, live):
+        await Sweeper(records, live, counts, CLOCK.steady, asyncio.sleep).once()
+    after = files.inspect()
+    expired, early, logs = counts.of["expired"], counts.of["early"], counts.of["live"]
+    print(f"Deleted: {expired} that had expired, {early} because of store.max_gib, {logs} logs.")
+    print(f"Size: {_bytes(after.bytes)}, before {_bytes(before.bytes)}.")
+    return DONE
+
+
+# ── backup ──
+
+
+async def backup(settings: Settings, wanted: argparse.Namespace) -> int:
+    """The copy is whole or not there: it gets its name when it is complete."""
+    files = files_of(settings)
+    found = files.inspect()
+    async with files.opened() as (records, _):
+        with _complete(wanted.file) as copy:
+            await records.backup(copy)
+    print(f"{wanted.file}: {_what(found.census)}, {_bytes(_on_disk([wanted.file]))}.")
+    return DONE
+
+
+@contextmanager
+def _complete(target: Path) -> Iterator[Path]:
+    try:
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        raise CannotStore(f"{target} is there already, and is not overwritten: choose another name") from None
+    except OSError as failure:
+        raise CannotStore(f"{target} cannot be written: {failure.strerror}") from failure
+    try:
+        with TemporaryDirectory(prefix=f"{target.name}.", dir=target.parent) as folder:
+            yield (copy := Path(folder, target.name))
+            os.replace(copy, target)
+    except BaseException:
+        target.unlink()
+        raise
+
+
+# ── forget-tenant ──
+
+
+async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
+    name: str = wanted.tenant
+    files = files_of(settings)
+    census = files.inspect(name).census
+    what = f"{_what(census)} of the tenant {name!r}"
+    if not wanted.yes and not _confirmed(f"{what} will be deleted for good. Type the name to go on: ", name):
+        print("Nothing was deleted. To go on without being asked: --yes", file=sys.stderr)
+        return MISUSED
+    async with files.opened() as (records, live):
+        number = await records.forget(name)
+        await live.forget(name)
+    print(f"Deleted: {what}." if number else f"Nothing was kept of the tenant {name!r}.")
+    return DONE
+
+
+def _what(census: Census) -> str:
+    return f"{_counted(census.responses, 'response')} and {_counted(census.conversations, 'conversation')}"
+
+
+def _confirmed(question: str, name: str) -> bool:
+    """Nobody can answer where there is no terminal."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(question) == name
+    except EOFError:
+        return False
+
+
+ACTIONS: Final[dict[str, tuple[Action, str]]] = {
+    "info": (info, "Show where things are kept, how many, and how large they are."),
+    "sweep": (sweep, "Delete now what has expired or is too much. A running proxy does so by itself."),
+    "backup": (backup, "Copy what is kept to a file, as of now, while proxies go on."),
+    "forget-tenant": (forget_tenant, "Delete all that is kept of a tenant."),
+}
