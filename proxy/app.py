@@ -50,6 +50,7 @@ from proxy.shell.serving.handlers import Handlers, Surfaces
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.server import Server
 from proxy.shell.serving.stored_responses import StoredResponses
+from proxy.shell.serving.token_counting import TokenCounting
 from proxy.shell.stored_turns import StoredTurns, StoreLimits
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
@@ -107,10 +108,11 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
+    quota, reasoning_memory = Quota(clock), ReasoningMemory()
     engine = Engine(
         backends=backends,
-        quota=Quota(clock),
-        reasoning_memory=ReasoningMemory(),
+        quota=quota,
+        reasoning_memory=reasoning_memory,
         mint=mint,
         now=_now,
         clock=clock,
@@ -122,11 +124,21 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         secret_mask=secret_mask,
         log=log,
     )
+    token_counting = TokenCounting(backends, quota, reasoning_memory, threads, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
         stored_turns = _stored_turns(settings, storage, saving, metrics, log)
         refusals = Refusals(metrics, secret_mask, log)
         handlers = _handlers(
-            settings, engine, mint, stored_turns, backends, worker_metrics, refusals, tasks, log
+            settings,
+            engine,
+            token_counting,
+            mint,
+            stored_turns,
+            backends,
+            worker_metrics,
+            refusals,
+            tasks,
+            log,
         )
         server = Server(
             handlers=handlers,
@@ -172,6 +184,7 @@ def _stored_turns(
 def _handlers(
     settings: Settings,
     engine: Engine,
+    token_counting: TokenCounting,
     mint: Mint,
     stored_turns: StoredTurns,
     backends: Backends,
@@ -201,9 +214,11 @@ def _handlers(
     )
     return Handlers(
         engine=engine,
+        token_counting=token_counting,
         surfaces=Surfaces(
             responses=responses,
             compaction=replace(responses, form=CompactionObject, name="compact"),
+            counting=replace(responses, name="input_tokens"),
             chat=ChatSurface(mint, _now),
             native=NativeSurface(mint, _now, signer),
         ),

@@ -6,6 +6,7 @@
     │   ├── TooLarge           it is over a limit                               413
     │   ├── Unsupported        its media type or encoding is not spoken here    415
     │   ├── Incompatible       the chosen backend cannot do what it asks for    400
+    │   ├── NotOffered         the chosen backend cannot do it for anybody      400
     │   ├── Unauthorized       it does not say who asks                         401
     │   ├── Forbidden          who asks may not have it                         403
     │   └── TooMany            who asks has had enough; `retry_after` says how long  429
@@ -134,6 +135,14 @@ class Incompatible(ClientFault):
 
     type = "semantic_error"
     code = "tool_schema_incompatible"
+
+
+class NotOffered(ClientFault):
+    """Whatever the request says. Clients are told to their face that no later try helps."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return super().headers | {"X-Should-Retry": "false"}
 
 
 class Unauthorized(ClientFault):

@@ -29,6 +29,7 @@ Replay = Literal["none", "reasoning_content", "reasoning", "reasoning_details", 
 ReplayScope = Literal["calls", "all"]
 CallIdForm = Literal["any", "len40", "alnum9", "word"]
 CallIdentity = Literal["id", "index"]
+Counter = Literal["none", "anthropic", "google", "llamacpp", "sglang", "vllm"]
 OrphanTools = Literal["flatten", "declare", "keep"]
 
 TUNING = frozenset(
@@ -75,6 +76,8 @@ class BackendProfile:
     """`responses` marks a model that refuses Chat for tools that think: in Chat such requests must not think."""
     first_byte_s: int = PATIENCE_S
     """How long the first byte may take."""
+    counter: Counter = "none"
+    """Whose form its counter of tokens has; each dialect knows its own. Without one, no tokens are counted."""
 
     # ── messages ────────────────────────────────────────────────────────────────────────────────────────────────
     system_role: SystemRole = "system"

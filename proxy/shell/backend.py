@@ -6,7 +6,9 @@ What it learned of a model is kept for a while, so that the next request is righ
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
+from proxy.core.backends.counter import TokenCounter, not_offered
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.target import Target
@@ -15,8 +17,8 @@ from proxy.core.dialects.reading import errors, lessons, reply_lessons
 from proxy.core.dialects.reading.echoes import MAX_SEARCHED
 from proxy.core.dialects.reading.lessons import Lesson
 from proxy.core.dialects.reading.reply_lessons import Observed
-from proxy.core.dialects.registry import spoken_by
-from proxy.core.errors import Fault, OwnWords, Unauthorized
+from proxy.core.dialects.registry import counter_of, spoken_by
+from proxy.core.errors import Fault, Garbled, OwnWords, Unauthorized
 from proxy.core.events import Reply
 from proxy.core.flow.request import Preparation, prepared_for
 from proxy.core.ledger import Ledger
@@ -29,7 +31,7 @@ from proxy.core.tenants import key_of
 from proxy.shell.concurrency import ConcurrencyLimit
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
-from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
 
 MAX_LESSONS = 3
 """One request is changed and sent again at most this often. Each time costs a round trip, and few models have three
@@ -47,6 +49,9 @@ SEARCHED_PER_UNIT = 16
 UNAUTHORIZED = 401
 
 MAX_REFUSAL_BYTES = 64 * 1024
+
+MAX_COUNT_BYTES = 64 * 1024 * 1024
+"""Some servers answer with all tokens beside their number: 8 bytes for each of a few million."""
 
 
 @dataclass(slots=True)
@@ -110,10 +115,17 @@ class Backend:
         return self._concurrency.slot(owner)
 
     async def plan(
-        self, request: Request, name: str, ledger: Ledger, headers: Mapping[str, str], owner: str
+        self,
+        request: Request,
+        name: str,
+        ledger: Ledger,
+        headers: Mapping[str, str],
+        owner: str,
+        *,
+        counts: bool = False,
     ) -> Plan:
         """`name` is the model's, for which the client may have another name. `headers` are the client's; only a backend
-        that is configured so gets the key in them. `owner` pays for the request."""
+        that is configured so gets the key in them. `owner` pays for the request. `counts`: it is for `count`."""
         base = await self._discovery.target()
         model = base.models.get(name, name)
         known = self._of(base, model)
@@ -124,7 +136,13 @@ class Backend:
                     "The API key holds characters that cannot be passed on. Send one in plain ASCII."
                 )
             target = replace(target, key=key, forwarded=True)
-        return Plan(self, await self._prepare(request, target, model, known.url, ledger), owner)
+        url, counter = known.url, None
+        if counts:
+            counter = counter_of(target.profile)
+            if counter is None:
+                raise not_offered()
+            url = counter.url(target, model)
+        return Plan(self, await self._prepare(request, target, model, url, ledger, counter), owner)
 
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
@@ -159,6 +177,19 @@ class Backend:
                 raise _fault(exchange, words, text, plan)
             plan = replace(plan, asked=changed)
 
+    async def count(self, plan: Plan, ledger: Ledger) -> int:
+        """Returns the number of tokens in the request of a plan that was made for that."""
+        assert plan.asked.counter is not None
+        try:
+            exchange = await self.ask(plan, ledger)
+        except Fault as fault:
+            if fault.code == errors.NO_PATH:  # its kind has a counter, this one has not
+                raise not_offered() from fault
+            raise
+        answer = await _whole(exchange)
+        ledger.work.dear |= len(answer) > LARGE_BYTES
+        return await self._threads.run(partial(plan.asked.counter.read, answer), ledger)
+
     async def _learn_from_refusal(
         self,
         preparation: Preparation,
@@ -179,7 +210,9 @@ class Backend:
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
             target = replace(preparation.target, profile=lesson.profile)
-            changed = await self._prepare(preparation.request, target, preparation.model, post.url, ledger)
+            changed = await self._prepare(
+                preparation.request, target, preparation.model, post.url, ledger, preparation.counter
+            )
             if (changed.post.body, changed.post.headers) != (post.body, post.headers):
                 taught.append((lesson, preparation.profile))
                 return changed
@@ -227,9 +260,31 @@ class Backend:
             )
 
     async def _prepare(
-        self, request: Request, target: Target, model: str, url: str, ledger: Ledger
+        self,
+        request: Request,
+        target: Target,
+        model: str,
+        url: str,
+        ledger: Ledger,
+        counter: TokenCounter | None,
     ) -> Preparation:
-        return await self._threads.run(lambda: prepared_for(request, target, model, url, ledger), ledger)
+        return await self._threads.run(
+            lambda: prepared_for(request, target, model, url, ledger, counter), ledger
+        )
+
+
+async def _whole(exchange: Exchange) -> bytes:
+    """Reads a small answer to its end."""
+    answer = bytearray()
+    try:
+        while data := await exchange.read():
+            answer += data
+            if len(answer) > MAX_COUNT_BYTES:
+                raise Garbled(OwnWords("The backend's answer to a question for a number does not end."))
+        exchange.release()
+    finally:
+        exchange.close()
+    return bytes(answer)
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:

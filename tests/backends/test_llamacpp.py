@@ -130,6 +130,22 @@ def test_a_history_with_calls_renders_as_it_does_directly(talker: Pair) -> None:
     assert response.usage.input_tokens == direct.usage.prompt_tokens
 
 
+def test_tokens_are_counted_by_the_server_before_they_are_paid_for(talker: Pair) -> None:
+    """T101: for a turn of its own, and for one that continues another."""
+    first = talker.proxied.responses.create(model="toy", input=HELLO, temperature=0)
+    asks: list[Any] = [
+        {"input": HELLO},
+        {"input": "Hello", "instructions": "Be brief."},
+        {"input": "Again", "previous_response_id": first.id},
+    ]
+    for ask in asks:
+        counted = talker.proxied.responses.input_tokens.count(model="toy", **ask)
+        response = talker.proxied.responses.create(model="toy", **ask)
+        assert response.usage is not None
+        assert counted.object == "response.input_tokens"
+        assert counted.input_tokens == response.usage.input_tokens > 0
+
+
 def test_structured_output_is_forced_by_the_servers_grammar(talker: Pair) -> None:
     direct = talker.direct.chat.completions.create(
         model="toy",

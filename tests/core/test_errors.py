@@ -8,6 +8,7 @@ from proxy.core.errors import (
     ClientFault,
     Fault,
     GatewayFault,
+    NotOffered,
     OutOfQuota,
     OwnWords,
     ProxyFault,
@@ -70,6 +71,7 @@ def test_who_waits_as_told_does_not_come_too_early(seconds: float | None, told: 
         (ClientFault("Wrong."), {}),
         (TooMany("Enough."), {}),  # repeated anyway
         (ProxyFault("Away.", status=503, retryable=True), {}),
+        (NotOffered("Never."), {"X-Should-Retry": "false"}),
     ],
 )
 def test_clients_are_told_to_repeat_what_they_would_not(fault: Fault, told: dict[str, str]) -> None:

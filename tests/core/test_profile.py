@@ -17,6 +17,7 @@ SAFEST: dict[str, Any] = {
     "headers": {},
     "query": {},
     "wire": "chat",
+    "counter": "none",
     "system_role": "system",
     "late_system": "user",
     "join_users": True,

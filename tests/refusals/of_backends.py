@@ -200,4 +200,15 @@ BACKENDS = (
     ),
 )
 
-CASES = (*CONTENT, *BACKENDS)
+COUNTS = (
+    Case(
+        "Count with the model's own tokenizer, or send the request itself and read its usage",
+        None,
+        "unsupported_parameter",
+        path="/v1/responses/input_tokens",
+        body={"model": "m", "input": "Hi"},
+        tells={"X-Should-Retry": "false"},
+    ),
+)
+
+CASES = (*COUNTS, *CONTENT, *BACKENDS)

@@ -36,6 +36,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="anthropic",
+            counter="anthropic",
             dialect="anthropic",
             hosts=("api.anthropic.com", "*/anthropic", "*/anthropic/", "*/anthropic/v1", "*/v1/messages"),
             path="/messages",
@@ -70,6 +71,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="vllm",
+            counter="vllm",
             strict_tools=True,
             effort_field="reasoning_effort",
             replay="reasoning",
@@ -79,6 +81,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="sglang",
+            counter="sglang",
             strict_tools=True,
             effort_field="reasoning_effort",
             replay="reasoning_content",
@@ -88,6 +91,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="llamacpp",
+            counter="llamacpp",
             force_tool="required",
             images="data",
             schema=_TEMPLATES,
@@ -279,6 +283,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(
             DEFAULT,
             name="google",
+            counter="google",
             dialect="google",
             hosts=("generativelanguage.googleapis.com",),
             root="/v1beta",

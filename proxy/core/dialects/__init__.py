@@ -1,6 +1,7 @@
 """How backends speak: one folder for each language, with the same names in each, and what they share.
 
-- `registry` says what a dialect is, and has the table of them: encode, decode, faults, URLs, lessons.
+- `registry` says what a dialect is, and has the table of them: encode, decode, faults, URLs, lessons,
+  counters of tokens.
 - `chat`, `anthropic` and `google` are the three; none imports another.
 - `reading` is for all decoders and judges of refusals, `writing` for all encoders.
 

@@ -7,16 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.target import Target
+from proxy.core.dialects.anthropic import counting as anthropic_counting
 from proxy.core.dialects.anthropic import encode as anthropic_encode
 from proxy.core.dialects.anthropic import errors as anthropic_errors
 from proxy.core.dialects.anthropic import lessons as anthropic_lessons
 from proxy.core.dialects.anthropic import urls as anthropic_urls
 from proxy.core.dialects.anthropic.decode import AnthropicDecoder
+from proxy.core.dialects.chat import counting as chat_counting
 from proxy.core.dialects.chat import encode as chat_encode
 from proxy.core.dialects.chat import lessons as chat_lessons
 from proxy.core.dialects.chat import urls as chat_urls
 from proxy.core.dialects.chat.decode import ChatDecoder
+from proxy.core.dialects.google import counting as google_counting
 from proxy.core.dialects.google import encode as google_encode
 from proxy.core.dialects.google import errors as google_errors
 from proxy.core.dialects.google import lessons as google_lessons
@@ -74,6 +78,8 @@ class Dialect:
     models_url: Callable[[Target], str]
     lessons: Sequence[Row]
     """What the words of a refusal teach."""
+    counters: Mapping[str, TokenCounter]
+    """How tokens are counted, by the names that a profile has for it."""
     reply_lessons: Sequence[ReplyRow] = reply_lessons.COMMON_ROWS
     """What a reply teaches."""
 
@@ -86,6 +92,7 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=chat_urls.reply_url,
         models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
+        counters=chat_counting.COUNTERS,
         reply_lessons=reply_lessons.CHAT_ROWS,
     ),
     "anthropic": Dialect(
@@ -95,6 +102,7 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=anthropic_urls.reply_url,
         models_url=anthropic_urls.models_url,
         lessons=anthropic_lessons.LESSONS,
+        counters=anthropic_counting.COUNTERS,
     ),
     "google": Dialect(
         encode=google_encode.encode,
@@ -103,9 +111,14 @@ DIALECTS: Mapping[str, Dialect] = {
         reply_url=google_urls.reply_url,
         models_url=google_urls.models_url,
         lessons=google_lessons.LESSONS,
+        counters=google_counting.COUNTERS,
     ),
 }
 
 
 def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
+
+
+def counter_of(profile: BackendProfile) -> TokenCounter | None:
+    return spoken_by(profile).counters.get(profile.counter)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from proxy.core.backends.counter import TokenCounter
 from proxy.core.backends.post import Post, post
 from proxy.core.backends.target import Target
 from proxy.core.dialects.registry import spoken_by
@@ -41,6 +42,8 @@ class Preparation:
     profile: BackendProfile
     prepared: Prepared
     post: Post
+    counter: TokenCounter | None = None
+    """Is only to be counted what a model would read?"""
 
 
 def admitted(request: Request, asker: Asker, ledger: Ledger) -> Request:
@@ -62,10 +65,18 @@ def memory_name(tenant: Tenant, request: Request) -> str:
     return f"{tenant.name} {request.model}"
 
 
-def prepared_for(request: Request, target: Target, model: str, url: str, ledger: Ledger) -> Preparation:
-    """Prepares the request. The table of names in it depends on the request alone, so it stays right if a lesson
-    changes the profile."""
+def prepared_for(
+    request: Request,
+    target: Target,
+    model: str,
+    url: str,
+    ledger: Ledger,
+    counter: TokenCounter | None = None,
+) -> Preparation:
+    """Prepares the request, or the question how many tokens it has. The table of names in it depends on the request
+    alone, so it stays right if a lesson changes the profile."""
     profile = target.profile
     prepared = prepare(request, profile, ledger)
     body = spoken_by(profile).encode(request, prepared, profile, model, ledger)
-    return Preparation(request, target, model, profile, prepared, post(target, url, body))
+    question = counter.body(body, model) if counter else body
+    return Preparation(request, target, model, profile, prepared, post(target, url, question), counter)

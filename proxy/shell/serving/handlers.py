@@ -1,7 +1,7 @@
 """What answers behind the paths of models, and behind the small ones; `routes` says which path that is."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from proxy.core.masking.redact import quoted
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.catalog import listing as catalog_listing
 from proxy.core.surfaces.openapi import document
-from proxy.core.surfaces.responses import compaction
+from proxy.core.surfaces.responses import compaction, counting
 from proxy.core.surfaces.surface import Surface
 from proxy.core.tenants import Tenant
 from proxy.shell.backends import Backends
@@ -27,8 +27,13 @@ from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
 from proxy.shell.serving.bodies import Bodies
 from proxy.shell.serving.refusals import Refusals
-from proxy.shell.stored_turns import StoredTurns
+from proxy.shell.serving.token_counting import TokenCounting
+from proxy.shell.stored_turns import StoredTurn, StoredTurns
 from proxy.shell.websocket.open_sockets import OpenSockets
+
+Body = Callable[[Ledger], Awaitable[Any]]
+Respond = Callable[[Surface, Body, Caller, HttpStream, StoredTurn], Awaitable[None]]
+"""What answers a request, see `Engine.respond`."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -37,6 +42,7 @@ class Surfaces:
 
     responses: Surface
     compaction: Surface
+    counting: Surface
     chat: Surface
     native: Surface
 
@@ -62,6 +68,7 @@ class Handlers:
         self,
         *,
         engine: Engine,
+        token_counting: TokenCounting,
         surfaces: Surfaces,
         worker_metrics: WorkerMetrics,
         shows_metrics: bool,
@@ -77,6 +84,7 @@ class Handlers:
         """`open_sockets`: None if WebSockets are switched off."""
         self.open_sockets = open_sockets
         self._engine = engine
+        self._token_counting = token_counting
         self.surfaces = surfaces
         self._worker_metrics = worker_metrics
         self._shows_metrics = shows_metrics
@@ -101,17 +109,22 @@ class Handlers:
     # ── models ──
 
     async def ask(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(incoming)
+        return await self._ask(incoming, self._engine.respond)
 
     async def compact(self, incoming: Incoming) -> HttpAnswer:
-        return await self._ask(incoming, compaction.requested)
+        return await self._ask(incoming, self._engine.respond, compaction.requested)
+
+    async def count(self, incoming: Incoming) -> HttpAnswer:
+        return await self._ask(incoming, self._token_counting.respond, counting.requested)
 
     async def websocket(self, incoming: Incoming) -> HttpAnswer:
         self._check_open()
         assert self.open_sockets is not None
         return await self.open_sockets.hold(incoming.request, incoming.id, incoming.caller)
 
-    async def _ask(self, incoming: Incoming, read: Callable[[Any], Any] | None = None) -> HttpAnswer:
+    async def _ask(
+        self, incoming: Incoming, respond: Respond, read: Callable[[Any], Any] | None = None
+    ) -> HttpAnswer:
         """`read` turns the body into what this path stands for. Default: the body itself."""
         self._check_open()
         request, surface = incoming.request, incoming.surface
@@ -121,7 +134,7 @@ class Handlers:
         try:
             body = partial(self._body, request, read, loan)
             store = self._stored_turns.turn(incoming.tenant.name, loan.take)
-            await self._engine.respond(surface, body, incoming.caller, stream, store)
+            await respond(surface, body, incoming.caller, stream, store)
         except Fault as fault:
             return self._refusals.answer(fault, request, incoming.id, surface)
         finally:

@@ -58,7 +58,7 @@ class Route(NamedTuple):
 
 RESPONSES, CONVERSATIONS = r"(?:/v1)?/responses", r"(?:/v1)?/conversations"
 ID = r"(?P<id>[^/]+)"
-RESPONSE = rf"{RESPONSES}/(?!input_tokens/?$){ID}"
+RESPONSE = rf"{RESPONSES}/{ID}"
 CONVERSATION = rf"{CONVERSATIONS}/{ID}"
 
 ROUTES = (
@@ -68,6 +68,7 @@ ROUTES = (
         attrgetter("responses"),
     ),
     Route(re.compile(rf"{RESPONSES}/compact/?"), {"POST": Handlers.compact}, attrgetter("compaction")),
+    Route(re.compile(rf"{RESPONSES}/input_tokens/?"), {"POST": Handlers.count}, attrgetter("counting")),
     Route(
         re.compile(rf"{RESPONSE}/?"),
         {"GET": StoredResponses.retrieve, "DELETE": StoredResponses.delete},

@@ -23,6 +23,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
     "azure": OPENAI | {"auth": "api-key"},
     "azure-deployment": OPENAI | {"auth": "api-key", "query": {"api-version": "2024-10-21"}},
     "vllm": {
+        "counter": "vllm",
         "strict_tools": True,
         "effort_field": "reasoning_effort",
         "replay": "reasoning",
@@ -30,6 +31,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "call_id": "any",
     },
     "sglang": {
+        "counter": "sglang",
         "strict_tools": True,
         "effort_field": "reasoning_effort",
         "replay": "reasoning_content",
@@ -37,6 +39,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "call_id": "any",
     },
     "llamacpp": {
+        "counter": "llamacpp",
         "force_tool": "required",
         "images": "data",
         "schema": {"plain", "bounded"},
@@ -165,6 +168,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
         "calls_in_other_choices": True,
     },
     "anthropic": {
+        "counter": "anthropic",
         "dialect": "anthropic",
         "path": "/messages",
         "auth": "x-api-key",
@@ -182,6 +186,7 @@ DIFFERS: dict[str, dict[str, Any]] = {
     },
     "google-chat": {"force_tool": "required", "effort_field": "reasoning_effort"},
     "google": {
+        "counter": "google",
         "dialect": "google",
         "auth": "x-goog-api-key",
         "signed_calls": True,

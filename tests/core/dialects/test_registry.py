@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.dialects.registry import DIALECTS, spoken_by
+from proxy.core.dialects.registry import DIALECTS, counter_of, spoken_by
 from tests.support.chat_requests import profile
 from tests.support.tables import table
 
@@ -29,3 +29,12 @@ def test_a_language_says_whether_anything_may_have_to_be_kept(
     dialect: str, fields: dict[str, Any], expected: bool
 ) -> None:
     assert DIALECTS[dialect].decoder.wants_extras_back(profile(**fields)) is expected
+
+
+def test_a_language_knows_every_counter_that_a_backend_of_it_is_known_to_have() -> None:
+    for each in PROFILES.values():
+        assert (counter_of(each) is None) is (each.counter == "none")
+
+
+def test_a_counter_of_another_language_is_none() -> None:
+    assert counter_of(profile(counter="google")) is None

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.backends import profiles
 from proxy.core.backends.target import Target
+from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import ClientFault
 from proxy.core.events import PartEnded, Reply
 from proxy.core.flow.request import Asker, admitted, completed, memory_name, prepared_for
@@ -65,6 +67,17 @@ def test_a_surface_with_call_ids_of_its_own_gives_the_backend_its_own_again() ->
     [same] = completed(request, Asker(RESPONSES, DEFAULT, ANYBODY), ReasoningMemory()).turns[1].parts
     assert isinstance(same, Call)
     assert same.call_id == "call_1"
+
+
+def test_the_question_for_tokens_is_made_of_the_request() -> None:
+    target = Target("b", "http://b.test", profiles.PROFILES["vllm"])
+    counter = counter_of(target.profile)
+    asked = prepared_for(PLAIN, target, "theirs", "http://b.test/tokenize", Ledger(), counter)
+    assert asked.counter is counter
+    assert jsontext.loads(asked.post.body) == {
+        "model": "theirs",
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
 
 
 def test_what_is_put_to_a_model_is_written_in_its_dialect() -> None:

@@ -41,9 +41,10 @@ async def test_a_wrong_method_is_told_the_right_one(
     assert proxy.log.named("refusal")[0]["method"] == method
 
 
-async def test_a_count_of_tokens_is_no_response(proxy: Proxy) -> None:
-    status, error, _ = await refused(proxy, "POST", "/v1/responses/input_tokens")
-    assert (status, error["code"]) == (404, "not_found")
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_a_count_of_tokens_is_no_response(proxy: Proxy, method: str) -> None:
+    status, error, allow = await refused(proxy, method, "/v1/responses/input_tokens")
+    assert (status, error["code"], allow) == (405, "method_not_allowed", "POST")
 
 
 async def test_a_websocket_is_declined_in_the_one_way_that_codex_understands(start_proxy: StartProxy) -> None:

@@ -18,6 +18,10 @@ def reply_url(where: Target, model: str) -> str:
     return target.below(_versioned(where), where.profile.path)
 
 
+def count_url(where: Target, model: str) -> str:
+    return target.below(_versioned(where), f"{where.profile.path}/count_tokens")
+
+
 def models_url(where: Target) -> str:
     url = target.below(_versioned(where), target.MODELS)
     return f"{url}{'&' if '?' in url else '?'}{PAGE}"

@@ -2,5 +2,5 @@
 
 - `encode` makes the body, `messages` its conversation, `content` what is no plain text in it.
 - `decode` reads chunks and whole replies, `parts` the lists in them, `ending` the finish reason and the usage.
-- `lessons` says what refusals teach, `urls` where to ask.
+- `lessons` says what refusals teach, `urls` where to ask, `counting` how tokens are counted.
 """

@@ -100,6 +100,9 @@ OTHER_MODEL = "GET /v1/models lists those that there are."
 SIMPLER = "Leave out what is optional, or choose another model."
 TOO_LARGE = "The request is too large for the backend."
 
+NO_PATH = "upstream_not_found"
+"""The code for a path that the backend does not have."""
+
 VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
 """Z.ai has numbers of its own: no balance, no such model, too many at once, too often, too many of all users."""
 
@@ -240,7 +243,7 @@ def _no_path(judged: _Judged) -> Fault:
     )
     if judged.text:
         message += f" It said: {judged.text}"
-    return BackendFault(message, code="upstream_not_found", retryable=False)
+    return BackendFault(message, code=NO_PATH, retryable=False)
 
 
 def _too_large(judged: _Judged) -> Fault:

@@ -128,6 +128,12 @@ DOCUMENT: Final[Described] = {
         "/v1/responses/compact": _ask(
             "A conversation made shorter", "CompactionRequest", "Compaction", streams=False
         ),
+        "/v1/responses/input_tokens": _ask(
+            "How many tokens the input of a response would have",
+            "InputTokensRequest",
+            "InputTokens",
+            streams=False,
+        ),
         **KEPT,
         "/v1/chat/completions": _ask("A chat completion", "ChatRequest", "Completion"),
         "/native/v1/chat/completions": _ask(

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from proxy.core.surfaces.chat.envelope import CHAT
 from proxy.core.surfaces.native.decode import NATIVE, REPLACED
-from proxy.core.surfaces.responses import envelope
+from proxy.core.surfaces.responses import counting, envelope
 from proxy.core.surfaces.responses.envelope import ENVELOPE
 
 Schema = dict[str, Any]
@@ -127,6 +127,10 @@ INPUT_TOOLS = {
 NOT_SERVED = (*envelope.REFUSED, "background")
 NOT_FOR_SUMMARIES = ("stream", "stream_options", "max_output_tokens")
 """They come in one piece, and whole."""
+NOT_COUNTED = (
+    *(name for name in envelope.ResponsesEnvelope.__annotations__ if name not in counting.READ),
+    "prompt",
+)
 
 
 def _messages(kind: str) -> dict[str, Schema]:
@@ -187,6 +191,7 @@ REQUEST_SCHEMAS: dict[str, Schema] = {
     "NativeMessage": _message(arguments=OBJECT),
     "ResponsesRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED),
     "CompactionRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_SERVED, *NOT_FOR_SUMMARIES),
+    "InputTokensRequest": _checked_by(ENVELOPE, INPUT, INPUT_TOOLS, *NOT_COUNTED),
     "ChatRequest": _checked_by(CHAT, _messages("ChatMessage"), _chat_tools("ChatTool")),
     "NativeRequest": _checked_by(NATIVE, _messages("NativeMessage"), _chat_tools("NativeTool"), *REPLACED),
 }
@@ -226,6 +231,7 @@ ANSWER_SCHEMAS: dict[str, Schema] = {
             "usage": USAGE,
         }
     ),
+    "InputTokens": shape({"object": one("response.input_tokens"), "input_tokens": COUNT}),
     "Completion": shape(
         {
             "id": STRING,

@@ -13,6 +13,7 @@ echo               the members of a request that come back in its response
 encode             from events to the stream
 message_first      the same stream with its message opened first, for clients that were written against that
 compaction         a conversation made shorter
+counting           a request whose tokens are to be counted
 conversations      requests to make a conversation, to change it, or to add items to it
 whole_input        the input with what it names in its place
 latest_responses   what a connection remembers of the conversation before

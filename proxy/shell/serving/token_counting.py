@@ -1,0 +1,122 @@
+"""Requests of which only the tokens are to be counted, by the backend that would answer.
+
+Such a request passes all that a turn passes, up to the backend, and is refused as a turn would be. The first backend of
+its model counts, and no other: another one has another model, and would count another number.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.events import Ending, ReplyEnded
+from proxy.core.flow.request import Asker, admitted, completed
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import as_name
+from proxy.core.policy.quota import Quota
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
+from proxy.core.surfaces.responses.counting import counted
+from proxy.core.surfaces.surface import Surface, SurfaceContext
+from proxy.shell.backend import Plan
+from proxy.shell.backends import Backends
+from proxy.shell.destination import Destination
+from proxy.shell.in_flight import Caller, InFlight, own_failure
+from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
+from proxy.shell.turn_store import TurnStore
+
+
+class TokenCounting:
+    def __init__(
+        self,
+        backends: Backends,
+        quota: Quota,
+        reasoning_memory: ReasoningMemory,
+        threads: WorkThreads,
+        clock: Callable[[], float],
+        metrics: Metrics,
+        log: Log,
+    ) -> None:
+        self._backends = backends
+        self._quota = quota
+        self._reasoning_memory = reasoning_memory
+        self._threads = threads
+        self._clock = clock
+        self._metrics = metrics
+        self._log = log
+
+    async def respond(
+        self,
+        surface: Surface,
+        body: Callable[[Ledger], Awaitable[Any]],
+        caller: Caller,
+        channel: Destination,
+        store: TurnStore,
+    ) -> None:
+        """Answers through the channel, or raises a fault, as the engine does."""
+        in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
+        try:
+            tokens = await self._counted(in_flight, await body(in_flight.ledger))
+            channel.headers.update(self._quota.remaining(in_flight.tenant))
+            await channel.answer(counted(tokens))
+        except (asyncio.CancelledError, ConnectionError):
+            in_flight.ledger.note(status=CLIENT_GONE)
+            raise
+        except Fault as fault:
+            raise self._refusal(in_flight, fault) from fault.__cause__
+        except Exception as bug:
+            raise self._refusal(in_flight, own_failure(bug, in_flight.log)) from bug
+        finally:
+            store.close()
+            in_flight.close()
+
+    def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
+        refusal = fault.changed(standing=self._quota.remaining(in_flight.tenant))
+        in_flight.ledger.note(status=refusal.status)
+        in_flight.note_fault(refusal)
+        return refusal
+
+    async def _counted(self, in_flight: InFlight, body: Any) -> int:
+        self._quota.admit(in_flight.tenant)
+        asked = await self._read(in_flight, body)
+        in_flight.note_request(asked.request)
+        plan = await self._planned(in_flight, asked)
+        async with plan.backend.slot(in_flight.owner, only=plan.only):
+            return await self._asked(in_flight, plan)
+
+    async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
+        surface, ledger = in_flight.surface, in_flight.ledger
+        named = surface.named(body, ledger)
+        known = await in_flight.store.load(named, ledger) if named is not None else None
+        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
+        return await self._threads.run(read, ledger)
+
+    async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
+        ledger, asker = in_flight.ledger, Asker(in_flight.surface, asked.client, in_flight.tenant)
+        request = await self._threads.run(partial(admitted, asked.request, asker, ledger), ledger)
+        request = completed(request, asker, self._reasoning_memory)
+        first, *others = self._backends.candidates(request.model)
+        plan = await first.backend.plan(
+            request, first.model, ledger, in_flight.headers, in_flight.owner, counts=True
+        )
+        plan.only = not others
+        ledger.note(
+            backend=plan.backend.name,
+            backend_model=as_name(plan.asked.model),
+            profile=plan.asked.profile.name,
+        )
+        return plan
+
+    async def _asked(self, in_flight: InFlight, plan: Plan) -> int:
+        """A failure counts as any other. A number does not: its backend lives, but may have no model that answers."""
+        admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
+        ended = None
+        try:
+            return await plan.backend.count(plan, in_flight.ledger)
+        except Fault as fault:
+            ended = ReplyEnded(Ending.FAILED, fault=fault)
+            raise
+        finally:
+            admission.conclude(ended, plan.asked.post.digest)
