@@ -40,10 +40,22 @@ PYTHON
 
 # scenario NAME FIELDS [-H HEADER] CHECK...: one request of these fields, and what must be true of its answer.
 scenario() {
-  local name=$1 fields=$2 status wrong headers=(); shift 2
-  while [ "${1:-}" = -H ]; do headers+=(-H "$2"); shift 2; done
-  status=$(curl -sS --max-time 120 -o "$scratch/answer" -w '%{http_code}' "$BASE_URL/v1/responses" \
-    -H 'Content-Type: application/json' ${KEY:+-H "Authorization: Bearer $KEY"} ${headers[@]+"${headers[@]}"} -d "$fields" 2>"$scratch/curl") || status=000
+  local name=$1 options=(-H 'Content-Type: application/json' -d "$2"); shift 2
+  while [ "${1:-}" = -H ]; do options+=(-H "$2"); shift 2; done
+  request "$name" /v1/responses "$@"
+}
+
+# stored NAME METHOD ID CHECK...: reads or deletes what is kept under an id.
+stored() {
+  local name=$1 path=/v1/responses/$3 options=(-X "$2"); shift 3
+  request "$name" "$path" "$@"
+}
+
+# request NAME PATH CHECK...: with the options of its caller.
+request() {
+  local name=$1 path=$2 status wrong; shift 2
+  status=$(curl -sS --max-time 120 -o "$scratch/answer" -w '%{http_code}' "$BASE_URL$path" \
+    ${KEY:+-H "Authorization: Bearer $KEY"} "${options[@]}" 2>"$scratch/curl") || status=000
   if [ "$status" = 000 ]; then
     wrong=$(cat "$scratch/curl")
   elif wrong=$(python3 "$scratch/check.py" "$status" "$scratch/answer" "$@" 2>&1); then
@@ -101,6 +113,24 @@ scenario "hosted tools are left out" "$(ask "$(say 'Weather in Paris')" "\"tools
   'status == 200' 'len(calls) == 1'
 scenario "custom tool" "$(ask "$(say 'Use the note tool')" '"tools": [{"type": "custom", "name": "note"}]')" \
   '[item["type"] for item in body["output"]] == ["custom_tool_call"]' 'body["output"][0]["input"]'
+
+# What is kept: the tool's output alone continues the answer that called it, by its id.
+scenario "stored" "$(ask "$(say 'What is the weather in Paris?')" "$TOOLS")" 'body["store"] is True' 'len(calls) == 1'
+first=$(python3 -c 'import json, sys
+answer = json.load(sys.stdin)
+print(answer.get("id"), *(item["call_id"] for item in answer.get("output", []) if item["type"] == "function_call"))
+' <"$scratch/answer" 2>/dev/null) || first=none
+ID=${first%% *} FIRST="\"previous_response_id\": \"${first%% *}\""
+scenario "continued by its id, with the tool's output alone" \
+  "$(ask "$FIRST" "$TOOLS" "\"input\": [${RESULT/call_1/${first##* }}]")" \
+  'not calls' '"18" in text' "body[\"previous_response_id\"] == \"$ID\""
+stored "read again" GET "$ID" "body[\"id\"] == \"$ID\"" 'len(calls) == 1'
+stored "its input, read again" GET "$ID/input_items" '"Paris" in body["data"][0]["content"][0]["text"]'
+stored "deleted" DELETE "$ID" 'body["deleted"] is True'
+stored "deleted: not found any more" GET "$ID" 'status == 404'
+scenario "refused: continued when it is deleted" "$(ask "$FIRST" "$(say 'And now?')")" \
+  'status == 400' 'body["error"]["code"] == "previous_response_not_found"'
+scenario "not stored, if it is not wished" "$(ask "$(say 'Say hello')" '"store": false')" 'body["store"] is False'
 
 scenario "refused: no JSON" '{"model": ' 'status == 400' 'body["error"]["type"] == "invalid_request_error"'
 scenario "refused: no input" "{\"model\": \"$MODEL\"}" 'status == 400' 'body["error"]["param"] == "input"'

@@ -113,7 +113,13 @@ def chat(request: ChatRequest, prompt: Prompt) -> str:
     hint = "Declare a tool such as get_weather and ask for the weather in Paris to see a tool call."
     if request.tools:
         hint = "Nothing in it asks for one of your tools: name one to see it called."
-    return f"This is the demo model, a script. You said {quote(prompt.text)}. {hint}"
+    return f"This is the demo model, a script. You said {quote(prompt.text)}{before(request)}. {hint}"
+
+
+def before(request: ChatRequest) -> str:
+    """Shows that a conversation goes on, whether its client sends the history or the proxy has kept it."""
+    earlier = [message.text for message in request.messages if isinstance(message, UserMessage)][:-1]
+    return f", and before that {quote(earlier[-1])}" if earlier else ""
 
 
 def structured(wanted: TextFormat | SchemaFormat, prompt: Prompt, results: list[tuple[Call, str]]) -> Any:

@@ -1,6 +1,7 @@
 """R13: the scripts that people run against a running proxy."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,7 @@ def test_the_curl_suite_passes(first_start: str) -> None:
     "command",
     [
         (sys.executable, "manual_tests/tool_calling_simple.py"),
+        (sys.executable, "manual_tests/stored_responses.py"),
         ("bash", "manual_tests/tool_calling_example.sh"),
         ("bash", "scripts/test_tool_calling.sh"),
     ],
@@ -86,9 +88,36 @@ def test_the_shell_example_has_two_turns(first_start: str) -> None:
     assert '"temperature": 18' in done.stdout
 
 
+def test_the_lines_of_the_readme_about_what_is_kept_work_as_pasted(first_start: str) -> None:
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## What is kept\n")[2]
+    lines = section.partition("```sh\n")[2].partition("```")[0]
+    assert "http://127.0.0.1:8080" in lines
+    done = run("sh", "-c", lines.replace("http://127.0.0.1:8080", first_start), base_url=first_start)
+    assert done.returncode == 0, done.stderr
+    assert "You said “And again”, and before that “Hello”." in done.stdout
+    assert '"text":"This is the demo model, a script. You said “Hello”. ' in done.stdout
+    assert done.stdout.endswith('"deleted":true}')
+
+
+def test_the_example_of_what_is_stored_ends_with_a_refusal_and_a_history(first_start: str) -> None:
+    done = run(sys.executable, str(ROOT / "manual_tests/stored_responses.py"), base_url=first_start)
+    assert done.returncode == 0, done.stderr
+    assert "You said “What is my name?”, and before that “My name is Ann.”." in done.stdout
+    assert "the first one is the same: True\nDeleted: True\n" in done.stdout
+    assert re.search(r"HTTP 400, Previous response with id 'resp_\w+' not found\.", done.stdout)
+
+
+def test_where_nothing_is_kept_the_example_says_so(tmp_path: Path) -> None:
+    with serving("-m", "proxy", "serve", "--port", "0", "--store", "off") as url:
+        done = run(sys.executable, str(ROOT / "manual_tests/stored_responses.py"), base_url=url)
+    assert done.returncode == 1
+    assert "store.url" in done.stderr
+
+
 def test_without_a_proxy_the_examples_say_so() -> None:
     simple = sys.executable, str(ROOT / "manual_tests/tool_calling_simple.py")
-    for command in (simple, ("bash", str(ROOT / "manual_tests/tool_calling_example.sh"))):
+    stored = sys.executable, str(ROOT / "manual_tests/stored_responses.py")
+    for command in (simple, stored, ("bash", str(ROOT / "manual_tests/tool_calling_example.sh"))):
         done = run(*command, base_url=NOBODY)
         assert done.returncode == 1
         assert "scripts/run" in done.stderr

@@ -64,6 +64,13 @@ def test_only_the_last_user_message_is_answered() -> None:
     )
 
 
+def test_what_was_said_before_is_told_to_show_that_a_conversation_goes_on() -> None:
+    later = {"role": "assistant", "content": "so"}, {"role": "user", "content": "two"}
+    assert "You said “two”, and before that “one”. " in ask("one", *later).text
+    three = ask("one", *later, {"role": "user", "content": "three"})
+    assert "You said “three”, and before that “two”. " in three.text
+
+
 def test_a_tool_that_fits_the_prompt_is_called() -> None:
     assert calls(ask("weather in Paris", tools=[CLOCK, WEATHER])) == [("get_weather", {"city": "Paris"})]
     assert calls(ask("please get_time somewhere", tools=[WEATHER, CLOCK]))[0][0] == "get_time"
