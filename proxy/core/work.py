@@ -56,7 +56,7 @@ class Allowance:
 class Work:
     """The budget of one request."""
 
-    __slots__ = ("_floor", "_growth", "dear", "left", "measured", "on", "owner")
+    __slots__ = ("_floor", "_growth", "left", "measured", "on", "owner", "takes_long")
 
     def __init__(self) -> None:
         self.owner = ""
@@ -64,7 +64,7 @@ class Work:
         self.left = UNITS_PER_REQUEST
         self.on: str | None = None
         """The field under work. None: the whole body."""
-        self.dear = False
+        self.takes_long = False
         """Is it known that this request takes longer than all others should wait?"""
         self.measured: tuple[object, int | None] = None, None
         """A body, and the number of levels of its values, if that is known."""
@@ -95,7 +95,7 @@ class Work:
         try:
             return job()
         except TakesLong:
-            self.left, self._growth, self.dear = left, growth, True
+            self.left, self._growth, self.takes_long = left, growth, True
             raise
         finally:
             self._floor = 0

@@ -117,7 +117,7 @@ class InFlight:
         self.log.info("request", **facts, **{name: counts for name, counts in remarks.items() if counts})
 
     def _elapsed(self) -> float:
-        return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() is ten times as dear
+        return int((self._clock() - self._started) * 10_000 + 0.5) / 10  # round() takes ten times as long
 
 
 def own_failure(bug: Exception, log: Log) -> ProxyFault:

@@ -81,7 +81,7 @@ class StoredTurn:
         if size > self._turns.limits.history_bytes:
             raise faults.history_too_large(self._turns.limits.history_bytes / BYTES_PER_MIB)
         self._pay(size)
-        ledger.work.dear |= size > LARGE_BYTES
+        ledger.work.takes_long |= size > LARGE_BYTES
         return Known(named, history, references)
 
     async def _history(self, records: Records, named: Named, ledger: Ledger) -> bytes:

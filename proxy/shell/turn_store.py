@@ -15,8 +15,8 @@ from proxy.core.surfaces.surface import Stored
 
 class TurnStore(Protocol):
     async def load(self, named: Named, ledger: Ledger) -> Known:
-        """Raises the fault that says why something is not to be had. The ledger's work says whether what is loaded is
-        dear to read."""
+        """Raises the fault that says why something is not to be had. The ledger's work says whether it takes long to
+        read what is loaded."""
 
     async def save(self, record: Record) -> str | None:
         """Why it is not kept, in words for the client; None if it is."""

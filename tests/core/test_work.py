@@ -41,10 +41,10 @@ def test_what_is_not_done_briefly_is_dear_and_costs_nothing_yet() -> None:
         work.spend(BRIEF_UNITS)
         work.spend(1)
 
-    assert not work.dear
+    assert not work.takes_long
     with pytest.raises(TakesLong):
         work.briefly(long_one)
-    assert work.dear
+    assert work.takes_long
     assert work.left == UNITS_PER_REQUEST - 5
     work.grow(MAX_GROWTH - 5)
     work.spend(UNITS_PER_REQUEST - 5)  # a floor no more

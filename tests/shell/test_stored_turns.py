@@ -150,4 +150,4 @@ async def test_a_long_history_is_dear_to_read(turns: StoredTurns, monkeypatch: p
     paid: list[int] = []
     known = await turns.turn(TENANT, paid.append).load(Named(previous=wanted.response), ledger)
     assert paid == [len(known.history)]
-    assert ledger.work.dear
+    assert ledger.work.takes_long

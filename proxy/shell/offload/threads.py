@@ -94,7 +94,7 @@ class WorkThreads:
     async def run(self, job: Callable[[], Returned], ledger: Ledger) -> Returned:
         """Runs a short job at once. A job that turns out to be long begins again in a thread, and what it noted is
         dropped."""
-        if not ledger.work.dear:
+        if not ledger.work.takes_long:
             entries = ledger.entries()
             try:
                 return ledger.work.briefly(job)
@@ -104,21 +104,21 @@ class WorkThreads:
 
     async def read(self, data: bytes, parse: Callable[[bytes], Returned], ledger: Ledger) -> Returned:
         """Parses the body of a request. Its size decides where all further work on the request is done."""
-        ledger.work.dear = len(data) > LARGE_BYTES
-        return await self._apart(lambda: parse(data), ledger) if ledger.work.dear else parse(data)
+        ledger.work.takes_long = len(data) > LARGE_BYTES
+        return await self._apart(lambda: parse(data), ledger) if ledger.work.takes_long else parse(data)
 
     async def work_on(self, size: int, job: Callable[[], Returned], owner: str) -> Returned:
         """Does a job that goes over so many bytes of what is kept."""
         ledger = Ledger()
         ledger.work.owner = owner
-        ledger.work.dear = size > LARGE_BYTES
+        ledger.work.takes_long = size > LARGE_BYTES
         return await self.run(job, ledger)
 
     async def weighed(self, body: object, size: int, ledger: Ledger) -> int:
         """Returns the memory that a body takes, parsed from `size` bytes. It takes as long as the parsing."""
         found = (
             await self._apart(lambda: weighed(body, size), ledger)
-            if ledger.work.dear
+            if ledger.work.takes_long
             else weighed(body, size)
         )
         ledger.work.measured = body, found.levels

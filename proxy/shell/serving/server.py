@@ -22,7 +22,7 @@ from proxy.shell.serving.stored_responses import StoredResponses
 from proxy.shell.stores.failures import told_as_faults
 
 BACKLOG = 1024
-CLOSING_SECONDS = 3.0
+LEAVING_SECONDS = 3.0
 """The time that answers have to leave after they were written."""
 
 
@@ -62,7 +62,7 @@ class Server:
         """Listens, and returns the address that was bound. Raises OSError if that fails. With `shared`, other workers
         may listen there too, and the kernel spreads the connections."""
         self._runner = web.ServerRunner(
-            Acceptor(self._answer, self._malformed, self._connections), shutdown_timeout=CLOSING_SECONDS
+            Acceptor(self._answer, self._malformed, self._connections), shutdown_timeout=LEAVING_SECONDS
         )
         await self._runner.setup()
         self._connections.start_timer()

@@ -17,7 +17,7 @@ from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stored_turns import StoredTurns
-from proxy.shell.websocket.session import CLOSING_SECONDS, SocketSession
+from proxy.shell.websocket.session import CLOSE_ANSWER_SECONDS, SocketSession
 
 MAX_OPEN = 2048
 """Shared among owners, so one alone may have 1,024; as many as requests at one backend."""
@@ -91,5 +91,5 @@ class OpenSockets:
     async def closed(self) -> None:
         """All have taken leave, or had the time to. From then on nothing is heard of them."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSING_SECONDS):
+            async with asyncio.timeout(CLOSE_ANSWER_SECONDS):
                 await self._none.wait()

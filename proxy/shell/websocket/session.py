@@ -44,7 +44,7 @@ LIFETIME_SECONDS = 3600.0
 MAX_WAITING = 32
 """This many messages may wait for their turn. Published clients send one and wait for its end."""
 
-CLOSING_SECONDS = 3.0
+CLOSE_ANSWER_SECONDS = 3.0
 """The time that a client has to answer the proxy's close with its own."""
 
 MESSAGE = (WSMsgType.TEXT, WSMsgType.BINARY)
@@ -72,7 +72,7 @@ class _TurnStore:
         for piece in self._known.unpacked(named.previous, self._loan.take):
             pieces.append(piece)
             await asyncio.sleep(0)
-        ledger.work.dear |= len(pieces) * PIECE_BYTES > LARGE_BYTES
+        ledger.work.takes_long |= len(pieces) * PIECE_BYTES > LARGE_BYTES
         history = b"".join(pieces)
         if not named.references:
             return Known(named, history)
@@ -115,7 +115,7 @@ class SocketSession:
         self._limit = message_limit
         self._tasks = tasks
         self._socket: Socket = web.WebSocketResponse(
-            timeout=CLOSING_SECONDS,
+            timeout=CLOSE_ANSWER_SECONDS,
             max_msg_size=message_limit,
             decode_text=False,
             compress=False,

@@ -50,14 +50,14 @@ async def test_what_is_short_is_done_at_once(threads: WorkThreads) -> None:
 
 async def test_what_is_known_to_be_large_is_done_in_a_thread_of_its_own(threads: WorkThreads) -> None:
     ledger = Ledger()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
     assert (await threads.run(where, ledger)).startswith("work")
 
 
 async def test_of_a_long_body_that_was_weighed_it_is_known_how_deep_it_is(threads: WorkThreads) -> None:
-    for dear in (False, True):
+    for takes_long in (False, True):
         ledger, body = Ledger(), [[1]]
-        ledger.work.dear = dear
+        ledger.work.takes_long = takes_long
         assert await threads.weighed(body, 1_000_000, ledger) > 3_000_000
         assert ledger.work.levels(body) == 2
         assert ledger.work.levels([[1]]) is None
@@ -87,7 +87,7 @@ async def test_what_turns_out_to_be_dear_is_begun_again_and_noted_once(threads: 
 
 async def test_a_wrong_price_costs_the_request_and_not_the_process(threads: WorkThreads, log: Log) -> None:
     ledger = Ledger()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
     ledger.work.on = "tools[0].parameters"
     ended = threading.Event()
 
@@ -116,7 +116,7 @@ async def test_what_has_swallowed_its_end_is_ended_once_more(
     """Callbacks of the garbage collector do, and the work went on for a client that had left."""
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.01)
     ledger, swallowed = Ledger(), threading.Event()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
 
     def endless() -> None:
         while True:
@@ -138,7 +138,7 @@ async def test_what_has_swallowed_its_end_is_ended_once_more(
 
 async def test_whoever_waits_for_a_thread_is_not_late(threads: WorkThreads) -> None:
     ledger, hold = Ledger(), threading.Event()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
     loop = asyncio.get_running_loop()
     waiting = [asyncio.ensure_future(threads.run(where, ledger)) for _ in range(20)]  # noqa: TID251
     loop.call_later(0.06, hold.set)
@@ -153,7 +153,7 @@ async def test_one_with_many_large_requests_keeps_nobody_else_waiting(threads: W
 
     async def large(owner: str) -> None:
         ledger = Ledger()
-        ledger.work.dear = True
+        ledger.work.takes_long = True
         ledger.work.owner = owner
         await threads.run(where, ledger)
         done.append(owner)
@@ -165,7 +165,7 @@ async def test_one_with_many_large_requests_keeps_nobody_else_waiting(threads: W
 async def test_work_for_a_client_that_has_left_ends(log: Log) -> None:
     threads = WorkThreads(log.log)
     ledger, begun, ended = Ledger(), threading.Event(), threading.Event()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
 
     def endless() -> None:
         begun.set()
@@ -188,7 +188,7 @@ async def test_work_for_a_client_that_has_left_ends(log: Log) -> None:
 async def test_on_closing_nothing_goes_on(log: Log) -> None:
     threads = WorkThreads(log.log)
     ledger, begun = Ledger(), threading.Event()
-    ledger.work.dear = True
+    ledger.work.takes_long = True
 
     def endless() -> None:
         begun.set()

@@ -118,7 +118,7 @@ async def test_a_client_may_answer_the_close_with_its_own(backend: ScriptedBacke
 async def test_one_that_does_not_is_not_waited_for(
     backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proxy.shell.websocket.session.CLOSING_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.shell.websocket.session.CLOSE_ANSWER_SECONDS", 0.05)
     async with stoppable(backend, grace=0, autoclose=False) as (_, stop, log):
         async with asyncio.timeout(1):
             await stop()
