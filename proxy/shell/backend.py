@@ -187,7 +187,7 @@ class Backend:
                 raise not_offered() from fault
             raise
         answer = await _whole(exchange)
-        ledger.work.dear |= len(answer) > LARGE_BYTES
+        ledger.work.takes_long |= len(answer) > LARGE_BYTES
         return await self._threads.run(partial(plan.asked.counter.read, answer), ledger)
 
     async def _learn_from_refusal(
