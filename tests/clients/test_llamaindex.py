@@ -1,37 +1,16 @@
 """LlamaIndex's agent on the Responses API. It keeps what the last event of a stream brings, whichever that is."""
 
-import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proxy.core import jsontext
-from tests.support.processes import ROOT
-
-PLACE = ROOT / ".llamaindex"
-"""Its packages want an older `openai` than ours, so they have a place of their own."""
-MISSING = "LEFT OUT: these tests need LlamaIndex; scripts/install llamaindex installs it"
-LIMIT_SECONDS = 60
-"""It needs five, nearly all of them to be imported."""
+from tests.clients.apart import asking
 
 
 @pytest.fixture(scope="module")
 def told(proxy: str) -> Any:
-    """What it says, and what its tool was asked."""
-    if not (PLACE / "llamaindex.lock").exists():
-        if os.environ.get("CI"):
-            pytest.fail(MISSING, pytrace=False)
-        pytest.skip(MISSING)
-    done = subprocess.run(
-        [PLACE / "bin" / "python", Path(__file__).with_name("llamaindex_asking.py"), f"{proxy}/v1"],
-        capture_output=True,
-        timeout=LIMIT_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return jsontext.loads(done.stdout)
+    """What it says, and what its tool was asked. Its packages want an older `openai` than ours."""
+    return asking("llamaindex", "llamaindex_asking.py", f"{proxy}/v1")
 
 
 @pytest.mark.parametrize("how", ["streamed", "whole"])
