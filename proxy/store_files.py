@@ -29,7 +29,10 @@ NOTHING_YET: Final = (
     "Nothing is kept in {directory} yet; a proxy begins there when it starts. If yours runs with other settings, or as"
     " another user, its log says where it keeps things (`store_chosen`): --store sqlite:DIRECTORY"
 )
-NOT_OURS: Final = "{path} belongs to the user {owner}: run this command as that user"
+NOT_OURS: Final = (
+    "{path} belongs to the user {owner}, and there is no {missing} yet: run this command as that user"
+)
+MADE_AT_START: Final = tuple(f"{name}{end}" for name in (RECORDS_FILE, LIVE_FILE) for end in ("", ".lock"))
 
 CLOCK: Final = Clock(date=time.time, steady=time.monotonic)  # noqa: TID251 - here it comes in
 
@@ -96,14 +99,18 @@ def files_of(settings: Settings) -> StoreFiles:
     if location.directory is None:
         raise CannotStore(OFF if location.kind is Kind.OFF else IN_MEMORY)
     files = StoreFiles(settings, location.directory)
-    _refuse_others(files.records)
+    _lock_nobody_out(files)
     return files
 
 
-def _refuse_others(path: Path) -> None:
-    """Files that root makes beside those of another user would lock that user out."""
-    if path.exists() and hasattr(os, "geteuid") and (owner := path.stat().st_uid) != os.geteuid():
-        raise CannotStore(NOT_OURS.format(path=path, owner=owner))
+def _lock_nobody_out(files: StoreFiles) -> None:
+    """What root made beside the files of another user could not be opened by that user. Where all is there that a proxy
+    makes at its start, nothing will be: SQLite gives its own files to the owner of the others."""
+    path = files.records
+    if not (path.exists() and hasattr(os, "geteuid")) or (owner := path.stat().st_uid) == os.geteuid():
+        return
+    if missing := [name for name in MADE_AT_START if not (files.directory / name).exists()]:
+        raise CannotStore(NOT_OURS.format(path=path, owner=owner, missing=missing[0]))
 
 
 def proved(settings: Settings) -> str:

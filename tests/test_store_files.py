@@ -7,8 +7,8 @@ import pytest
 
 from proxy.settings import Settings, StoreSettings
 from proxy.storage import CannotStore
-from proxy.store_files import files_of, proved
-from tests.support.stores import hold_lock, sqlite_at
+from proxy.store_files import StoreFiles, files_of, proved
+from tests.support.stores import hold_lock, record, sqlite_at
 
 
 def settings_at(directory: Path) -> Settings:
@@ -23,15 +23,39 @@ async def made(directory: Path) -> Path:
     return path
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-async def test_the_files_of_another_user_are_left_alone(tmp_path: Path) -> None:
-    """What root made beside them could not be opened by their owner."""
-    path = await made(tmp_path)
-    os.chown(path, 12345, 12345)
-    with pytest.raises(
-        CannotStore, match=r"state.db belongs to the user 12345: run this command as that user"
-    ):
-        files_of(settings_at(tmp_path))
+OWNER = 12345 if os.geteuid() == 0 else os.geteuid()
+"""Only root can give files away. Where the tests run as another user, they see less."""
+
+
+async def test_nothing_of_another_user_becomes_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its owner could not open it any more."""
+    settings = settings_at(tmp_path)
+    await made(tmp_path)
+    give_away(tmp_path)
+    with monkeypatch.context() as patching:
+        patching.setattr(os, "geteuid", lambda: OWNER + 1)
+        with pytest.raises(
+            CannotStore, match=rf"to the user {OWNER}, and there is no live\.db yet: run this"
+        ):
+            files_of(settings)
+    async with StoreFiles(settings, tmp_path).opened():
+        pass
+    give_away(tmp_path)
+    async with files_of(settings).opened() as (records, live):
+        await records.save("t", record())
+        await live.remember("t", {"a": b"b"}, 60)
+        assert len(files_of(settings).all) == 8, "with the logs that SQLite writes"
+        assert owners(tmp_path) == {OWNER}
+    assert owners(tmp_path) == {OWNER}
+
+
+def give_away(folder: Path) -> None:
+    for path in folder.iterdir():
+        os.chown(path, OWNER, -1)
+
+
+def owners(folder: Path) -> set[int]:
+    return {path.stat().st_uid for path in folder.iterdir()}
 
 
 async def test_a_proxy_that_stands_still_with_the_lock_holds_no_command_up(tmp_path: Path) -> None:

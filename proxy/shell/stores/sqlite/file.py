@@ -77,8 +77,12 @@ class SqliteFile:
             if not opened.done():
                 opened.set_exception(failure) if failure else opened.set_result(None)
 
+        def pass_on(failure: BaseException | None) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(tell, failure)
+
         def work() -> None:
-            self._live(lambda failure: loop.call_soon_threadsafe(tell, failure))
+            self._live(pass_on)
 
         self._writes.thread = threading.Thread(target=work, name=f"store {self._path.name}", daemon=True)
         self._writes.thread.start()
@@ -155,6 +159,7 @@ class SqliteFile:
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         connection.execute("pragma cache_size = -16000")
+        connection.execute("pragma secure_delete = on")  # else it would depend on who built SQLite
         connection.execute(f"pragma synchronous = {'full' if self._durable else 'off'}")
         connection.execute(f"pragma journal_size_limit = {64 << 20}")
         return connection
