@@ -51,6 +51,10 @@ REPEATED_UNASKED = 429
 """From this status on, OpenAI's clients repeat a request by themselves. Below it they do so only if they are told."""
 
 
+NO_PATH = "upstream_not_found"
+"""The code for a path that the backend does not have."""
+
+
 class Fault(Exception):
     type: ClassVar[str] = "server_error"
     status: int = 500

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from proxy.core.backends.counter import TokenCounter, not_offered
+from proxy.core.backends.counter import TokenCounter, not_offered, shows_no_counter
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
 from proxy.core.backends.model_rules import for_model
 from proxy.core.backends.target import Target
@@ -183,7 +183,7 @@ class Backend:
         try:
             exchange = await self.ask(plan, ledger)
         except Fault as fault:
-            if fault.code == errors.NO_PATH:  # its kind has a counter, this one has not
+            if shows_no_counter(fault):
                 raise not_offered() from fault
             raise
         answer = await _whole(exchange)

@@ -12,7 +12,7 @@ from proxy.core.backends import profiles
 from proxy.core.dialects.reading import error_body
 from proxy.core.dialects.reading.echoes import Echoes
 from proxy.core.dialects.reading.lessons import advice
-from proxy.core.dialects.registry import spoken_by
+from proxy.core.dialects.registry import DIALECTS, spoken_by
 from proxy.core.dialects.writing import data_urls
 from proxy.core.errors import Fault
 from proxy.core.events import Finish, FinishDelta, TextDelta
@@ -361,6 +361,7 @@ TEXTS: Mapping[str, Make] = {
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),
     "echoes": _echoed,
+    "counted tokens": _on(DIALECTS["chat"].counters["vllm"].read, b'{"count":1,"tokens":[', b"1,", b"1]}"),
     "data URLs": _on(lambda url: data_urls.read(url, "a"), "data:", ";a"),
     "data of data URLs": _on(lambda url: data_urls.read(url, "a"), "data:;base64,", "aaaa"),
     "patterns": _on(patterns.priced, "", "(a|b)"),

@@ -7,6 +7,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.backends import profiles
 from proxy.core.backends.target import Target
+from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault
 from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
@@ -16,6 +17,7 @@ from proxy.core.surfaces.clients import DEFAULT
 from proxy.core.surfaces.memory.call_ids import CallMaps
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.reading.parsing import parsed
+from proxy.core.surfaces.responses.counting import requested
 from proxy.core.surfaces.responses.metadata import checked_metadata
 from proxy.core.tenants import Mode, Tenant
 from proxy.core.tools import arguments
@@ -188,6 +190,23 @@ def _signed(n: int) -> Callable[[], object]:
     return work
 
 
+def _counted(profile: str) -> Make:
+    """Asked how many tokens it has."""
+
+    def make(n: int) -> Callable[[], object]:
+        fields, known = _items(n), profiles.PROFILES[profile]
+        target = Target("growth", URL, known)
+
+        def work() -> None:
+            with suppress(Fault) if n > SURELY_TAKEN else nullcontext():
+                request = responses_asks.ask(Ledger(), **requested(fields))
+                prepared_for(request, target, "m", URL, Ledger(), counter_of(known))
+
+        return work
+
+    return make
+
+
 def _strict(n: int) -> Callable[[], object]:
     schema = _required(n) | {"additionalProperties": False}
     return lambda: first_problem(schema)
@@ -240,6 +259,7 @@ REQUESTS: Mapping[str, Make] = {
             "calls of one id": _equal_ids,
         }.items()
     },
+    **{f"items counted by {name}": _counted(name) for name in ("anthropic", "google", "vllm")},
     "strict": _strict,
     "many tools": _asked("default", _many_tools),
     "messages": _asked("default", _chat_messages, chat_asks.chat),

@@ -10,9 +10,11 @@ from typing import Any
 
 from proxy.core import jsontext
 from proxy.core.backends.target import Target
-from proxy.core.errors import ClientFault, Garbled, NotOffered, OwnWords
+from proxy.core.errors import NO_PATH, ClientFault, Fault, Garbled, NotOffered, OwnWords
 
 Body = dict[str, Any]
+
+ONE_TEXT = "prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,12 @@ class TokenCounter:
 def picked(body: Mapping[str, Any], names: tuple[str, ...]) -> Body:
     """The fields that a counter takes; most refuse others, such as the wish for a stream."""
     return {name: body[name] for name in names if name in body}
+
+
+def shows_no_counter(fault: Fault) -> bool:
+    """Its kind of backend has a counter, this one has not: there is no such path, or what is there is too old to count
+    anything but one text, which servers call the prompt, and misses it."""
+    return fault.code == NO_PATH or fault.param == ONE_TEXT
 
 
 def not_offered() -> ClientFault:

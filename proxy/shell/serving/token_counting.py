@@ -91,7 +91,9 @@ class TokenCounting:
         named = surface.named(body, ledger)
         known = await in_flight.store.load(named, ledger) if named is not None else None
         read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
-        return await self._threads.run(read, ledger)
+        asked = await self._threads.run(read, ledger)
+        ledger.facts.pop("response_id", None)  # there will be none
+        return asked
 
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
         ledger, asker = in_flight.ledger, Asker(in_flight.surface, asked.client, in_flight.tenant)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from proxy.core.backends.counter import TokenCounter, not_offered, picked
-from proxy.core.errors import Garbled
+from proxy.core.backends.counter import TokenCounter, not_offered, picked, shows_no_counter
+from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled
 from tests.support.tables import table
 
 COUNTER = TokenCounter(lambda target, model: "", lambda body, model: body, "count")
@@ -29,6 +29,19 @@ def test_only_what_a_counter_takes_is_sent() -> None:
         "n": None,
         "model": "m",
     }
+
+
+@table(
+    ("fault", "expected"),
+    [
+        (BackendFault("No path.", code="upstream_not_found"), True),
+        (ClientFault("Field required: prompt (missing)", param="prompt"), True),
+        (ClientFault("Wrong.", param="tools"), False),
+        (BackendFault("Broken."), False),
+    ],
+)
+def test_a_backend_shows_that_it_has_no_counter(fault: Fault, expected: bool) -> None:
+    assert shows_no_counter(fault) is expected
 
 
 def test_where_there_is_no_counter_no_later_try_helps() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from proxy.core.dialects.reading import error_body, field_names, overflow, retry_after
 from proxy.core.dialects.reading.error_body import ErrorBody
 from proxy.core.errors import (
+    NO_PATH,
     BackendFault,
     ClientFault,
     Fault,
@@ -99,9 +100,6 @@ SHORTEN = "Shorten the conversation, or choose a model with a larger context win
 OTHER_MODEL = "GET /v1/models lists those that there are."
 SIMPLER = "Leave out what is optional, or choose another model."
 TOO_LARGE = "The request is too large for the backend."
-
-NO_PATH = "upstream_not_found"
-"""The code for a path that the backend does not have."""
 
 VENDOR_CODES = {"1113": 402, "1211": 404, "1302": 429, "1303": 429, "1305": 429}
 """Z.ai has numbers of its own: no balance, no such model, too many at once, too often, too many of all users."""
