@@ -123,6 +123,6 @@ def proved(settings: Settings) -> str:
                 prove(path, schema, settings.store.wait_seconds)
         except StoreUnreadable as failure:
             raise CannotStore(str(failure)) from failure
-        except StoreDown:  # it may come back: no reason not to start
-            pass
+        except StoreDown as failure:  # it may come back: no reason not to start
+            return f"{location.line}; but now that does not work ({failure})"
     return location.line

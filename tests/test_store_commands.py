@@ -193,6 +193,33 @@ def test_a_copy_is_made_while_a_proxy_runs_and_another_begins_with_it(state: Pat
         assert answer(url, previous_response_id=first)["previous_response_id"] == first
 
 
+def test_a_copy_is_put_back_as_the_docs_say(state: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    process, url = killable()
+    first = answer(url)["id"]
+    assert run("store", "backup", copy)[0] == 0
+    answer(url, previous_response_id=first)
+    process.kill()
+    process.communicate()
+    assert (state / "state.db-wal").stat().st_size > 0
+    for path in state.iterdir():
+        if path.name in ("state.db-wal", "state.db-shm") or path.name.startswith("live.db"):
+            path.unlink()
+    copy.replace(state / "state.db")
+    assert told("responses", run("store", "info")[1]) == "1"
+    with serving(*SERVE) as url:
+        assert answer(url, previous_response_id=first)["previous_response_id"] == first
+
+
+def killable() -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen([sys.executable, *SERVE], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"Listening on (\S+)/v1", line):
+            return process, found[1]
+    raise AssertionError("it ended")
+
+
 def test_a_copy_that_fails_leaves_nothing(state: Path, tmp_path: Path) -> None:
     """As when the disk is full: here no file may be longer than a few bytes."""
     with serving(*SERVE) as url:

@@ -69,7 +69,10 @@ async def test_a_proxy_that_stands_still_with_the_lock_holds_no_command_up(tmp_p
         with pytest.raises(CannotStore, match="does not answer"):
             async with files.opened():
                 raise AssertionError
-        assert "are kept in" in proved(settings)
+        told = proved(settings)
+        assert f"responses are kept in {tmp_path}, unless" in told
+        assert "; but now that does not work (" in told
+        assert "another process holds its lock" in told
     finally:
         holder.kill()
         await holder.wait()
