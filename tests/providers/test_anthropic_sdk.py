@@ -9,12 +9,14 @@ from typing import Any, Union, get_args, get_origin
 import anthropic
 import pytest
 import typing_extensions
-from anthropic.types import Message, RawMessageStreamEvent
+from anthropic.types import Message, MessageTokensCount, RawMessageStreamEvent
 from anthropic.types.beta import message_create_params as beta_params
+from anthropic.types.message_count_tokens_params import MessageCountTokensParams
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from pydantic import TypeAdapter
 
 from proxy.core import jsontext
+from proxy.core.dialects.anthropic import counting
 from proxy.core.dialects.anthropic import lessons as anthropic_lessons
 from proxy.core.dialects.reading import lessons
 from proxy.core.model import (
@@ -340,3 +342,17 @@ def talk(*messages: tuple[str, list[Json]]) -> list[Json]:
 def test_the_strict_server_is_strict(words: str, body: Json) -> None:
     with pytest.raises(AssertionError, match=words):
         check_body(body)
+
+
+# ── the counter of tokens ──
+
+
+def test_the_counter_is_asked_only_what_it_takes_and_all_that_it_needs() -> None:
+    taken = typing_extensions.get_type_hints(MessageCountTokensParams).keys()
+    assert MessageCountTokensParams.__required_keys__ <= set(counting.COUNTED) <= taken
+
+
+def test_the_sdk_and_the_proxy_read_the_same_number() -> None:
+    said = b'{"input_tokens":14}'
+    assert TypeAdapter(MessageTokensCount).validate_json(said).input_tokens == 14
+    assert counting.COUNTERS["anthropic"].read(said) == 14
