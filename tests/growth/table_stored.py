@@ -97,6 +97,17 @@ def _answered_again(n: int) -> Callable[[], object]:
     return work
 
 
+def _asked_again(n: int) -> Callable[[], object]:
+    prompt = [{"type": "message", "role": "user", "content": f"{at}"} for at in range(n)]
+    call = {"type": "function_call", "call_id": "call_1"}
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "18"}
+
+    def work() -> None:
+        assert resolved([*prompt, output], {}, [*prompt, call], "m", Ledger()) == [output]
+
+    return work
+
+
 def _told(n: int) -> Callable[[], object]:
     def told(kind: str, **fields: Any) -> bytes:
         return jsontext.dumps({"type": f"response.{kind}", "output_index": 0, **fields})
@@ -149,6 +160,7 @@ STORED: Mapping[str, Make] = {
     "entries of a turn": _entries,
     "references": _referred,
     "outputs that are known": _answered_again,
+    "a prompt that is known": _asked_again,
     "events of a log": _told,
     "a query": _asked,
     "what a request continues": _named,

@@ -63,11 +63,13 @@ def test_t31_what_it_names_though_it_is_in_the_history_is_told_once(
 def test_t20_a_loop_within_a_conversation_gives_each_output_once(
     model: Model, try_script: Callable[..., Any]
 ) -> None:
-    """It leaves out what has an id, so it sends what has none with every step: the prompt, and all outputs so far."""
+    """It leaves out what has an id, so it sends what has none with every step: the prompt, and all outputs so far. The
+    prompt, told once more behind its answer, would be a new one."""
     model.plays(ASKS, ASKS_AGAIN, ANSWERS)
     told = try_script("ai_sdk_kept.mjs", "conversation")
     assert told["text"] == "It is 18 degrees."
     assert told["inputs"][2] == ["user", "function_call_output", "function_call_output"]
-    said = [message for message in model.requests[-1]["messages"] if message["role"] != "user"]
-    assert [message["role"] for message in said] == ["assistant", "tool", "assistant", "tool", "assistant"]
-    assert [said[1]["content"], said[3]["content"]] == ["18 degrees in Paris", "18 degrees in Rome"]
+    roles_of_a_loop = ["user", *["assistant", "tool"] * 2]
+    assert roles(model) == [*roles_of_a_loop, "assistant", "user"]
+    said = model.requests[-1]["messages"]
+    assert [said[2]["content"], said[4]["content"]] == ["18 degrees in Paris", "18 degrees in Rome"]

@@ -8,6 +8,7 @@
 - `histories`: what a request continues, as the items before its own
 - `references`: a request's own items beside its history
 - `answered`: which calls have their output already
+- `prompts`: the prompt of a loop, sent again in front of the outputs of its tools
 - `queries`: the query of a request that reads what is kept
 - `pages`: lists of items, page by page
 - `answers`: what clients get of what is kept

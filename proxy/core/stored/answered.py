@@ -1,5 +1,8 @@
-"""Which calls have their output already. The AI SDK leaves out what has an id when it goes on in a conversation, and an
-output has none: it sends all outputs of its loop again with each step."""
+"""Which calls have their output already.
+
+The AI SDK leaves out what has an id when it goes on in a conversation, and an output has none: it sends all outputs of
+its loop again with each step. So does Semantic Kernel, which goes on from a response.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -31,11 +34,16 @@ class Answered:
         elif self._waiting[call_id]:
             self._waiting[call_id] -= 1
 
+    def awaits(self, item: Any) -> bool:
+        """Is it the output of a call that has none?"""
+        answer = _answer(item)
+        return answer is not None and self._waiting[answer[1]] > 0
+
     def has(self, item: Any) -> bool:
         """Is it an output of the history, word for word, and no other call of its id waits for one? Some backends
         give each turn's call the same id."""
         answer = _answer(item)
-        if answer is None or self._waiting[answer[1]]:
+        if answer is None or self.awaits(item):
             return False
         return self._outputs.get(answer) == _meaning(item)
 

@@ -58,7 +58,7 @@ def _in_form(item: Json) -> Json:
     if kind is None:
         item = {"type": "message"} | item | {"type": "message"}
     if item["type"] == "message":
-        item = item | {"content": _parts(item)}
+        item = item | {"content": parts_of(item)}
     if _has_status(item["type"]) and not isinstance(item.get("status"), str):
         item = item | {"status": "completed"}
     return item
@@ -68,7 +68,8 @@ def _has_status(kind: str) -> bool:
     return kind == "message" or kind.endswith(("_call", "_output"))
 
 
-def _parts(message: Json) -> Any:
+def parts_of(message: Json) -> Any:
+    """The content of a message as a list, whichever form it has."""
     content = message.get("content")
     if content is None:
         return []

@@ -9,6 +9,7 @@ from proxy.core.masking.redact import quoted
 from proxy.core.stored.answered import Answered
 from proxy.core.stored.faults import reference_not_found
 from proxy.core.stored.private import opened
+from proxy.core.stored.prompts import sent_again
 
 Json = dict[str, Any]
 Name = tuple[str, str]
@@ -45,8 +46,9 @@ def resolved(
     ids = {id for _, id in there}
     answered = Answered(history)
     own: list[Any] = []
-    left_out: list[str] = []
-    for item in items:
+    again = sent_again(items, history, answered)
+    left_out = [f"input[{at}]" for at in range(again)]
+    for item in items[again:]:
         name = _name(item)
         if is_reference(item) and item["id"] in ids:
             left_out.append(item["id"])

@@ -89,6 +89,8 @@ def test_what_must_be_looked_up(items: Any, ids: list[str]) -> None:
         ([OUTPUT, HI], [CALL, OUTPUT | {"id": "fco_1"}], [HI], 1),
         ([OUTPUT], [CALL], [OUTPUT], 0),
         ([reference("fc_2"), OUTPUT], [CALL, OUTPUT], [AGAIN, OUTPUT], 0),
+        # Behind its own call's output a prompt would be a new one.
+        ([HI, OUTPUT], [HI, CALL], [OUTPUT], 1),
         # In one input nothing is left out that was sent whole.
         ([STORED, STORED], [], [STORED, STORED], 0),
     ],
