@@ -14,6 +14,7 @@ class RequestFacts(TypedDict, total=False):
     client: str
     model: str
     stream: bool
+    background: bool
     response_id: str
     continues: str
     """The response that the request continues."""

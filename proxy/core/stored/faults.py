@@ -145,6 +145,16 @@ def too_much_in_the_background() -> TooMany:
     )
 
 
+def too_large_for_the_background(limit_mib: float) -> TooLarge:
+    return TooLarge(
+        OwnWords(
+            f"Work in the background is kept, and this input is over {limit_mib:g} MiB: send less, or leave "
+            "background out."
+        ),
+        param="input",
+    )
+
+
 # ── conversations ──
 
 

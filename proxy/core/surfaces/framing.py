@@ -27,5 +27,17 @@ def _line_before(event: str) -> bytes:
 
 
 SSE = Framing(before=_line_before, after=b"\n\n", end=sse.DONE)
+LOG = Framing(before=lambda event: b"", after=b"", end=None)
+"""The JSON alone: events that are kept until somebody reads them as a stream."""
 SOCKET = Framing(before=lambda event: b"", after=b"", end=None, extras=False)
 """One message for each event. The one that ends a reply is the last: the next would count as the next reply's."""
+
+
+TYPE = b'{"type":"'
+"""Every event of ours begins so."""
+
+
+def replayed(event: bytes) -> bytes:
+    """An event of a log as it stands in an event stream."""
+    name = event[len(TYPE) : event.index(b'"', len(TYPE))].decode()
+    return SSE.before(name) + event + SSE.after

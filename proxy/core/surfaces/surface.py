@@ -70,6 +70,10 @@ class SurfaceContext(Protocol):
     def to_store(self, reply: Reply) -> Stored | None:
         """What a connection remembers of a reply that went well, if this surface's clients can continue it."""
 
+    def queued(self) -> Record | None:
+        """The record of work that goes on in the background, before any backend is asked. None if the client waits for
+        its answer."""
+
     def record(self, reply: Reply) -> Record | None:
         """What is kept of the reply, however it ended. None if nothing is to be kept. From here on nothing is left to
         be told of the reply but its ending."""

@@ -93,3 +93,15 @@ def test_attack_14_what_could_never_be_lent_is_refused_for_good() -> None:
     with pytest.raises(TooLarge, match="more than 50 bytes of memory"):
         ann.take(21)
     ann.take(20)
+
+
+def test_attack_14_what_is_passed_on_is_given_back_once() -> None:
+    """Work that outlives its request keeps its memory."""
+    memory = Shares(100)
+    ann = Loan(memory, "ann")
+    ann.take(30)
+    other = ann.passed_on()
+    ann.end()
+    assert memory.has("ann")
+    other.end()
+    assert not memory.has("ann")

@@ -5,6 +5,7 @@ from proxy.core.stored.answers import (
     conversation_object,
     deleted_conversation,
     deleted_response,
+    in_progress,
     response_object,
 )
 from proxy.core.stored.conversation import Conversation
@@ -51,3 +52,10 @@ def test_a_conversation_always_has_metadata() -> None:
     }
     labelled = Conversation("conv_1", 7, b'{"a":"b"}')
     assert conversation_object(labelled)["metadata"] == {"a": "b"}
+
+
+def test_queued_work_is_in_progress_when_a_backend_is_asked() -> None:
+    answer = b'{"id":"resp_1","status":"queued","output":[]}'
+    begun = in_progress(Record("resp_1", Status.QUEUED, created=1, model="m", answer=answer))
+    assert begun.status is Status.IN_PROGRESS
+    assert begun.answer == b'{"id":"resp_1","status":"in_progress","output":[]}'

@@ -126,6 +126,13 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         "include",
     ),
     (
+        faults.too_large_for_the_background(8),
+        413,
+        "Work in the background is kept, and this input is over 8 MiB: send less, or leave background out.",
+        "request_too_large",
+        "input",
+    ),
+    (
         faults.too_much_in_the_background(),
         429,
         "Too many responses are under way in the background: wait until some of them have ended.",

@@ -75,6 +75,9 @@ class ChatContext:
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""
 
+    def queued(self) -> None:
+        """These clients wait for their answers."""
+
     def record(self, reply: Reply) -> None:
         """Nobody asks for a completion again."""
 

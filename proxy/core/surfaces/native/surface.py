@@ -95,6 +95,9 @@ class NativeContext:
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""
 
+    def queued(self) -> None:
+        """These clients wait for their answers."""
+
     def record(self, reply: Reply) -> None:
         """Nobody asks for a completion again."""
 

@@ -67,11 +67,12 @@ def _queried(schemas: Mapping[str, Described]) -> Described:
     return {"parameters": [{"name": name, "in": "query", "schema": schemas[name]} for name in schemas]}
 
 
-def _kept(summary: str, answer: str, **more: Any) -> Described:
+def _kept(summary: str, answer: str, *, streams: bool = False, **more: Any) -> Described:
     """Something that is kept is read or changed."""
+    stream = {"text/event-stream": {"schema": EVENT}} if streams else {}
     return {
         "summary": summary,
-        "responses": _answer(_json(ref(answer))) | _errors(400, 401, 404, 408, 413, 415, 500, 503),
+        "responses": _answer(_json(ref(answer)) | stream) | _errors(400, 401, 404, 408, 413, 415, 500, 503),
         **more,
     }
 
@@ -83,7 +84,7 @@ def _sent(schema: str, *, required: bool = True) -> Described:
 KEPT: Final[Described] = {
     "/v1/responses/{id}": {
         **_named("id"),
-        "get": _kept("A stored response", "StoredResponse", **_queried(INCLUDE | STREAM)),
+        "get": _kept("A stored response", "StoredResponse", streams=True, **_queried(INCLUDE | STREAM)),
         "delete": _kept("Delete it", "DeletedResponse"),
     },
     "/v1/responses/{id}/cancel": {

@@ -124,8 +124,8 @@ INPUT_TOOLS = {
     "tools": some(ref("ResponsesTool")),
     "tool_choice": either(MODE, shape({"type": one("function"), **FUNCTION})),
 }
-NOT_SERVED = (*envelope.REFUSED, "background")
-NOT_FOR_SUMMARIES = ("stream", "stream_options", "max_output_tokens")
+NOT_SERVED = tuple(envelope.REFUSED)
+NOT_FOR_SUMMARIES = ("background", "stream", "stream_options", "max_output_tokens")
 """They come in one piece, and whole."""
 NOT_COUNTED = (
     *(name for name in envelope.ResponsesEnvelope.__annotations__ if name not in counting.READ),

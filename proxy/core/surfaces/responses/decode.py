@@ -44,9 +44,12 @@ def decode(
     orphan_outputs: OrphanOutputs = "refuse",
     signer: TokenSigner | None = None,
     known: int = 0,
+    *,
+    background: bool = False,
 ) -> Request:
-    """`known`: the number of items at the beginning of the input that the client did not send."""
-    envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger)
+    """`known`: the number of items at the beginning of the input that the client did not send. `background`: may work
+    go on in the background?"""
+    envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger, background=background)
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)

@@ -97,7 +97,12 @@ class ResponsesEncoder:
 
     def _on_started(self, _: ReplyStarted) -> None:
         response = written(self._response.started())
-        self._send("response.created", response=response)
+        if self._response.background:
+            queued = written(self._response.queued())
+            self._send("response.created", response=queued)
+            self._send("response.queued", response=queued)
+        else:
+            self._send("response.created", response=response)
         self._send("response.in_progress", response=response)
         self._under_way = True
 

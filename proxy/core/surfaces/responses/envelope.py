@@ -119,12 +119,13 @@ REFUSED = {
 """Fields that cannot be ignored, because the answer would be another one, and what to do instead."""
 
 
-def read_envelope(body: dict[str, Any], ledger: Ledger) -> ResponsesEnvelope:
+def read_envelope(body: dict[str, Any], ledger: Ledger, *, background: bool = False) -> ResponsesEnvelope:
+    """`background`: may work go on in the background?"""
     if "metadata" in body:
         checked_metadata(body["metadata"])
     envelope = checked(ENVELOPE, body)
     previous_and_conversation(body)
-    if body.get("background"):
+    if body.get("background") and not background:
         raise no_background()
     for name, value in body.items():
         if name in REFUSED and value not in (None, False):

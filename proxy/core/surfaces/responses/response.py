@@ -45,15 +45,18 @@ class ResponseObject:
         *,
         named: Named = NOTHING_NAMED,
         stores: bool = False,
+        background: bool = False,
     ) -> None:
         """`signer` makes the tokens that the client keeps; None if it wants none. `warnings` are read when the response
-        is finished, so that later ones are included. `stores`: is it to be kept?"""
+        is finished, so that later ones are included. `stores`: is it to be kept? `background`: does its work go on
+        without the client?"""
         self.id = named.response or mint.response()
         self.named = named
         self.created = int(now())
         self.output: list[dict[str, Any]] = []
         """The items in their order, when the response is finished."""
         self.stores = stores
+        self.background = background
         self.carries = stores or signer is not None
         """Does anybody keep what the backend will want back, the store or the client?"""
         self._signer = signer
@@ -70,6 +73,10 @@ class ResponseObject:
 
     def started(self) -> dict[str, Any]:
         return self._frame
+
+    def queued(self) -> dict[str, Any]:
+        """Before any backend is asked."""
+        return self._frame | {"status": "queued"}
 
     def new_id(self, index: int, kind: PartKind, tool_kind: ToolKind = FUNCTION) -> str:
         prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")

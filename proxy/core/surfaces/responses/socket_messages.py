@@ -6,6 +6,7 @@ from typing import Any
 from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.masking.redact import shown
+from proxy.core.stored.faults import no_background
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.reading.checks import json_name
 from proxy.core.surfaces.reading.parsing import parsed
@@ -15,7 +16,7 @@ CREATE = "response.create"
 LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 """The name of a lane. It has no character that JSON would escape."""
 
-NOT_HERE = frozenset({"type", "stream", "stream_options", "background"})
+NOT_HERE = frozenset({"type", "stream", "stream_options"})
 """Members without meaning on this transport. Some clients send them although the specification forbids it."""
 
 
@@ -31,6 +32,8 @@ def read_create(message: bytes) -> dict[str, Any]:
             param="type",
             code="unknown_message_type",
         )
+    if raw.get("background") is True:
+        raise no_background()
     return {name: value for name, value in raw.items() if name not in NOT_HERE} | {"stream": True}
 
 

@@ -1,7 +1,7 @@
 """The Responses surface: its modules, put together for one request."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from proxy.core import jsontext
@@ -43,6 +43,8 @@ class ResponsesOptions:
     message_first: bool
     stores: bool = False
     """Is there a store?"""
+    background: bool = False
+    """Is there somebody who goes on with work that no client waits for?"""
 
 
 @dataclass(slots=True, frozen=True)
@@ -70,12 +72,17 @@ class ResponsesSurface:
         references = referred(body.get("input"))
         if not references and body.get(PREVIOUS) is None and body.get(CONVERSATION) is None:
             return None
-        read_envelope(json_object(body, ledger.work.levels(body)), Ledger())
+        fields = json_object(body, ledger.work.levels(body))
+        read_envelope(fields, Ledger(), background=self._offers_background)
         previous, conversation = previous_and_conversation(body)
         if conversation is not None and not self.options.stores:
             raise no_conversations()
         response = self.mint.response(family_of(previous or conversation or ""))
         return Named(previous, conversation, references, response, self._stores(body))
+
+    @property
+    def _offers_background(self) -> bool:
+        return self.options.background and self.form is ResponseObject
 
     def _stores(self, body: Mapping[str, Any]) -> bool:
         """Is the answer kept? It is unless the client says otherwise."""
@@ -102,7 +109,9 @@ class ResponsesSurface:
             client.orphan_outputs,
             signer,
             len(whole.history) if whole else 0,
+            background=self._offers_background,
         )
+        background = bool(body.get("background")) and request.generate
         signs = request.reasoning.wants_token or request.compact
         response = self.form(
             body,
@@ -112,12 +121,18 @@ class ResponsesSurface:
             ledger.warnings,
             named=named,
             stores=self._stores(body) and request.generate,
+            background=background,
         )
         ledger.note(response_id=response.id)
         wish = headers.get(clients.EVENTS_HEADER)
         extended = clients.extended(client, wish, self.options.events, bool(request.tools))
+        if background:
+            ledger.note(background=True)
+            # Whoever resumes the stream counts the events, and expects those of the API
+            extended = clients.NOTHING_MORE
         message_first = self.options.message_first and not request.compact
-        return ResponsesContext(request, client, response, extended, message_first, body, whole)
+        lasting = response.stores
+        return ResponsesContext(request, client, response, extended, message_first, body, whole, lasting)
 
 
 @dataclass(slots=True)
@@ -130,7 +145,10 @@ class ResponsesContext:
     body: Mapping[str, Any]
     whole_input: WholeInput | None
     """Where the request names what is kept."""
+    lasting: bool = False
+    """Does the client want it to be kept?"""
     _encoder: ResponsesEncoder | None = None
+    _kept: bytes | None = None
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ResponsesEncoder:
         encoder = MessageFirstEncoder if self.message_first else ResponsesEncoder
@@ -153,24 +171,42 @@ class ResponsesContext:
         output = [item for item in output if not is_half_call(item)]
         return Stored(self.response.id, conversation + output)
 
+    def queued(self) -> Record | None:
+        if not self.response.background:
+            return None
+        record = self._record(Status.QUEUED)
+        return replace(record, answer=jsontext.dumps(self.response.queued()))
+
     def record(self, reply: Reply) -> Record | None:
         response = self.response
-        if not response.stores:
+        if not (response.stores or response.background):
             return None
         ended = self._concluded(reply)
-        whole = self._input()
-        taken = {item["id"] for item in whole.history if "id" in item}
-        record = Record(
+        return answered(self._record(Status.IN_PROGRESS), response.finished(ended), response.thoughts)
+
+    def _record(self, status: Status) -> Record:
+        response = self.response
+        return Record(
             id=response.id,
-            status=Status.IN_PROGRESS,
+            status=status,
             created=response.created,
             model=self.request.model,
             parent=response.named.previous,
-            conversation=response.named.conversation,
+            # What is not stored adds nothing to a conversation, and does not hold it up.
+            conversation=response.named.conversation if self.lasting else None,
+            background=response.background,
             streamed=self.request.stream,
-            input=jsontext.dumps(kept_items(whole.own, response.item_ids, taken)),
+            lasting=self.lasting,
+            input=self._kept_input(),
         )
-        return answered(record, response.finished(ended), response.thoughts)
+
+    def _kept_input(self) -> bytes:
+        """Made once: its items keep the ids that they were given first."""
+        if self._kept is None:
+            whole = self._input()
+            taken = {item["id"] for item in whole.history if "id" in item}
+            self._kept = jsontext.dumps(kept_items(whole.own, self.response.item_ids, taken))
+        return self._kept
 
     def not_stored(self, remark: str, ledger: Ledger) -> None:
         self.response.stores = False

@@ -51,6 +51,7 @@ def test_nothing_continues_a_completion() -> None:
     said = reply(Text("Hello"))
     assert (asked().to_store(said), asked().record(said)) == (None, None)
     asked().not_stored("Nobody was promised it.", Ledger())
+    assert asked().queued() is None  # type: ignore[func-returns-value]
 
 
 def test_a_stream_with_its_usage() -> None:

@@ -125,6 +125,7 @@ def test_nothing_continues_a_completion() -> None:
     assert surface().named(BODY | {"previous_response_id": "resp_1"}, Ledger()) is None
     assert (asked().to_store(reply(CALL)), asked().record(reply(CALL))) == (None, None)
     asked().not_stored("Nobody was promised it.", Ledger())
+    assert asked().queued() is None  # type: ignore[func-returns-value]
 
 
 def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:

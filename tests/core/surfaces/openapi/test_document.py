@@ -66,6 +66,7 @@ def test_only_what_can_be_streamed_is_told_to_be() -> None:
     }
     assert streaming == {
         "post /v1/responses",
+        "get /v1/responses/{id}",
         "post /v1/chat/completions",
         "post /native/v1/chat/completions",
     }

@@ -13,7 +13,7 @@ from tests.support.tables import table
 def test_a_message_stands_for_the_body_of_a_stream() -> None:
     """Whatever it says about things that have no meaning here."""
     said = {"type": "response.create", "model": "m", "input": "Hi", "store": False, "generate": False}
-    aside = {"stream": False, "stream_options": {"x": 1}, "background": True}
+    aside = {"stream": False, "stream_options": {"x": 1}}
     assert read_create(jsontext.dumps(said | aside)) == {
         "model": "m",
         "input": "Hi",
@@ -21,6 +21,15 @@ def test_a_message_stands_for_the_body_of_a_stream() -> None:
         "generate": False,
         "stream": True,
     }
+
+
+def test_t48_no_work_goes_on_behind_a_socket() -> None:
+    with pytest.raises(ClientFault) as refused:
+        read_create(jsontext.dumps({"type": "response.create", "background": True}))
+    assert (refused.value.code, refused.value.param) == ("unsupported_parameter", "background")
+    assert (
+        read_create(jsontext.dumps({"type": "response.create", "background": False}))["background"] is False
+    )
 
 
 @table(

@@ -14,13 +14,13 @@ from proxy.core.model import Call, Reasoning, Text, ToolKind, ToolName
 from proxy.core.stored import histories
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Status
-from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.clients import NOTHING_MORE, EventStyle
 from proxy.core.surfaces.errors import error_body
-from proxy.core.surfaces.framing import SSE
+from proxy.core.surfaces.framing import LOG, SSE
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
-from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
+from proxy.core.surfaces.responses.surface import ResponsesContext, ResponsesOptions, ResponsesSurface
 from tests.support.replies import counting_mint
 
 CONVERSATION = counting_mint().conversation()
@@ -223,3 +223,65 @@ def test_an_error_has_its_envelope() -> None:
     """Of OpenAI's form: its clients read nothing else."""
     fault = ClientFault("No.", param="x", code="invalid_value")
     assert surface().error(fault) == error_body(fault)
+
+
+# ── in the background ──
+
+
+def in_background(**body: Any) -> ResponsesContext:
+    options = ResponsesOptions(EventStyle.EXTENDED, message_first=False, stores=True, background=True)
+    offering = ResponsesSurface(counting_mint(), lambda: 1.0, TokenSigner("secret"), options)
+    return offering.read(BODY | {"background": True} | body, {}, Ledger())
+
+
+def test_t43_work_in_the_background_has_a_record_before_its_reply() -> None:
+    asked = in_background()
+    queued = asked.queued()
+    assert queued is not None
+    assert (queued.status, queued.background, queued.streamed, queued.lasting) == ("queued", True, True, True)
+    told = jsontext.loads(queued.answer)
+    assert (told["status"], told["background"], told["output"]) == ("queued", True, [])
+    done = asked.record(REPLY)
+    assert done is not None
+    assert (done.id, done.input, done.background) == (queued.id, queued.input, True)
+    assert done.status is Status.COMPLETED
+
+
+def test_t43_it_is_created_queued_and_then_in_progress() -> None:
+    frames: list[bytes] = []
+    in_background().encoder(frames.append, LOG).feed(ReplyStarted())
+    told = [jsontext.loads(frame) for frame in frames]
+    assert [(event["type"], event["response"]["status"]) for event in told] == [
+        ("response.created", "queued"),
+        ("response.queued", "queued"),
+        ("response.in_progress", "in_progress"),
+    ]
+
+
+def test_t47_without_store_it_is_kept_for_a_while() -> None:
+    """And adds nothing to a conversation, whose lock it does not take."""
+    body = {"store": False, "conversation": CONVERSATION}
+    named = Named(conversation=CONVERSATION, response=counting_mint().response())
+    options = ResponsesOptions(EventStyle.AUTO, message_first=False, stores=True, background=True)
+    offering = ResponsesSurface(counting_mint(), lambda: 1.0, TokenSigner("secret"), options)
+    asked = offering.read(BODY | {"background": True} | body, {}, Ledger(), known=Known(named))
+    for record in (asked.queued(), asked.record(REPLY)):
+        assert record is not None
+        assert (record.lasting, record.conversation) == (False, None)
+        assert jsontext.loads(record.answer)["store"] is False
+        assert jsontext.loads(record.answer)["conversation"] == {"id": CONVERSATION}
+
+
+def test_t67_it_has_standard_events_only() -> None:
+    assert in_background().extended == NOTHING_MORE
+
+
+@pytest.mark.parametrize("body", [{"background": False}, {"background": None}, {"generate": False}])
+def test_all_else_is_waited_for(body: dict[str, Any]) -> None:
+    assert in_background(**body).queued() is None
+
+
+def test_t48_it_is_refused_where_nobody_goes_on_with_it() -> None:
+    for refusing in (keeping(), replace(keeping(background=True), form=CompactionObject)):
+        with pytest.raises(ClientFault, match="background is not supported"):
+            refusing.read(BODY | {"background": True}, {}, Ledger())
