@@ -15,10 +15,10 @@ from pathlib import Path
 
 from proxy import app
 from proxy.settings import Settings
-from proxy.shell.engine import CLOSING_SECONDS
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerSlot
+from proxy.shell.under_way import CLOSING_SECONDS
 from proxy.signing import signed
 from proxy.worker import BEATS, COMMAND, DONE, Orders
 

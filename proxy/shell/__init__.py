@@ -2,10 +2,10 @@
 
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core. `relay` is
   its loop, which moves a reply from the backend to the client.
-- `in_flight` is one request under way, and `cancellation` how it is stopped; `attempts` knows what follows when one
-  attempt at its reply has failed.
+- `in_flight` is one request under way, `under_way` are all of them, and `cancellation` how one is stopped; `attempts`
+  knows what follows when one attempt at its reply has failed.
 - `destination` is where an answer goes, whatever is there. `turn_store` is what is kept between turns, as the engine
-  sees it, and `stored_turns` the one that all share.
+  sees it, and `stored_turns` the one that all share. `keeping` says which replies are kept.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
 - `secret_mask` removes secrets from the faults that clients are told.
@@ -13,6 +13,7 @@
 Rooms:
 
 - `serving` lets requests in, and `websocket` holds sockets open.
+- `runs` go on in the background.
 - `stores` are the engines that keep what the API remembers.
 - `http` knows HTTP and aiohttp, `ops` shows operators what the proxy does, `offload` has the work that must not hold
   the event loop.

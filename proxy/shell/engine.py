@@ -9,7 +9,7 @@ all surfaces share all of them.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,8 +23,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
-from proxy.core.stored.endings import cancelled
-from proxy.core.stored.faults import store_is_down
+from proxy.core.stored.record import Record
 from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
@@ -33,23 +32,22 @@ from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
+from proxy.shell.cancellation import Interruptible
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight, own_failure
+from proxy.shell.keeping import keep_cut, kept, remember
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.relay import relay
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.turn_store import TurnStore
+from proxy.shell.turn_store import Run, TurnStore
+from proxy.shell.under_way import UnderWay
 
 
 def unobserved(request_id: str) -> None:
     """Nobody looks on."""
-
-
-CLOSING_SECONDS = 3.0
-"""For interrupted streams to tell their clients why."""
 
 
 class Engine:
@@ -87,9 +85,8 @@ class Engine:
         self.secret_mask = secret_mask
         self._log = log
         self._observe = observe
-        self._in_flight: set[InFlight] = set()
-        self._idle: asyncio.Event | None = None
-        """Only while somebody waits for the end of all that is in flight."""
+        self._under_way = UnderWay()
+        self.drain = self._under_way.drain
 
     async def respond(
         self,
@@ -103,17 +100,25 @@ class Engine:
         own cost, which its ledger holds, and may be work for `threads`. `store`: what is kept between turns."""
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
         in_flight.observer = self._observe(channel.request_id)
-        self._in_flight.add(in_flight)
+        self._under_way.add(in_flight)
+        run = await self._conduct(in_flight, self._serve(in_flight, body))
+        if run is not None:
+            await run.show(channel)
+
+    async def _conduct(self, in_flight: InFlight, work: Coroutine[Any, Any, Run | None]) -> Run | None:
+        """Does what is to be done for a request, up to its line in the log. Returns the run with which it goes on in
+        the background."""
+        run, in_flight.interruptible = None, Interruptible()
         try:
             with in_flight.interruptible:
-                await self._serve(in_flight, await body(in_flight.ledger))
+                run = await work
         except (asyncio.CancelledError, ConnectionError):
             in_flight.ledger.note(status=CLIENT_GONE)
-            self._keep_cut(in_flight)
+            keep_cut(in_flight, self.secret_mask)
             raise
         except Fault as fault:
             refusal = fault.changed(
-                param=surface.params.get(fault.param or "", fault.param),
+                param=in_flight.surface.params.get(fault.param or "", fault.param),
                 standing=self._quota.remaining(in_flight.tenant),
             )
             in_flight.ledger.note(status=refusal.status)
@@ -122,23 +127,26 @@ class Engine:
         except Exception as bug:
             failure = own_failure(bug, in_flight.log)
             in_flight.ledger.note(status=failure.status)
-            if channel.opened:
-                channel.abort()
+            if in_flight.channel.opened:
+                in_flight.channel.abort()
             raise failure from bug
         finally:
-            channel.stop()
-            store.close()
-            in_flight.close()
-            self._in_flight.discard(in_flight)
-            if self._idle is not None and not self._in_flight:
-                self._idle.set()
+            if run is None:
+                in_flight.channel.stop()
+                in_flight.store.close()
+                in_flight.close()
+                self._under_way.ended(in_flight)
+        return run
 
-    async def _serve(self, in_flight: InFlight, body: Any) -> None:
+    async def _serve(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> Run | None:
+        raw = await body(in_flight.ledger)
         channel = in_flight.channel
         self._quota.admit(in_flight.tenant)
         channel.headers.update(self._quota.remaining(in_flight.tenant))
-        asked = await self._read(in_flight, body)
+        asked = await self._read(in_flight, raw)
         in_flight.note_request(asked.request)
+        if (queued := asked.queued()) is not None:
+            return await self._begin(in_flight, asked, queued)
         in_flight.unkept = asked if asked.request.stream else None
         encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
         reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
@@ -149,6 +157,42 @@ class Engine:
             self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
         if pipeline is not None:
             await self._tell(in_flight, asked, encoder, pipeline, reply)
+        return None
+
+    async def _begin(self, in_flight: InFlight, asked: SurfaceContext, queued: Record) -> Run:
+        """Begins work in the background, where all that can be refused has been."""
+        asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
+        attempts = await self._attempts(in_flight, asked, asker)
+        plan = await attempts.first()
+        reserved = self._quota.reserve(in_flight.tenant, asked.request)
+        try:
+            run = in_flight.run = await in_flight.store.begin(queued)
+        except BaseException:
+            self._quota.charge_reply(in_flight.tenant, Reply(), reserved=reserved)
+            raise
+        in_flight.channel.likely.clear()
+        in_flight.channel = run.channel
+        run.go(self._conduct(in_flight, self._go_on(in_flight, asked, attempts, plan, asker, reserved)))
+        return run
+
+    async def _go_on(
+        self,
+        in_flight: InFlight,
+        asked: SurfaceContext,
+        attempts: Attempts,
+        plan: Plan,
+        asker: Asker,
+        reserved: bool,
+    ) -> None:
+        encoder = asked.encoder(in_flight.emit, in_flight.channel.framing)
+        reply = OneReply(Sink(encoder.feed, encoder.delta))
+        reply.sink.feed(ReplyStarted())
+        await in_flight.channel.flush()
+        try:
+            pipeline = await self._answer(in_flight, plan, attempts, reply, asker)
+        finally:
+            self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
+        await self._tell(in_flight, asked, encoder, pipeline, reply)
 
     async def _reply(
         self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, reply: OneReply
@@ -168,7 +212,7 @@ class Engine:
             return None
         if not request.generate:
             await self._end_at_once(in_flight, asked, encoder, ReplyEnded(Ending.COMPLETED))
-            await self._remember(in_flight, asked, Reply())
+            await remember(in_flight, asked, Reply())
             return None
         if encoder is not None:
             channel.start_timers(encoder.still_working, asked.client.event_heartbeat)
@@ -181,36 +225,6 @@ class Engine:
         known = await store.load(named, ledger) if named is not None else None
         read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
         return await self.threads.run(read, ledger)
-
-    async def _remember(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> None:
-        """Before the client hears of the end, and can ask again."""
-        asked.remember(reply, in_flight.owner)
-        await in_flight.store.remember(partial(asked.to_store, reply))
-
-    async def _kept(self, in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> ReplyEnded:
-        """Keeps the reply, if it is to be kept. Returns its ending, which is another one if a conversation would lack
-        the reply."""
-        assert reply.ended is not None
-        in_flight.unkept = None
-        record = asked.record(reply)
-        if record is None:
-            return reply.ended
-        refusal = await in_flight.store.save(record)
-        if refusal is None:
-            return reply.ended
-        asked.not_stored(refusal, in_flight.ledger)
-        if record.conversation is None:
-            return reply.ended
-        return replace(reply.ended, ending=Ending.FAILED, fault=store_is_down())
-
-    def _keep_cut(self, in_flight: InFlight) -> None:
-        """The client has left a stream whose id it knows: it may ask for what there was."""
-        asked, reply = in_flight.unkept, in_flight.reply
-        if asked is None or reply is None or reply.ended is None or not in_flight.channel.opened:
-            return
-        ended = self.secret_mask.hidden_in_ending(reply.ended, in_flight.headers)
-        if (record := asked.record(Reply(reply.parts, ended))) is not None:
-            in_flight.store.save_later(cancelled(record))
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
         """What the tenant's rules and our memory make of the request, and who may answer it."""
@@ -233,7 +247,7 @@ class Engine:
             await in_flight.channel.answer(asked.whole(in_flight.reply).body)
         else:
             encoder.feed(ReplyStarted())
-            encoder.feed(await self._kept(in_flight, asked, in_flight.reply))
+            encoder.feed(await kept(in_flight, asked, in_flight.reply))
             await in_flight.channel.finish()
 
     async def _answer(
@@ -266,6 +280,8 @@ class Engine:
         try:
             with in_flight.interruptible:
                 async with plan.backend.slot(in_flight.owner, only=plan.only):
+                    if in_flight.run is not None:
+                        await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)
         except Fault as refusal:
             pipeline.fail(refusal)
@@ -311,7 +327,7 @@ class Engine:
             raise fault
         in_flight.interruptible.disarm()
         ended = self.secret_mask.hidden_in_ending(ended, in_flight.headers)
-        ended = await self._kept(in_flight, asked, Reply(pipeline.reply.parts, ended))
+        ended = await kept(in_flight, asked, Reply(pipeline.reply.parts, ended))
         if fault is None and ended.fault is not None and encoder is None:
             raise ended.fault
         if fault := fault or ended.fault:
@@ -319,7 +335,7 @@ class Engine:
         reply.end(ended)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            await self._remember(in_flight, asked, pipeline.reply)
+            await remember(in_flight, asked, pipeline.reply)
             if not asked.request.reasoning.wants_token:
                 name = memory_name(in_flight.tenant, asked.request)
                 self._reasoning_memory.keep(name, pipeline.reply, in_flight.owner)
@@ -328,20 +344,6 @@ class Engine:
         else:
             in_flight.channel.headers |= {**whole.headers, **self._quota.remaining(in_flight.tenant)}
             await in_flight.channel.answer(whole.body)
-
-    async def drain(self, seconds: float) -> None:
-        """Lets what is under way come to its end. What does not in time is told why it ends (F74), and whoever does
-        not take even that is cut off."""
-        self._idle = asyncio.Event()
-        if not self._in_flight:
-            return
-        for patience, end in ((seconds, InFlight.stop), (CLOSING_SECONDS, InFlight.cut)):
-            try:
-                async with asyncio.timeout(patience):
-                    await self._idle.wait()
-            except TimeoutError:
-                for in_flight in list(self._in_flight):
-                    end(in_flight)
 
 
 NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)

@@ -7,6 +7,7 @@ from typing import Any
 from proxy.core.errors import Fault
 from proxy.core.ids import may_be_conversation
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan
 from proxy.core.stored import faults
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.histories import entries_of, history_of, history_of_conversation
@@ -19,6 +20,7 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.failures import told_as_faults
 from proxy.shell.stores.protocol import Locked, Outcome, Records, StoreDown
+from proxy.shell.turn_store import Background, Run
 
 MAX_PARENTS = 1000
 MAX_ENTRIES = 20_000
@@ -49,25 +51,28 @@ class StoredTurns:
         tasks: Tasks,
         metrics: Metrics,
         log: Log,
+        background: Background | None = None,
     ) -> None:
-        """`records`: None if storing is switched off. `worker`: names this process in locks."""
+        """`records`: None if storing is switched off. `worker`: names this process in locks. `background`: None if
+        nothing is done there."""
         self.records = records
         self.limits = limits
         self.worker = worker
         self.tasks = tasks
         self.metrics = metrics
         self.log = log
+        self.background = background
 
-    def turn(self, tenant: str, pay: Callable[[int], None]) -> "StoredTurn":
-        """`pay` takes memory for what is loaded, or raises a fault."""
-        return StoredTurn(self, tenant, pay)
+    def turn(self, tenant: str, loan: Loan) -> "StoredTurn":
+        """`loan`: of the memory for the request, and for what is loaded."""
+        return StoredTurn(self, tenant, loan)
 
 
 class StoredTurn:
-    def __init__(self, turns: StoredTurns, tenant: str, pay: Callable[[int], None]) -> None:
+    def __init__(self, turns: StoredTurns, tenant: str, loan: Loan) -> None:
         self._turns = turns
         self._tenant = tenant
-        self._pay = pay
+        self._loan = loan
         self._locked: Named | None = None
 
     async def load(self, named: Named, ledger: Ledger) -> Known:
@@ -80,7 +85,7 @@ class StoredTurn:
         size = len(history) + sum(map(len, references.values()))
         if size > self._turns.limits.history_bytes:
             raise faults.history_too_large(self._turns.limits.history_bytes / BYTES_PER_MIB)
-        self._pay(size)
+        self._loan.take(size)
         ledger.work.takes_long |= size > LARGE_BYTES
         return Known(named, history, references)
 
@@ -113,6 +118,13 @@ class StoredTurn:
         if len(begun.entries) >= MAX_ENTRIES:
             raise faults.conversation_is_full(MAX_ENTRIES)
         return begun.entries
+
+    async def begin(self, record: Record) -> Run:
+        background = self._turns.background
+        assert background is not None, "it is not offered otherwise"
+        run = await background.begin(self._tenant, record, self._loan)
+        self._locked = None  # it is the run's now
+        return run
 
     async def save(self, record: Record) -> str | None:
         records = self._turns.records
@@ -161,7 +173,7 @@ class StoredTurn:
             self._turns.log.warning("conversation_not_unlocked", kind=type(error).__name__)
 
     def _copy(self) -> "StoredTurn":
-        turn = StoredTurn(self._turns, self._tenant, self._pay)
+        turn = StoredTurn(self._turns, self._tenant, self._loan)
         turn._locked = self._locked
         return turn
 

@@ -104,10 +104,12 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
     "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.stores"},
+    "shell.runs": WORDS
+    | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
     "shell.serving": CORE - INNER
     | BENEATH_THE_ENGINE
-    | {"core.surfaces.responses", "shell", "shell.stores", "shell.websocket"},
+    | {"core.surfaces.responses", "shell", "shell.runs", "shell.stores", "shell.websocket"},
     # the composition root, which knows every concrete class
     "app": ROOMS,
     # the program around it

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from proxy.core.errors import ClientFault
+from proxy.core.errors import ClientFault, TooLarge
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.named import Named
 from proxy.core.stored.record import Record, Status
@@ -52,8 +53,9 @@ def turns(records: MemoryRecords, tasks: Tasks, log: LogLines) -> StoredTurns:
     return StoredTurns(records, StoreLimits(1 << 20, 1 << 20), "w", tasks, Metrics({}, ()), logger)
 
 
-def free(size: int) -> None:
+def free() -> Loan:
     """There is memory for everything."""
+    return Loan(Shares(1 << 30), "ann")
 
 
 def named() -> Named:
@@ -61,7 +63,7 @@ def named() -> Named:
 
 
 async def locked(turns: StoredTurns, wanted: Named) -> StoredTurn:
-    turn = turns.turn(TENANT, free)
+    turn = turns.turn(TENANT, free())
     await turn.load(wanted, Ledger())
     return turn
 
@@ -117,7 +119,7 @@ async def test_a_full_conversation_is_refused_before_the_backend_is_asked(
     turn = await locked(turns, wanted)
     assert await turn.save(record(wanted)) is None
     monkeypatch.setattr(module, "MAX_ENTRIES", 1)
-    full = turns.turn(TENANT, free)
+    full = turns.turn(TENANT, free())
     with pytest.raises(ClientFault, match="holds 1 items"):
         await full.load(named(), Ledger())
     full.close()
@@ -147,7 +149,8 @@ async def test_a_long_history_is_dear_to_read(turns: StoredTurns, monkeypatch: p
     turn = await locked(turns, wanted)
     await turn.save(record(wanted))
     ledger = Ledger()
-    paid: list[int] = []
-    known = await turns.turn(TENANT, paid.append).load(Named(previous=wanted.response), ledger)
-    assert paid == [len(known.history)]
+    known = await turns.turn(TENANT, free()).load(Named(previous=wanted.response), ledger)
+    with pytest.raises(TooLarge):
+        await turns.turn(TENANT, Loan(Shares(2), "ann")).load(Named(previous=wanted.response), Ledger())
+    assert len(known.history) > 2
     assert ledger.work.takes_long

@@ -61,6 +61,7 @@ class _TurnStore:
         self._known = known
         self._loan = loan
         self._stored = stored
+        self.begin = stored.begin
         self.save = stored.save
         self.save_later = stored.save_later
         self.close = stored.close
@@ -273,7 +274,7 @@ class SocketSession:
         try:
             body = partial(self._body, message, stream)
             tenant, loan = self._caller.tenant.name, message[2]
-            store = _TurnStore(self._known, loan, self._stored_turns.turn(tenant, loan.take))
+            store = _TurnStore(self._known, loan, self._stored_turns.turn(tenant, loan))
             await self._engine.respond(self._surface, body, self._caller, stream, store)
         except Fault as fault:
             await self._refuse(fault, stream.lane)

@@ -147,7 +147,7 @@ async def test_a_client_that_takes_nothing_does_not_hold_up_the_end(
     backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F67, F74."""
-    monkeypatch.setattr("proxy.shell.engine.CLOSING_SECONDS", 0.05)
+    monkeypatch.setattr("proxy.shell.under_way.CLOSING_SECONDS", 0.05)
     stopping, flood = Stopping(backend, grace=0), Flood()
     backend.plays(flood)
     url = await stopping.start()

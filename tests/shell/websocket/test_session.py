@@ -50,7 +50,7 @@ async def test_no_extended_event_comes_near_a_socket(backend: ScriptedBackend, p
 
 
 async def test_members_without_meaning_here_are_ignored(talk: Talk) -> None:
-    aside = {"stream": False, "stream_options": {"include_obfuscation": True}, "background": True}
+    aside = {"stream": False, "stream_options": {"include_obfuscation": True}}
     assert (await talk.turn(**aside))["status"] == "completed"
 
 
