@@ -68,6 +68,7 @@ FAMILIES: Final = {
         CounterMetricFamily, "Commands that failed, or that nobody waited for any longer.", ("op",)
     ),
     "not_stored": Family(CounterMetricFamily, "Responses that were to be stored and are not.", ("reason",)),
+    "runs": Family(GaugeMetricFamily, "Responses under way in the background.", ("state",)),
     "runs_lost": Family(CounterMetricFamily, "Background responses whose process ended before them.", ()),
     "swept": Family(
         CounterMetricFamily, "What was deleted because its time, or the room for it, is over.", ("kind",)

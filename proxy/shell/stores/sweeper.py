@@ -6,6 +6,7 @@ It rests ten times as long as it works: a million expired rows must not hold up 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
+from proxy.shell.stores.log_ends import close_log
 from proxy.shell.stores.protocol import Key, Live, Records
 
 ROUND_SECONDS: Final = 60.0
@@ -16,7 +17,7 @@ REST: Final = 10.0
 
 class Watcher(Protocol):
     async def settled(self, keys: Sequence[Key]) -> None:
-        """These have ended because their workers are dead; their logs have not."""
+        """These have ended because their workers are dead."""
 
     def swept(self, kind: str, count: int) -> None:
         """`kind`: expired, early, live."""
@@ -62,6 +63,10 @@ class Sweeper:
 
     async def _settle(self) -> int:
         keys = await self._records.settle(AT_ONCE)
+        for key in keys:
+            record = await self._records.get(*key)
+            if record is not None and record.streamed:
+                await close_log(self._live, key, record)
         if keys:
             await self._watcher.settled(keys)
         return len(keys)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.protocol import Key, StoreDown, Swept
 from proxy.shell.stores.sweeper import AT_ONCE, Sweeper
 
@@ -22,6 +23,7 @@ class World:
     early: int = 0
     logs: int = 0
     down: bool = False
+    streamed: bool = False
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
     told: list[tuple[Any, ...]] = field(default_factory=list)
@@ -36,6 +38,9 @@ class World:
 
     async def settle(self, most: int) -> list[Key]:
         return [Key("t", "r")] * self.take("dead", most)
+
+    async def get(self, tenant: str, id: str) -> Record:
+        return Record(id, Status.FAILED, 0, "m", streamed=self.streamed)
 
     async def sweep(self, most: int) -> Swept:
         return Swept(self.take("expired", most), self.take("early", most))
