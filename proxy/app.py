@@ -44,6 +44,7 @@ from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
+from proxy.shell.runs.runs import Runs
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Surfaces
@@ -126,7 +127,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     )
     token_counting = TokenCounting(backends, quota, reasoning_memory, threads, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
-        stored_turns = _stored_turns(settings, storage, saving, metrics, log)
+        runs = _runs(settings, storage, metrics, log)
+        stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)
         refusals = Refusals(metrics, secret_mask, log)
         handlers = _handlers(
             settings,
@@ -142,7 +144,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         )
         server = Server(
             handlers=handlers,
-            stored_responses=StoredResponses(storage.records, threads),
+            stored_responses=StoredResponses(storage.records, threads, runs, handlers.open_stream),
             conversations=Conversations(storage.records, handlers.bodies, mint, _now),
             refusals=refusals,
             hosts=Hosts(settings.hosts_served),
@@ -157,10 +159,14 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
             url = await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
             if slot.is_first:
                 storage.announce(log)
+            if runs is not None:
+                runs.start()
             yield url
         finally:
             worker_metrics.stop()
             await server.stop(settings.server.grace_seconds)
+            if runs is not None:
+                await runs.close()
             await saving.finish(SAVING_SECONDS)
             await tasks.close()
             threads.close()
@@ -172,13 +178,27 @@ def _now() -> float:
     return time.time()  # noqa: TID251 - here it comes in
 
 
+def _runs(settings: Settings, storage: Storage, metrics: Metrics, log: Log) -> Runs | None:
+    if storage.records is None or storage.live is None:
+        return None
+    return Runs(
+        records=storage.records,
+        live=storage.live,
+        worker=storage.worker,
+        places=settings.background.limit,
+        record_bytes=settings.store.max_response_mib * BYTES_PER_MIB,
+        metrics=metrics,
+        log=log,
+    )
+
+
 def _stored_turns(
-    settings: Settings, storage: Storage, saving: Tasks, metrics: Metrics, log: Log
+    settings: Settings, storage: Storage, saving: Tasks, metrics: Metrics, log: Log, runs: Runs | None
 ) -> StoredTurns:
     limits = StoreLimits(
         settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
     )
-    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log)
+    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log, runs)
 
 
 def _handlers(
@@ -195,7 +215,9 @@ def _handlers(
 ) -> Handlers:
     assert settings.server.signing_key is not None
     signer = TokenSigner(settings.server.signing_key.get_secret_value())
-    options = _responses_options(settings, stores=stored_turns.records is not None)
+    options = _responses_options(
+        settings, stores=stored_turns.records is not None, background=stored_turns.background is not None
+    )
     responses = ResponsesSurface(mint, _now, signer, options)
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
@@ -248,11 +270,12 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")
 
 
-def _responses_options(settings: Settings, *, stores: bool) -> ResponsesOptions:
+def _responses_options(settings: Settings, *, stores: bool, background: bool) -> ResponsesOptions:
     return ResponsesOptions(
         events=EventStyle(settings.clients.events),
         message_first=settings.clients.item_order == "message_first",
         stores=stores,
+        background=background,
     )
 
 

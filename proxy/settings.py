@@ -226,6 +226,11 @@ class StoreSettings(Section):
     """Largest response in MiB, with what its request added, that is stored."""
 
 
+class BackgroundSettings(Section):
+    limit: int = Field(200, ge=1)
+    """Responses that each worker works on in the background at the same time. The proxy refuses more with 429."""
+
+
 class Settings(Section):
     server: ServerSettings = ServerSettings()
     """Where the proxy listens, and for how long it waits."""
@@ -245,6 +250,8 @@ class Settings(Section):
     """The tenants that may use the proxy, each by its name. Without tenants, everybody who reaches the proxy."""
     store: StoreSettings = StoreSettings()
     """What is kept of responses and conversations, where, and for how long."""
+    background: BackgroundSettings = BackgroundSettings()
+    """Responses that no client waits for."""
     retries: RetrySettings = RetrySettings()
     """When the proxy retries a failed request. It never does once the client has seen a part of a reply."""
     breaker: BreakerSettings = BreakerSettings()

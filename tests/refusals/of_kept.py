@@ -53,7 +53,7 @@ RESPONSES = (
 
 
 def _turn(says: str, param: str | None, code: str | None, world: str = "keeping", **fields: Any) -> Case:
-    own = {name: fields.pop(name) for name in ("status", "tells") if name in fields}
+    own = {name: fields.pop(name) for name in ("status", "tells", "type") if name in fields}
     return responses(says, param, code, world=world, **own, **fields)
 
 
@@ -73,6 +73,32 @@ TURNS = (
         "mutually_exclusive_parameters",
         previous_response_id=ANSWERED,
         conversation=CONVERSATION,
+    ),
+    _turn(
+        "Leave it out and read the answer from this request",
+        "background",
+        "unsupported_parameter",
+        "keeping nothing",
+        background=True,
+    ),
+    _turn(
+        "send less, or leave background out",
+        "input",
+        "request_too_large",
+        "keeping less",
+        status=413,
+        background=True,
+        input="x" * (1 << 20),
+    ),
+    _turn(
+        "wait until some of them have ended",
+        None,
+        "rate_limit_exceeded",
+        "keeping enough",
+        status=429,
+        type="rate_limit_error",
+        background=True,
+        tells={"Retry-After": "5"},
     ),
     _turn("send at least one item", None, "missing_required_parameter", input=[]),
     _turn(

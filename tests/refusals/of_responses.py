@@ -62,7 +62,6 @@ ENVELOPE = (
         text={"format": {"type": "json_schema", "name": "n"}},
     ),
     responses("deeper than 128 levels: flatten it", "extra", extra=_nested(128)),
-    responses("Leave it out and read the answer from this request", "background", FIELD, background=True),
     responses("which begins with 'conv_'", "conversation", conversation="c"),
     responses("the id of a conversation", "conversation", "invalid_type", conversation=7),
     responses("the id of the conversation", "conversation.id", MISSING, conversation={}),

@@ -12,6 +12,7 @@ import pytest
 
 from proxy.core.tenants import ANYBODY
 from proxy.shell.stores.location import locate
+from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.storage import Storage
@@ -106,7 +107,8 @@ def keep_in(patch: pytest.MonkeyPatch, records: Any) -> None:
 
     @asynccontextmanager
     async def storage(*args: Any) -> AsyncIterator[Storage]:
-        yield Storage(locate("memory:", 1, {}, ""), records, worker=WORKER)
+        terms = Terms()
+        yield Storage(locate("memory:", 1, {}, ""), records, MemoryLive(terms.clock), WORKER)
 
     patch.setattr("proxy.app.storage_of", storage)
     patch.setattr("proxy.app._now", lambda: NOW + 0.5)

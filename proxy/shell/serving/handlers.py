@@ -89,10 +89,9 @@ class Handlers:
         self._worker_metrics = worker_metrics
         self._shows_metrics = shows_metrics
         self._backends = backends
-        self._timing = timing
         self.bodies = Bodies(body_limit, memory, engine.threads)
         self._memory = memory
-        self._tasks = tasks
+        self.open_stream = partial(HttpStream, timing=timing, tasks=tasks)
         self._refusals = refusals
         self._stored_turns = stored_turns
         self._draining = False
@@ -129,11 +128,11 @@ class Handlers:
         self._check_open()
         request, surface = incoming.request, incoming.surface
         assert surface is not None, "whoever asks a model does so by a path of a surface"
-        stream = HttpStream(request, incoming.id, self._timing, self._tasks)
+        stream = self.open_stream(request, incoming.id)
         loan = Loan(self._memory, incoming.owner)
         try:
             body = partial(self._body, request, read, loan)
-            store = self._stored_turns.turn(incoming.tenant.name, loan.take)
+            store = self._stored_turns.turn(incoming.tenant.name, loan)
             await respond(surface, body, incoming.caller, stream, store)
         except Fault as fault:
             return self._refusals.answer(fault, request, incoming.id, surface)

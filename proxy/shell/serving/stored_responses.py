@@ -9,8 +9,11 @@ from proxy.core.stored import endings, faults, pages
 from proxy.core.stored.answers import deleted_response, response_object
 from proxy.core.stored.queries import Query, retrieval
 from proxy.core.stored.record import Record, Status
-from proxy.shell.http.answers import JSON, HttpAnswer, answer, text
+from proxy.core.stored.so_far import OutputSoFar
+from proxy.shell.http.answers import JSON, HttpAnswer, HttpRequest, answer, text
+from proxy.shell.http.stream import HttpStream
 from proxy.shell.offload.threads import WorkThreads
+from proxy.shell.runs.runs import Runs
 from proxy.shell.serving.handlers import Incoming
 from proxy.shell.stores.protocol import Records
 
@@ -21,18 +24,40 @@ Made = TypeVar("Made")
 
 
 class StoredResponses:
-    def __init__(self, records: Records | None, threads: WorkThreads) -> None:
-        """`records`: None if nothing is kept; then no id is known."""
+    def __init__(
+        self,
+        records: Records | None,
+        threads: WorkThreads,
+        runs: Runs | None = None,
+        open_stream: Callable[[HttpRequest, str], HttpStream] | None = None,
+    ) -> None:
+        """`records`: None if nothing is kept; then no id is known. `runs` and `open_stream`: None where nothing goes
+        on in the background."""
         self._records = records
         self._threads = threads
+        self._runs = runs
+        self._open_stream = open_stream
 
     async def retrieve(self, incoming: Incoming, id: str) -> HttpAnswer:
         wish = retrieval(Query(incoming.request.query.items()))
         record = await self._found(self._records_for(id), incoming, id)
         if wish.stream:
-            # Nothing keeps the events of background work yet.
-            raise faults.cannot_stream(record) or faults.events_are_gone()
-        return await self._shown(incoming, record)
+            return await self._streamed(incoming, record, wish.after)
+        if self._runs is None or record.is_final:
+            return await self._shown(incoming, record)
+        events = await self._runs.said(incoming.tenant.name, record)
+        finished = await self._told(incoming, events, OutputSoFar.finished) if events else None
+        return await self._shown(incoming, record, finished)
+
+    async def _streamed(self, incoming: Incoming, record: Record, after: int) -> HttpAnswer:
+        if refusal := faults.cannot_stream(record):
+            raise refusal
+        if self._runs is None or self._open_stream is None:
+            raise faults.events_are_gone()
+        follower = await self._runs.follower(incoming.tenant.name, record, after)
+        stream = self._open_stream(incoming.request, incoming.id)
+        await self._runs.tell(follower, stream)
+        return stream.response
 
     async def delete(self, incoming: Incoming, id: str) -> HttpAnswer:
         deleted = await self._records_for(id).delete(incoming.tenant.name, id)
@@ -40,6 +65,8 @@ class StoredResponses:
             raise faults.response_not_found(id)
         if not deleted:
             raise faults.cannot_delete()
+        if self._runs is not None:
+            await self._runs.forget(incoming.tenant.name, id)
         return answer(deleted_response(id), incoming.id)
 
     async def cancel(self, incoming: Incoming, id: str) -> HttpAnswer:
@@ -47,14 +74,21 @@ class StoredResponses:
         records = self._records_for(id)
         record = await self._found(records, incoming, id)
         if not record.is_final:
-            cancelled = await self._read(incoming, [record], partial(endings.cancelled, record))
-            ended = await records.cancel(incoming.tenant.name, cancelled)
+            ended = await self._cancelled(records, incoming, record)
             if ended is None:
                 raise faults.response_not_found(id)
             record = ended
         if record.status is not Status.CANCELLED or not record.background:
             raise faults.cannot_cancel(record)
         return await self._shown(incoming, record)
+
+    async def _cancelled(self, records: Records, incoming: Incoming, record: Record) -> Record | None:
+        tenant = incoming.tenant.name
+        if self._runs is None:
+            return await records.cancel(tenant, endings.cancelled(record))
+        return await self._runs.cancel(
+            tenant, record, lambda events: self._told(incoming, events, OutputSoFar.cut)
+        )
 
     async def input_items(self, incoming: Incoming, id: str) -> HttpAnswer:
         wish = pages.page_wish(Query(incoming.request.query.items()))
@@ -91,8 +125,15 @@ class StoredResponses:
 
     # ── answering ──
 
-    async def _shown(self, incoming: Incoming, record: Record) -> HttpAnswer:
-        shown = await self._read(incoming, [record], partial(response_object, record))
+    async def _told(
+        self, incoming: Incoming, events: Sequence[bytes], told: Callable[[OutputSoFar], bytes]
+    ) -> bytes:
+        """What the events tell of the output."""
+        size = sum(map(len, events))
+        return await self._threads.work_on(size, lambda: told(OutputSoFar(events)), incoming.owner)
+
+    async def _shown(self, incoming: Incoming, record: Record, output: bytes | None = None) -> HttpAnswer:
+        shown = await self._read(incoming, [record], partial(response_object, record, output))
         return text(shown, JSON, incoming.id)
 
     async def _read(self, incoming: Incoming, records: Sequence[Record], job: Callable[[], Made]) -> Made:

@@ -1,0 +1,227 @@
+"""Work in the background with two processes on one store (T55-T57, T95), which are stopped, killed and frozen."""
+
+import asyncio
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import orjson
+import pytest
+
+from tests.support.background import (
+    FINAL,
+    Talker,
+    Watchers,
+    begun,
+    cancelled,
+    ended,
+    got,
+    id_of,
+    numbers,
+    until,
+)
+from tests.support.proxies import LogLines, Proxy, names
+from tests.support.sockets import ScriptedBackend, delta, text
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 20.0
+SETTLED_SECONDS = 15.0
+"""Some leases, and the patience of who has just started."""
+
+
+class Worker(Proxy):
+    process: asyncio.subprocess.Process
+
+    async def ended(self) -> tuple[int | None, list[str]]:
+        """Its status, and the events in its log."""
+        async with asyncio.timeout(START_SECONDS):
+            _, lines = await self.process.communicate()
+        return self.process.returncode, [orjson.loads(line)["event"] for line in lines.splitlines()]
+
+
+class Workers:
+    def __init__(self, config: Path) -> None:
+        self._config = config
+        self.stack = AsyncExitStack()
+
+    async def start(self) -> Worker:
+        return await self.stack.enter_async_context(working(self._config))
+
+
+@asynccontextmanager
+async def working(config: Path) -> AsyncIterator[Worker]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.support.hasty_proxy", "serve", "--config", str(config),
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_SECONDS), aiohttp.ClientSession() as session:
+            found = None
+            while found is None:
+                line = (await process.stdout.readline()).decode()
+                assert line, "it ended"
+                found = re.search(r"http://[\d.:]+", line)
+            worker = Worker(found[0], LogLines(), session)
+            worker.process = process
+            async with asyncio.timeout(None):
+                yield worker
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            await process.communicate()
+
+
+@pytest.fixture
+async def workers(backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[Workers]:
+    config = tmp_path / "proxy.toml"
+    config.write_text(
+        f"""
+        [server]
+        port = 0
+        grace_seconds = 0.3
+        [backend]
+        url = "{backend.url}"
+        profile = "default"
+        [store]
+        url = "sqlite:{tmp_path / "state"}"
+        [logs]
+        format = "json"
+        """
+    )
+    workers = Workers(config)
+    async with workers.stack:
+        yield workers
+
+
+async def settled(proxy: Proxy, id: str) -> dict[str, object]:
+    async with asyncio.timeout(SETTLED_SECONDS):
+        while True:
+            _, found = await got(proxy, id)
+            if found["status"] in FINAL:
+                return dict(found)
+            await asyncio.sleep(0.1)
+
+
+async def test_t95_another_process_polls_resumes_and_cancels(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """U30, U39, U43."""
+    talker = Talker()
+    backend.plays(talker)
+    owner, other = await workers.start(), await workers.start()
+    async with Watchers(owner) as here, Watchers(other) as there:
+        near = await here.begin()
+        await talker.says(delta(reasoning_content="Hm."), text("Hel"))
+        id = id_of(await near.until("response.output_text.delta"))
+        far, late = await there.resume(id), await there.resume(id, starting_after=3)
+        async with asyncio.timeout(1):
+            await far.until("response.output_text.delta")
+        (thought,) = (await got(other, id))[1]["output"]
+        assert thought["type"] == "reasoning"
+        await talker.says(text("lo"))
+        async with asyncio.timeout(1):
+            await far.until_text("lo")
+        status, found = await cancelled(other, id)
+        assert (status, found["status"]) == (200, "cancelled")
+        async with asyncio.timeout(1):
+            await talker.left.wait()
+        seen = await near.all()
+        assert await far.all() == seen
+        assert await late.all() == seen[4:]
+    assert seen[-2].data["response"] == found
+    assert [item["status"] for item in found["output"] if "status" in item] == ["incomplete"]
+    assert found["output"][-1]["content"][0]["text"] == "Hello"
+    assert await got(owner, id) == await got(other, id) == (200, found)
+
+
+async def test_t95_a_run_that_is_only_polled_is_cancelled_from_elsewhere_too(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    talker = Talker()
+    backend.plays(talker)
+    owner, other = await workers.start(), await workers.start()
+    run = await begun(owner)
+    await until(other, run["id"], "in_progress")
+    assert (await cancelled(other, run["id"]))[1]["status"] == "cancelled"
+    async with asyncio.timeout(1):
+        await talker.left.wait()
+
+
+async def test_t55_who_stops_says_so_and_it_stays_said(backend: ScriptedBackend, workers: Workers) -> None:
+    """U34: to those who follow, and to those who ask after a restart."""
+    talker = Talker()
+    backend.plays(talker)
+    owner = await workers.start()
+    async with Watchers(owner) as watchers:
+        watching = await watchers.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await watching.until("response.output_text.delta"))
+        owner.process.terminate()
+        seen = await watching.all()
+    assert names(seen)[-3:] == ["error", "response.failed", "done"]
+    assert seen[-2].data["response"]["error"]["code"] == "server_shutting_down"
+    status, events = await owner.ended()
+    assert status == 0
+    assert "task_failed" not in events
+    again = await workers.start()
+    assert await got(again, id) == (200, seen[-2].data["response"])
+    async with Watchers(again) as watchers:
+        assert await (await watchers.resume(id)).all() == seen
+
+
+@pytest.mark.parametrize("followed", [True, False])
+async def test_t56_a_killed_process_leaves_nothing_that_never_ends(
+    backend: ScriptedBackend, workers: Workers, followed: bool
+) -> None:
+    """U26, U41: one `response.failed`, whoever looks first."""
+    talker = Talker()
+    backend.plays(talker)
+    owner, other = await workers.start(), await workers.start()
+    async with Watchers(owner) as here, Watchers(other) as there:
+        near = await here.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await near.until("response.output_text.delta"))
+        polled = await begun(owner)
+        if followed:
+            far = await there.resume(id)
+            await far.until("response.output_text.delta")
+        owner.process.kill()
+        done = await settled(other, id)
+        assert (await settled(other, polled["id"]))["status"] == "failed"
+        seen = await (far if followed else await there.resume(id)).all()
+        assert await (await there.resume(id)).all() == seen
+    assert (done["status"], done["error"]["code"]) == ("failed", "server_error")  # type: ignore[index]
+    assert "Nothing was resumed" in done["error"]["message"]  # type: ignore[index]
+    assert names(seen)[-2:] == ["response.failed", "done"]
+    assert seen[-2].data["response"] == done
+    assert numbers(seen) == list(range(len(seen) - 1))
+
+
+async def test_t57_who_wakes_after_its_lease_changes_nothing(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """U28, U66: and leaves the backend."""
+    talker = Talker()
+    backend.plays(talker)
+    owner, other = await workers.start(), await workers.start()
+    async with Watchers(owner) as watchers:
+        watching = await watchers.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await watching.until("response.output_text.delta"))
+        owner.process.send_signal(signal.SIGSTOP)
+        done = await settled(other, id)
+        assert done["status"] == "failed"
+        await talker.says(text("lo"))
+        owner.process.send_signal(signal.SIGCONT)
+        async with asyncio.timeout(2):
+            await talker.left.wait()
+        seen = await watching.all()
+    assert seen[-2].data["response"] == done
+    assert await got(owner, id) == await got(other, id) == (200, done)
+    assert (await ended(owner, id))["status"] == "failed"
