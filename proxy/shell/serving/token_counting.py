@@ -46,6 +46,9 @@ class TokenCounting:
         self._clock = clock
         self._metrics = metrics
         self._log = log
+        self._in_flight: set[InFlight] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def respond(
         self,
@@ -57,8 +60,12 @@ class TokenCounting:
     ) -> None:
         """Answers through the channel, or raises a fault, as the engine does."""
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
+        self._in_flight.add(in_flight)
+        self._idle.clear()
         try:
-            tokens = await self._counted(in_flight, await body(in_flight.ledger))
+            with in_flight.interruptible:
+                tokens = await self._counted(in_flight, await body(in_flight.ledger))
+            in_flight.interruptible.disarm()
             channel.headers.update(self._quota.remaining(in_flight.tenant))
             await channel.answer(counted(tokens))
         except (asyncio.CancelledError, ConnectionError):
@@ -71,6 +78,18 @@ class TokenCounting:
         finally:
             store.close()
             in_flight.close()
+            self._in_flight.discard(in_flight)
+            if not self._in_flight:
+                self._idle.set()
+
+    async def drain(self, seconds: float) -> None:
+        """Lets what is under way come to its end, and tells all others to ask again elsewhere."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._idle.wait()
+        except TimeoutError:
+            for in_flight in list(self._in_flight):
+                in_flight.stop()
 
     def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
         refusal = fault.changed(standing=self._quota.remaining(in_flight.tenant))

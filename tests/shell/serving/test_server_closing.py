@@ -12,7 +12,7 @@ from proxy import app
 from proxy.settings import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines, events, names
-from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, reply, text
+from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text
 
 ASK = {"model": "m", "input": "Hi", "stream": True}
 
@@ -23,15 +23,16 @@ ASK = {"model": "m", "input": "Hi", "stream": True}
 class Stopping:
     """A proxy that a test stops by itself, with a stream under way."""
 
-    def __init__(self, backend: ScriptedBackend, grace: float) -> None:
+    def __init__(self, backend: ScriptedBackend, grace: float, said: bytes = HEAD + text("Hel")) -> None:
         self.asked = asyncio.Event()
         self.line: Line
+        self._said = said
         self.log = LogLines()
         self._stack = AsyncExitStack()
         self._settings = Settings.model_validate(
             {
                 "server": {"port": 0, "grace_seconds": grace},
-                "backend": {"url": backend.url, "profile": "default"},
+                "backend": {"url": backend.url, "profile": "llamacpp"},
             }
         )
         backend.plays(self._play)
@@ -39,7 +40,7 @@ class Stopping:
     async def _play(self, line: Line) -> None:
         await line.request()
         self.line = line
-        line.send(HEAD, text("Hel"))
+        line.send(self._said)
         self.asked.set()
         await line.closed()
 
@@ -198,3 +199,27 @@ async def test_an_answer_that_is_on_its_way_is_not_interrupted(
         await stop
     assert b"Content-Length: %d\r\n" % len(told) in head
     assert stopping.log.request["status"] == 200
+
+
+@pytest.mark.parametrize(("grace", "status"), [(5, 200), (0, 503)])
+async def test_a_count_of_tokens_comes_to_its_end_or_says_why_not(
+    backend: ScriptedBackend, grace: float, status: int
+) -> None:
+    stopping = Stopping(backend, grace, said=b"")
+    url = await stopping.start()
+
+    async def count(session: aiohttp.ClientSession) -> int:
+        asked = {"model": "m", "input": "Hi"}
+        async with session.post(f"{url}/v1/responses/input_tokens", json=asked) as response:
+            await response.read()
+            return response.status
+
+    async with aiohttp.ClientSession() as session:
+        counting = asyncio.get_running_loop().create_task(count(session))
+        await stopping.asked.wait()
+        stop = stopping.stop()
+        if status == 200:
+            stopping.line.send(answer(200, {"input_tokens": 7}))
+        assert await counting == status
+        await stop
+    assert stopping.log.request["status"] == status
