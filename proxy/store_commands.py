@@ -183,14 +183,22 @@ async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
     files = files_of(settings)
     census = files.inspect(name).census
     what = f"{_what(census)} of the tenant {name!r}"
-    if not wanted.yes and not _confirmed(f"{what} will be deleted for good. Type the name to go on: ", name):
+    if (
+        census.tenants
+        and not wanted.yes
+        and not _confirmed(f"{what} will be deleted for good. Type the name to go on: ", name)
+    ):
         print("Nothing was deleted. To go on without being asked: --yes", file=sys.stderr)
         return MISUSED
     async with files.opened() as (records, live):
         number = await records.forget(name)
         await live.forget(name)
-    print(f"Deleted: {what}." if number else f"Nothing was kept of the tenant {name!r}.")
+    print(f"Deleted: {what}." if number else _nothing_of(name, files.inspect().census.tenants))
     return DONE
+
+
+def _nothing_of(name: str, others: Sequence[str]) -> str:
+    return f"Nothing was kept of the tenant {name!r}. Something is kept of: {_few(others)}"
 
 
 def _what(census: Census) -> str:

@@ -6,7 +6,7 @@ back. Besides, whoever waits here is served in turn, and not by chance. A proces
 
 import errno
 import os
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +17,6 @@ try:
 except ImportError:  # Windows: one process, no lock
     fcntl = None  # type: ignore[assignment]
 
-
-PAUSE_SECONDS: Final = 0.01
 
 HELD: Final = "another process holds its lock and gives it to nobody: a proxy that stands still? End that one"
 
@@ -31,28 +29,30 @@ class FileLock:
 
     @contextmanager
     def held(self, patience: float | None = None) -> Iterator[None]:
-        """`patience`: seconds, after which it is a TimeoutError. Without it, whoever waits is served in turn."""
+        """`patience`: seconds, after which it is a TimeoutError, and the lock can only be closed."""
         if fcntl is None:
             yield
             return
         if patience is None:
             fcntl.flock(self._file, fcntl.LOCK_EX)
         else:
-            self._try(patience)
+            self._wait(patience)
         try:
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def _try(self, patience: float) -> None:
-        tries = round(patience / PAUSE_SECONDS)
-        for left in reversed(range(tries + 1)):
-            try:
-                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if not left:
-                    raise TimeoutError(errno.ETIMEDOUT, HELD) from None
-                time.sleep(PAUSE_SECONDS)  # noqa: TID251 - in a command, which holds nobody up
+    def _wait(self, patience: float) -> None:
+        """In a thread that can be left behind. Whoever asks again and again is not served in turn."""
+        held = threading.Event()
+
+        def wait() -> None:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            held.set()
+
+        threading.Thread(target=wait, name="store lock", daemon=True).start()
+        if not held.wait(patience):
+            raise TimeoutError(errno.ETIMEDOUT, HELD)
 
     def close(self) -> None:
         os.close(self._file)
