@@ -66,6 +66,7 @@ class ResponseObject:
         """What the backend will want back of the items with these ids."""
         self.item_ids = mint.items_of(self.id)
         self._now = now
+        self._completed: int | None = None
         own = {"id": self.id, "created_at": self.created, "model": body.get("model"), "store": stores}
         if named.conversation is not None:
             own["conversation"] = {"id": named.conversation}
@@ -98,7 +99,7 @@ class ResponseObject:
         response = self._frame | {
             "status": STATUS[ended.ending],
             "store": self.stores,
-            "completed_at": int(self._now()) if ended.ending is Ending.COMPLETED else None,
+            "completed_at": self._completed_at() if ended.ending is Ending.COMPLETED else None,
             "error": error_member(ended.fault) if ended.fault else None,
             "incomplete_details": INCOMPLETE_DETAILS.get(ended.ending),
             "output": self.output,
@@ -107,6 +108,12 @@ class ResponseObject:
         if self._warnings:  # an extension, and only there when there is something to say
             response["_proxy"] = {"warnings": list(self._warnings)}
         return response
+
+    def _completed_at(self) -> int:
+        """What is kept and what is told have the same second."""
+        if self._completed is None:
+            self._completed = int(self._now())
+        return self._completed
 
     def fill(self, parts: Sequence[PartEnded]) -> None:
         """Takes the items of a reply that was not streamed, once."""

@@ -264,3 +264,11 @@ def test_whole_reasoning_is_signed_for_a_client_that_keeps_it(
 
 def test_reasoning_without_words_has_an_empty_summary() -> None:
     assert final_item("rs_1", PartEnded(Reasoning(""), True))["summary"] == []
+
+
+def test_t01_it_is_completed_once_whoever_tells_it_and_when() -> None:
+    """What is kept is made before its client is told."""
+    seconds = iter((1.0, 2.0, 3.0))
+    made = ResponseObject(REQUEST, counting_mint(), lambda: next(seconds))
+    ended = ReplyEnded(Ending.COMPLETED)
+    assert made.finished(ended) == made.finished(ended)
