@@ -57,6 +57,7 @@ DOORS = [
     ("POST", "/v1/responses"),
     ("GET", "/v1/responses"),
     ("POST", "/v1/responses/compact"),
+    ("POST", "/v1/responses/input_tokens"),
     ("GET", "/v1/responses/resp_1"),
     ("DELETE", "/v1/responses/resp_1"),
     ("POST", "/v1/responses/resp_1/cancel"),
