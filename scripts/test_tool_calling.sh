@@ -130,6 +130,19 @@ stored "deleted" DELETE "$ID" 'body["deleted"] is True'
 stored "deleted: not found any more" GET "$ID" 'status == 404'
 scenario "refused: continued when it is deleted" "$(ask "$FIRST" "$(say 'And now?')")" \
   'status == 400' 'body["error"]["code"] == "previous_response_not_found"'
+# Work in the background: its stream is left after the first event, and followed from there, or polled.
+BACKGROUND='"background": true, "stream": true'
+scenario "in the background, streamed: the tool call" "$(ask "$(say 'What is the weather in Paris?')" "$TOOLS" "$BACKGROUND")" \
+  'sequence("created", "queued", "in_progress", "output_item.added", "function_call_arguments.done", "completed")' \
+  'calls == [("get_weather", {"city": "Paris"})]'
+ID=$(grep -o -m1 'resp_[0-9a-f]*' "$scratch/answer" | head -1)
+stored "in the background: read again as it ended" GET "$ID" 'body["status"] == "completed"' 'body["background"] is True' 'len(calls) == 1'
+stored "in the background: followed from its tenth event" GET "$ID?stream=true&starting_after=9" \
+  'events[0]["sequence_number"] == 10' 'types[-1] in ("response.completed", "response.done")' 'len(calls) == 1'
+stored "in the background: what has ended is not cancelled" POST "$ID/cancel" 'status == 400'
+scenario "in the background: accepted at once" "$(ask "$(say 'Say hello')" '"background": true')" \
+  'body["status"] in ("queued", "in_progress")' 'not output'
+
 scenario "not stored, if it is not wished" "$(ask "$(say 'Say hello')" '"store": false')" 'body["store"] is False'
 
 scenario "refused: no JSON" '{"model": ' 'status == 400' 'body["error"]["type"] == "invalid_request_error"'

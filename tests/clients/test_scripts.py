@@ -90,13 +90,16 @@ def test_the_shell_example_has_two_turns(first_start: str) -> None:
 
 def test_the_lines_of_the_readme_about_what_is_kept_work_as_pasted(first_start: str) -> None:
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## What is kept\n")[2]
-    lines = section.partition("```sh\n")[2].partition("```")[0]
+    lines = "".join(re.findall(r"^```sh\n(.*?)^```", section.partition("\n## ")[0], re.DOTALL | re.MULTILINE))
     assert "http://127.0.0.1:8080" in lines
     done = run("sh", "-c", lines.replace("http://127.0.0.1:8080", first_start), base_url=first_start)
     assert done.returncode == 0, done.stderr
     assert "You said “And again”, and before that “Hello”." in done.stdout
     assert '"text":"This is the demo model, a script. You said “Hello”. ' in done.stdout
-    assert done.stdout.endswith('"deleted":true}')
+    assert '"deleted":true}event: response.queued\n' in done.stdout
+    assert "event: response.created\n" not in done.stdout, "it was seen before"
+    assert "You said “Good evening”." in done.stdout
+    assert done.stdout.count("event: response.completed\n") == 1
 
 
 def test_the_example_of_what_is_stored_ends_with_a_refusal_and_a_history(first_start: str) -> None:
@@ -105,6 +108,8 @@ def test_the_example_of_what_is_stored_ends_with_a_refusal_and_a_history(first_s
     assert "You said “What is my name?”, and before that “My name is Ann.”." in done.stdout
     assert "the first one is the same: True\nDeleted: True\n" in done.stdout
     assert re.search(r"HTTP 400, Previous response with id 'resp_\w+' not found\.", done.stdout)
+    assert "left after event 0, response.created\n" in done.stdout
+    assert re.search(r"from response\.queued to response\.completed\nPolled, it is completed\n$", done.stdout)
 
 
 def test_where_nothing_is_kept_the_example_says_so(tmp_path: Path) -> None:
