@@ -8,7 +8,7 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.llms.openai import OpenAIResponses
 
 
-async def ask(base_url: str, streaming: bool) -> dict[str, object]:
+async def ask(base_url: str, streaming: bool, chained: bool = False) -> dict[str, object]:
     asked: list[str] = []
 
     def get_weather(city: str) -> str:
@@ -16,13 +16,24 @@ async def ask(base_url: str, streaming: bool) -> dict[str, object]:
         asked.append(city)
         return "18 degrees"
 
-    llm = OpenAIResponses("demo", api_base=base_url, api_key="none", context_window=100_000, max_retries=0)
+    llm = OpenAIResponses(
+        "demo",
+        api_base=base_url,
+        api_key="none",
+        context_window=100_000,
+        max_retries=0,
+        track_previous_responses=chained,
+    )
     agent = FunctionAgent(tools=[get_weather], llm=llm, streaming=streaming)
-    return {"answer": str(await agent.run("What is the weather in Paris?")), "asked": asked}
+    answer = str(await agent.run("What is the weather in Paris?"))
+    return {"answer": answer, "asked": asked, "later": str(await agent.run("Thanks")) if chained else ""}
 
 
 async def main(base_url: str) -> None:
-    print(json.dumps({"streamed": await ask(base_url, True), "whole": await ask(base_url, False)}))
+    told = {"streamed": await ask(base_url, True), "whole": await ask(base_url, False)}
+    for name, streaming in (("chained, streamed", True), ("chained, whole", False)):
+        told[name] = await ask(base_url, streaming, chained=True)
+    print(json.dumps(told))
 
 
 asyncio.run(main(sys.argv[1]))

@@ -13,8 +13,17 @@ def told(proxy: str) -> Any:
     return asking("llamaindex", "llamaindex_asking.py", f"{proxy}/v1")
 
 
-@pytest.mark.parametrize("how", ["streamed", "whole"])
-def test_v03_an_agent_gets_its_call_and_runs_it(told: Any, how: str) -> None:
+@pytest.mark.parametrize("run", ["streamed", "whole"])
+def test_v03_an_agent_gets_its_call_and_runs_it(told: Any, run: str) -> None:
     """R05: nothing comes after the terminal event. An event of ours did, and brought no call."""
-    assert told[how]["asked"] == ["Paris"]
-    assert "18 degrees" in told[how]["answer"]
+    assert told[run]["asked"] == ["Paris"]
+    assert "18 degrees" in told[run]["answer"]
+
+
+@pytest.mark.parametrize("run", ["chained, streamed", "chained, whole"])
+def test_t20_a_chain_of_which_each_loop_is_sent_whole(told: Any, run: str) -> None:
+    """With `track_previous_responses` it sends the prompt, the call and its output behind the response that called,
+    and what is new in the next run, which knows what was said before."""
+    assert told[run]["asked"] == ["Paris"]
+    assert "18 degrees" in told[run]["answer"]
+    assert "weather in Paris" in told[run]["later"]
