@@ -48,6 +48,7 @@ async function references(run) {
 const scenarios = {
   generated: () => references(generated),
   streamed: () => references(streamed),
+  reasoned: () => references((asked) => streamed({ ...asked, model: openai("gpt-5") })),
 
   async previousResponseId() {
     const first = await generated({ messages: [paris] });

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from tests.codex.backend import Model, call, calling, scripted_model
-from tests.support.programs import proxying
-from tests.support.sockets import reply, text
+from tests.support.processes import serving
+from tests.support.sockets import delta, reply, text
 
+THOUGHT = "The user wants to know the weather."
 ASKS = calling(text("I look."), call("get_weather", {"city": "Paris"}))
 ASKS_AGAIN = calling(text("And there."), call("get_weather", {"city": "Rome"}, index=1))
 ANSWERS = reply(text("It is 18 degrees."))
@@ -23,7 +24,10 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture(scope="module")
 def proxy(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with proxying(model.url, tmp_path_factory.mktemp("proxy")) as url:
+    """In front of a backend that wants its thoughts back."""
+    config = tmp_path_factory.mktemp("proxy") / "proxy.toml"
+    config.write_text(f'[backend]\nurl = "{model.url}"\nprofile = "sglang"\n', encoding="utf-8")
+    with serving("-m", "proxy", "serve", "--port", "0", "--config", config) as url:
         yield url
 
 
@@ -47,6 +51,21 @@ def test_t28_what_it_names_is_told_whole(model: Model, try_script: Callable[...,
     assert roles(model) == ROUND
     _, asked, _, answered, _ = model.requests[-1]["messages"]
     assert (asked["content"], answered["content"]) == ("I look.", "It is 18 degrees.")
+
+
+def test_t28_a_thought_that_it_names_is_given_back(model: Model, try_script: Callable[..., Any]) -> None:
+    thinks = delta(reasoning_content=THOUGHT)
+    model.plays(
+        calling(thinks, call("get_weather", {"city": "Paris"})), reply(thinks, text("It is 18 degrees."))
+    )
+    told = try_script("ai_sdk_kept.mjs", "reasoned")
+    assert told["text"] == "It is 18 degrees."
+    of_the_call = ["item_reference", "function_call", "function_call_output"]
+    assert told["inputs"][1] == ["user", *of_the_call]
+    assert told["inputs"][2] == ["user", *of_the_call, "item_reference", "item_reference", "user"]
+    assert roles(model) == ROUND
+    thoughts = [message.get("reasoning_content") for message in model.requests[-1]["messages"]]
+    assert thoughts == [None, THOUGHT, None, THOUGHT, None]
 
 
 def test_t31_what_it_names_though_it_is_in_the_history_is_told_once(
