@@ -125,7 +125,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         secret_mask=secret_mask,
         log=log,
     )
-    token_counting = TokenCounting(backends, quota, reasoning_memory, threads, clock, metrics, log)
+    token_counting = TokenCounting(backends, engine.scope, reasoning_memory, threads, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
         runs = _runs(settings, storage, metrics, log)
         stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)

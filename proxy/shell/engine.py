@@ -9,7 +9,7 @@ all surfaces share all of them.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,18 +32,17 @@ from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
-from proxy.shell.cancellation import Interruptible
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight, own_failure
-from proxy.shell.keeping import keep_cut, kept, remember
+from proxy.shell.keeping import kept, remember
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.relay import relay
+from proxy.shell.request_scope import RequestScope
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import Run, TurnStore
-from proxy.shell.under_way import UnderWay
 
 
 def unobserved(request_id: str) -> None:
@@ -85,8 +84,8 @@ class Engine:
         self.secret_mask = secret_mask
         self._log = log
         self._observe = observe
-        self._under_way = UnderWay()
-        self.drain = self._under_way.drain
+        self.scope = RequestScope(quota, secret_mask)
+        self.drain = self.scope.under_way.drain
 
     async def respond(
         self,
@@ -100,43 +99,9 @@ class Engine:
         own cost, which its ledger holds, and may be work for `threads`. `store`: what is kept between turns."""
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
         in_flight.observer = self._observe(channel.request_id)
-        self._under_way.add(in_flight)
-        run = await self._conduct(in_flight, self._serve(in_flight, body))
+        run = await self.scope.enclose(in_flight, self._serve(in_flight, body))
         if run is not None:
             await run.show(channel)
-
-    async def _conduct(self, in_flight: InFlight, work: Coroutine[Any, Any, Run | None]) -> Run | None:
-        """Does what is to be done for a request, up to its line in the log. Returns the run with which it goes on in
-        the background."""
-        run, in_flight.interruptible = None, Interruptible()
-        try:
-            with in_flight.interruptible:
-                run = await work
-        except (asyncio.CancelledError, ConnectionError):
-            in_flight.ledger.note(status=CLIENT_GONE)
-            keep_cut(in_flight, self.secret_mask)
-            raise
-        except Fault as fault:
-            refusal = fault.changed(
-                param=in_flight.surface.params.get(fault.param or "", fault.param),
-                standing=self._quota.remaining(in_flight.tenant),
-            )
-            in_flight.ledger.note(status=refusal.status)
-            in_flight.note_fault(refusal)
-            raise refusal from fault.__cause__
-        except Exception as bug:
-            failure = own_failure(bug, in_flight.log)
-            in_flight.ledger.note(status=failure.status)
-            if in_flight.channel.opened:
-                in_flight.channel.abort()
-            raise failure from bug
-        finally:
-            if run is None:
-                in_flight.channel.stop()
-                in_flight.store.close()
-                in_flight.close()
-                self._under_way.ended(in_flight)
-        return run
 
     async def _serve(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> Run | None:
         raw = await body(in_flight.ledger)
@@ -172,7 +137,8 @@ class Engine:
             raise
         in_flight.channel.likely.clear()
         in_flight.channel = run.channel
-        run.go(self._conduct(in_flight, self._go_on(in_flight, asked, attempts, plan, asker, reserved)))
+        work = self._go_on(in_flight, asked, attempts, plan, asker, reserved)
+        run.go(self.scope.enclose(in_flight, work))
         return run
 
     async def _go_on(

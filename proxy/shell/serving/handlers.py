@@ -101,7 +101,7 @@ class Handlers:
         self._draining = True
         if self.open_sockets is not None:
             self.open_sockets.leave()
-        await asyncio.gather(self._engine.drain(grace), self._token_counting.drain(grace))
+        await self._engine.drain(grace)
         if self.open_sockets is not None:
             await self.open_sockets.closed()
 

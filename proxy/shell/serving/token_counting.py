@@ -4,7 +4,6 @@ Such a request passes all that a turn passes, up to the backend, and is refused 
 its model counts, and no other: another one has another model, and would count another number.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -14,17 +13,17 @@ from proxy.core.events import Ending, ReplyEnded
 from proxy.core.flow.request import Asker, admitted, completed
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
-from proxy.core.policy.quota import Quota
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.responses.counting import counted
 from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
-from proxy.shell.in_flight import Caller, InFlight, own_failure
+from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
-from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.request_scope import RequestScope
 from proxy.shell.turn_store import TurnStore
 
 
@@ -32,7 +31,7 @@ class TokenCounting:
     def __init__(
         self,
         backends: Backends,
-        quota: Quota,
+        scope: RequestScope,
         reasoning_memory: ReasoningMemory,
         threads: WorkThreads,
         clock: Callable[[], float],
@@ -40,15 +39,12 @@ class TokenCounting:
         log: Log,
     ) -> None:
         self._backends = backends
-        self._quota = quota
+        self._scope = scope
         self._reasoning_memory = reasoning_memory
         self._threads = threads
         self._clock = clock
         self._metrics = metrics
         self._log = log
-        self._in_flight: set[InFlight] = set()
-        self._idle = asyncio.Event()
-        self._idle.set()
 
     async def respond(
         self,
@@ -60,45 +56,16 @@ class TokenCounting:
     ) -> None:
         """Answers through the channel, or raises a fault, as the engine does."""
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
-        self._in_flight.add(in_flight)
-        self._idle.clear()
-        try:
-            with in_flight.interruptible:
-                tokens = await self._counted(in_flight, await body(in_flight.ledger))
-            in_flight.interruptible.disarm()
-            channel.headers.update(self._quota.remaining(in_flight.tenant))
-            await channel.answer(counted(tokens))
-        except (asyncio.CancelledError, ConnectionError):
-            in_flight.ledger.note(status=CLIENT_GONE)
-            raise
-        except Fault as fault:
-            raise self._refusal(in_flight, fault) from fault.__cause__
-        except Exception as bug:
-            raise self._refusal(in_flight, own_failure(bug, in_flight.log)) from bug
-        finally:
-            store.close()
-            in_flight.close()
-            self._in_flight.discard(in_flight)
-            if not self._in_flight:
-                self._idle.set()
+        await self._scope.enclose(in_flight, self._answer(in_flight, body))
 
-    async def drain(self, seconds: float) -> None:
-        """Lets what is under way come to its end, and tells all others to ask again elsewhere."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._idle.wait()
-        except TimeoutError:
-            for in_flight in list(self._in_flight):
-                in_flight.stop()
-
-    def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
-        refusal = fault.changed(standing=self._quota.remaining(in_flight.tenant))
-        in_flight.ledger.note(status=refusal.status)
-        in_flight.note_fault(refusal)
-        return refusal
+    async def _answer(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> None:
+        tokens = await self._counted(in_flight, await body(in_flight.ledger))
+        in_flight.interruptible.disarm()
+        in_flight.channel.headers.update(self._scope.quota.remaining(in_flight.tenant))
+        await in_flight.channel.answer(counted(tokens))
 
     async def _counted(self, in_flight: InFlight, body: Any) -> int:
-        self._quota.admit(in_flight.tenant)
+        self._scope.quota.admit(in_flight.tenant)
         asked = await self._read(in_flight, body)
         in_flight.note_request(asked.request)
         plan = await self._planned(in_flight, asked)

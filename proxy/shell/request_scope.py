@@ -1,0 +1,61 @@
+"""The frame around every request: it is counted, stopped, refused and told to the log in one way, whatever is done in
+between."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.errors import Fault
+from proxy.core.policy.quota import Quota
+from proxy.shell.cancellation import Interruptible
+from proxy.shell.in_flight import InFlight, own_failure
+from proxy.shell.keeping import keep_cut
+from proxy.shell.ops.metrics import CLIENT_GONE
+from proxy.shell.secret_mask import SecretMask
+from proxy.shell.turn_store import Run
+from proxy.shell.under_way import UnderWay
+
+
+@dataclass(slots=True, frozen=True)
+class RequestScope:
+    quota: Quota
+    secret_mask: SecretMask
+    under_way: UnderWay = field(default_factory=UnderWay)
+
+    async def enclose(self, in_flight: InFlight, work: Coroutine[Any, Any, Run | None]) -> Run | None:
+        """Does what is to be done for a request, up to its line in the log. Returns the run with which it goes on in
+        the background."""
+        self.under_way.add(in_flight)
+        run, in_flight.interruptible = None, Interruptible()
+        try:
+            with in_flight.interruptible:
+                run = await work
+        except (asyncio.CancelledError, ConnectionError):
+            in_flight.ledger.note(status=CLIENT_GONE)
+            keep_cut(in_flight, self.secret_mask)
+            raise
+        except Fault as fault:
+            raise self._refusal(in_flight, fault) from fault.__cause__
+        except Exception as bug:
+            if in_flight.channel.opened:
+                in_flight.channel.abort()
+            failure = own_failure(bug, in_flight.log)
+            in_flight.ledger.note(status=failure.status)
+            raise failure from bug
+        finally:
+            if run is None:
+                in_flight.channel.stop()
+                in_flight.store.close()
+                in_flight.close()
+                self.under_way.ended(in_flight)
+        return run
+
+    def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
+        params = in_flight.surface.params
+        refusal = fault.changed(
+            param=params.get(fault.param or "", fault.param), standing=self.quota.remaining(in_flight.tenant)
+        )
+        in_flight.ledger.note(status=refusal.status)
+        in_flight.note_fault(refusal)
+        return refusal
