@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from openai import AsyncOpenAI, NotFoundError
 
 from tests.support.background import (
     Talker,
@@ -177,6 +178,11 @@ async def test_t10_what_was_finished_before_the_cancel_can_be_continued(
 # ── races ──
 
 
+async def cancelled_after(proxy: Proxy, id: str, seconds: float) -> tuple[int, Any]:
+    await asyncio.sleep(seconds)
+    return await cancelled(proxy, id)
+
+
 async def ends_after(talker: Talker, seconds: float) -> None:
     await asyncio.sleep(seconds)
     await talker.ends()
@@ -185,14 +191,16 @@ async def ends_after(talker: Talker, seconds: float) -> None:
 async def test_t92_one_end_wins_whoever_comes_first(backend: ScriptedBackend, proxy: Proxy) -> None:
     """T92, U31: the answer to the cancel, the stream, and all that is read later agree."""
     ends = set()
-    for n in range(24):
+    certain = 0.5
+    for later in (-certain, *(n * 0.0004 for n in range(22)), certain):
         talker = Talker()
         backend.plays(talker)
         async with Watchers(proxy) as watchers:
             watching = await watchers.begin()
             await talker.says(text("Hello"))
             id = id_of(await watching.until("response.output_text.delta"))
-            (status, found), _ = await asyncio.gather(cancelled(proxy, id), ends_after(talker, n * 0.0004))
+            ending = ends_after(talker, later)
+            (status, found), _ = await asyncio.gather(cancelled_after(proxy, id, -later), ending)
             seen = await watching.all()
         done = (await got(proxy, id))[1]
         ends.add(done["status"])
@@ -277,3 +285,21 @@ async def test_t81_what_is_not_stored_does_not_hold_a_conversation_up(
     for each in (run, other):
         assert (await cancelled(proxy, each["id"]))[1]["status"] == "cancelled"
     assert (await conversation(proxy, f"/{talk}/items"))["data"] == []
+
+
+async def test_openais_client_begins_polls_cancels_and_deletes(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    """T36, T44: with the bodies that it sends, or leaves out."""
+    talker = Talker()
+    backend.plays(talker)
+    async with AsyncOpenAI(base_url=f"{proxy.url}/v1", api_key="k") as client:
+        run = await client.responses.create(model="m", input="Hi", background=True)
+        assert run.status == "queued"
+        await talker.says(text("Hel"))
+        assert (await client.responses.retrieve(run.id)).status == "in_progress"
+        assert (await client.responses.cancel(run.id)).status == "cancelled"
+        assert (await client.responses.retrieve(run.id)).error is None
+        await client.responses.delete(run.id)
+        with pytest.raises(NotFoundError):
+            await client.responses.retrieve(run.id)

@@ -48,14 +48,14 @@ class Workers:
         self._config = config
         self.stack = AsyncExitStack()
 
-    async def start(self) -> Worker:
-        return await self.stack.enter_async_context(working(self._config))
+    async def start(self, *options: str) -> Worker:
+        return await self.stack.enter_async_context(working(self._config, *options))
 
 
 @asynccontextmanager
-async def working(config: Path) -> AsyncIterator[Worker]:
+async def working(config: Path, *options: str) -> AsyncIterator[Worker]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.hasty_proxy", "serve", "--config", str(config),
+        sys.executable, "-m", "tests.support.hasty_proxy", "serve", "--config", str(config), *options,
         cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
@@ -225,3 +225,25 @@ async def test_t57_who_wakes_after_its_lease_changes_nothing(
     assert seen[-2].data["response"] == done
     assert await got(owner, id) == await got(other, id) == (200, done)
     assert (await ended(owner, id))["status"] == "failed"
+
+
+async def test_t95_any_worker_of_one_proxy_does(backend: ScriptedBackend, workers: Workers) -> None:
+    """T55: and all of them end in order."""
+    talker = Talker()
+    backend.plays(talker)
+    proxy = await workers.start("--workers", "2")
+    async with Watchers(proxy) as watchers:
+        first = await watchers.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await first.until("response.output_text.delta"))
+        others = [await watchers.resume(id) for _ in range(8)]
+        for each in others:
+            await each.until("response.output_text.delta")
+        await talker.says(text("lo"))
+        await talker.ends()
+        seen = await first.all()
+        assert [await each.all() for each in others] == [seen] * 8
+    assert seen[-2].data["response"] == (await ended(proxy, id))
+    proxy.process.terminate()
+    status, events = await proxy.ended()
+    assert (status, "task_failed" in events) == (0, False)
