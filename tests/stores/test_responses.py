@@ -203,4 +203,8 @@ async def test_a_tenant_is_forgotten_whole_and_alone(records: Any) -> None:
     assert await records.get("t", kept.id) is None
     assert await records.items("t", ["mine"]) == {}
     assert await records.runs("w") == [("other", working.id)]
+    assert await records.cancelled("w") == [("t", working.id)], "so that the backend is left"
+    assert await records.finish("t", replace(working, status=Status.COMPLETED), "w") is Outcome.LOST
+    assert await records.cancelled("w") == []
+    assert await records.forget("t") == 0
     assert await records.get("other", kept.id) == kept

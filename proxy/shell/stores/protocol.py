@@ -184,7 +184,7 @@ class Records(Protocol):
     async def size(self) -> Size: ...
 
     async def forget(self, tenant: str) -> int:
-        """Deletes all that is the tenant's; how many responses and conversations."""
+        """Deletes all that is the tenant's; how many responses and conversations. Its runs are cancelled."""
 
 
 class AlreadyThere(Exception):

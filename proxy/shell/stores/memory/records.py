@@ -184,7 +184,7 @@ class MemoryRecords(MemoryConversations):
     async def forget(self, tenant: str) -> int:
         shelf = self._shelves.pop(tenant, Shelf())
         self._bytes -= sum(turn.weight for turn in shelf.turns.values())
-        for key in [key for key in self._runs if key.tenant == tenant]:
-            del self._runs[key]
+        for key, run in self._runs.items():
+            run.over = run.over or key.tenant == tenant
         turns = filter(self._is_there, shelf.turns.values())
         return len(list(turns)) + sum(map(self._is_kept, shelf.talks.values()))

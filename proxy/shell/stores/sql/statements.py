@@ -88,6 +88,8 @@ RUN_OF: Final = "select worker, over from runs where tenant = ? and tail = ?"
 
 RUN_OVER: Final = "update runs set over = 1 where tenant = ? and tail = ?"
 
+RUNS_OVER: Final = "update runs set over = 1 where tenant = ? and over = 0"
+
 RUN_HEARD: Final = "delete from runs where tenant = ? and tail = ? and worker = ?"
 
 RUNS: Final = "select tenant, id from runs where worker = ? and over = ? order by n"
@@ -189,7 +191,6 @@ FORGET_TENANT: Final = tuple(
     f"delete from {table} where tenant = ? and ({key}) in (select {key} from {table} where tenant = ? limit ?)"
     " returning 1"
     for table, key in (
-        ("runs", "n"),
         ("conversations", "id"),
         ("entries", "conversation, position"),
         ("items", "n"),
