@@ -103,8 +103,8 @@ class Attempts:
     def _begin(self, plan: Plan) -> None:
         self._in_flight.ledger.note(
             backend=plan.backend.name,
-            backend_model=as_name(plan.asked.model),
-            profile=plan.asked.profile.name,
+            backend_model=as_name(plan.preparation.model),
+            profile=plan.preparation.profile.name,
         )
         if self._several:
             self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name

@@ -59,7 +59,7 @@ class Plan:
     """One attempt at a request: which backend is asked, and what."""
 
     backend: "Backend"
-    asked: Preparation
+    preparation: Preparation
     owner: str
     """Who pays for the request."""
     only: bool = False
@@ -162,7 +162,7 @@ class Backend:
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
             exchange = await self._transport.send(
-                plan.asked.post, self._timeouts(plan.asked.profile.first_byte_s)
+                plan.preparation.post, self._timeouts(plan.preparation.profile.first_byte_s)
             )
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
@@ -172,14 +172,16 @@ class Backend:
             exchange.close()
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
-            changed = await self._learn_from_refusal(plan.asked, text, taught, ledger) if teaches else None
+            changed = (
+                await self._learn_from_refusal(plan.preparation, text, taught, ledger) if teaches else None
+            )
             if changed is None:
                 raise _fault(exchange, words, text, plan)
-            plan = replace(plan, asked=changed)
+            plan = replace(plan, preparation=changed)
 
     async def count(self, plan: Plan, ledger: Ledger) -> int:
         """Returns the number of tokens in the request of a plan that was made for that."""
-        assert plan.asked.counter is not None
+        assert plan.preparation.counter is not None
         try:
             exchange = await self.ask(plan, ledger)
         except Fault as fault:
@@ -188,7 +190,7 @@ class Backend:
             raise
         answer = await _whole(exchange)
         ledger.work.takes_long |= len(answer) > LARGE_BYTES
-        return await self._threads.run(partial(plan.asked.counter.read, answer), ledger)
+        return await self._threads.run(partial(plan.preparation.counter.read, answer), ledger)
 
     async def _learn_from_refusal(
         self,
@@ -222,12 +224,12 @@ class Backend:
         now = self._clock()
         for lesson, before in taught:
             kept = lesson.profile if lesson.lasting else lesson.kept
-            if kept is not None and plan.asked.model in self._known:
-                self._known[plan.asked.model].learned.learn(before, kept, plan.owner, now)
+            if kept is not None and plan.preparation.model in self._known:
+                self._known[plan.preparation.model].learned.learn(before, kept, plan.owner, now)
         ledger.log.info(
             "refusal_learned",
             backend=self.name,
-            model=as_name(plan.asked.model),
+            model=as_name(plan.preparation.model),
             lessons=[lesson.row for lesson, _ in taught if lesson.lasting or lesson.kept],
             minutes=LASTS_SECONDS / 60,
             once=[lesson.row for lesson, _ in taught if not (lesson.lasting or lesson.kept)],
@@ -235,12 +237,12 @@ class Backend:
 
     def learn_from_reply(self, plan: Plan, reply: Reply, thought: str | None, ledger: Ledger) -> None:
         """Remembers what a reply shows of its model, like what refusals teach. `thought`: see `Observed`."""
-        known = self._known.get(plan.asked.model)
+        known = self._known.get(plan.preparation.model)
         if known is None:
             return
-        observed = Observed(plan.asked.request, reply, thought)
+        observed = Observed(plan.preparation.request, reply, thought)
         fields = reply_lessons.fields_taught(
-            spoken_by(plan.asked.profile).reply_lessons, plan.asked.profile, observed
+            spoken_by(plan.preparation.profile).reply_lessons, plan.preparation.profile, observed
         )
         if not fields:
             return
@@ -254,7 +256,7 @@ class Backend:
             ledger.log.info(
                 "reply_learned",
                 backend=self.name,
-                model=as_name(plan.asked.model),
+                model=as_name(plan.preparation.model),
                 fields=news,
                 minutes=LASTS_SECONDS / 60,
             )
@@ -288,10 +290,10 @@ async def _whole(exchange: Exchange) -> bytes:
 
 
 def _fault(exchange: Exchange, words: bytes, text: str, plan: Plan) -> Fault:
-    if exchange.status == UNAUTHORIZED and not plan.asked.target.key:
+    if exchange.status == UNAUTHORIZED and not plan.preparation.target.key:
         return errors.no_key(forwards=plan.backend.forwards_key)
-    fault = spoken_by(plan.asked.profile).fault_of(
-        exchange.status, exchange.headers, words, own_key=plan.asked.target.own_key
+    fault = spoken_by(plan.preparation.profile).fault_of(
+        exchange.status, exchange.headers, words, own_key=plan.preparation.target.own_key
     )
     summary = OwnWords(f"The backend answered {exchange.status:d} with {len(words):d} bytes.")
     advice = lessons.advice(text)

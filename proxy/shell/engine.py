@@ -223,7 +223,7 @@ class Engine:
         while True:
             stamp = str(int(self._now() * 1000))
             flow = reply_flow(
-                plan.asked,
+                plan.preparation,
                 asker,
                 mint=self._mint,
                 stamp=stamp,
@@ -234,7 +234,7 @@ class Engine:
             pipeline, in_flight.checks = flow.pipeline, flow.checks
             in_flight.reply = pipeline.reply
             await self._run(in_flight, plan, pipeline)
-            thought = pipeline.put_right(seen=plan.asked.request.stream)
+            thought = pipeline.put_right(seen=plan.preparation.request.stream)
             plan.backend.learn_from_reply(plan, pipeline.reply, thought, in_flight.ledger)
             following = await attempts.after(plan, pipeline)
             if following is None:
@@ -266,7 +266,7 @@ class Engine:
                 pipeline,
                 admission,
                 self._check_processes,
-                streaming=plan.asked.request.stream,
+                streaming=plan.preparation.request.stream,
             )
         except ConnectionError:
             raise  # the client has left
@@ -275,7 +275,7 @@ class Engine:
         except Exception as bug:
             pipeline.fail(own_failure(bug, in_flight.log))
         finally:
-            admission.conclude(pipeline.reply.ended, plan.asked.post.digest)
+            admission.conclude(pipeline.reply.ended, plan.preparation.post.digest)
 
     async def _tell(
         self,

@@ -92,8 +92,8 @@ class TokenCounting:
         plan.only = not others
         ledger.note(
             backend=plan.backend.name,
-            backend_model=as_name(plan.asked.model),
-            profile=plan.asked.profile.name,
+            backend_model=as_name(plan.preparation.model),
+            profile=plan.preparation.profile.name,
         )
         return plan
 
@@ -107,4 +107,4 @@ class TokenCounting:
             ended = ReplyEnded(Ending.FAILED, fault=fault)
             raise
         finally:
-            admission.conclude(ended, plan.asked.post.digest)
+            admission.conclude(ended, plan.preparation.post.digest)

@@ -11,7 +11,7 @@ from proxy.core.surfaces.surface import Stored
 from proxy.core.unquoted import has_more_values
 from proxy.core.weight import weight
 
-NOWHERE: Any = object()
+NO_LANE: Any = object()
 
 
 MAX_LANES = 16
@@ -75,7 +75,7 @@ class LatestResponses:
     def knows(self, previous: str) -> bool:
         """Is it there, and not forgotten for want of room?"""
         lane = self._lane_of(previous)
-        if lane is NOWHERE:
+        if lane is NO_LANE:
             return False
         if self._shelf.get(self._kept[lane].key) is not None:
             return True
@@ -83,7 +83,7 @@ class LatestResponses:
         return False
 
     def _lane_of(self, previous: str) -> Any:
-        return next((lane for lane, known in self._kept.items() if known.id == previous), NOWHERE)
+        return next((lane for lane, known in self._kept.items() if known.id == previous), NO_LANE)
 
     def unpacked(self, previous: str, pay: Callable[[int], None]) -> Iterator[bytes]:
         """The conversation up to that response, which it knows, and with it, in pieces of a JSON list. Raises a fault
