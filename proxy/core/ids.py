@@ -21,6 +21,7 @@ PART_DIGITS = 16
 """Of each of the three parts: 64 bits, all of them random but for an item's index."""
 INDEX_DIGITS = 6
 """At the beginning of an item's own: more items than fit into memory, and 40 random bits are left."""
+INDEXED = f"%s_%0{INDEX_DIGITS}x%s%s"
 FIRST_OUTPUT = 0x800000
 """The output's indexes begin here, the input's at 0: no item has another's id, and all are in their order."""
 
@@ -80,8 +81,7 @@ class ItemIds:
         self._hex = token_hex
 
     def input(self, prefix: str, index: int) -> str:
-        own = f"{index:0{INDEX_DIGITS}x}{self._hex(RANDOM_BYTES)[INDEX_DIGITS - PART_DIGITS :]}"
-        return f"{prefix}_{own}{self._tail}"
+        return INDEXED % (prefix, index, self._hex(RANDOM_BYTES)[INDEX_DIGITS - PART_DIGITS :], self._tail)
 
     def output(self, prefix: str, index: int) -> str:
         return self.input(prefix, FIRST_OUTPUT + index)
