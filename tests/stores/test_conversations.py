@@ -9,7 +9,7 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.protocol import AlreadyThere, Began, Found, Locked, Outcome, Size
+from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked, Outcome, Size
 from tests.support.stores import Terms, ids_in, ids_of, item, record, run, talk
 
 DAY = 86_400
@@ -38,10 +38,10 @@ async def test_a_conversation_is_kept_until_it_is_deleted(records: Any) -> None:
     made = await make(records)
     await records.create("t", replace(made, metadata=b'{"again": "no"}'))
     for _ in range(2):
-        assert await records.conversation("t", made.id) == Found(made, None)
+        assert await records.conversation("t", made.id) == FoundConversation(made, None)
     changed = replace(made, metadata=b'{"a": "b"}')
     assert await records.update("t", made.id, changed.metadata) == changed
-    assert await records.conversation("t", made.id) == Found(changed, None)
+    assert await records.conversation("t", made.id) == FoundConversation(changed, None)
     assert await records.remove("t", made.id) is True
     assert await records.remove("t", made.id) is False
 
@@ -186,7 +186,7 @@ async def test_one_response_at_a_time(records: Any) -> None:
     assert await records.add("t", made.id, record()) == locked
     assert await records.drop("t", made.id, id) == locked
     assert await records.remove("t", made.id) == locked
-    assert await records.conversation("t", made.id) == Found(made, holder)
+    assert await records.conversation("t", made.id) == FoundConversation(made, holder)
     assert await items_in(records, made) == [id]
     await records.unlock("t", made.id, "another")
     assert await records.update("t", made.id, b"{}") == locked
@@ -209,7 +209,7 @@ async def test_a_dead_worker_s_lock_is_none(records: Any, terms: Terms) -> None:
     terms.patient = True
     assert await records.lock("t", made.id, "v", next_one.id) == Locked(late.id)
     terms.patient = False
-    assert await records.conversation("t", made.id) == Found(made, None)
+    assert await records.conversation("t", made.id) == FoundConversation(made, None)
     assert await records.drop("t", made.id, "nothing") is False, "which ends it, too"
     assert await records.save("t", late, ids_of(late), "w") is Outcome.LOST
     assert isinstance(await records.lock("t", made.id, "v", next_one.id), Began)
@@ -229,7 +229,7 @@ async def test_the_lock_of_background_work_ends_with_it(records: Any, terms: Ter
     second = run(conversation=made)
     await records.begin("t", second, "w")
     assert await records.cancel("t", replace(second, status=Status.CANCELLED)) is not None
-    assert await records.conversation("t", made.id) == Found(made, None)
+    assert await records.conversation("t", made.id) == FoundConversation(made, None)
 
     third = run(conversation=made)
     await records.begin("t", third, "w")

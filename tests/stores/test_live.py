@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from tests.support.stores import SHORT_LOG, Terms
 
 LOG = Key("t", "resp_1")
@@ -17,8 +17,8 @@ def event(number: int) -> bytes:
     return b'{"sequence_number": %d, "delta": "word"}' % number
 
 
-def row(first: int, count: int = 1, key: Key = LOG) -> Row:
-    return Row(key, first, [event(number) for number in range(first, first + count)])
+def row(first: int, count: int = 1, key: Key = LOG) -> LogRow:
+    return LogRow(key, first, [event(number) for number in range(first, first + count)])
 
 
 async def replay(live: Any, next: int = 0, key: Key = LOG, most_bytes: int = PLENTY) -> Replay | None:
@@ -78,14 +78,14 @@ async def test_events_are_there_once(live: Any) -> None:
 async def test_a_log_never_lacks_events_in_between(live: Any) -> None:
     """U24, T66: what was lost makes the whole log unreadable, for good; its owner goes on without."""
     await live.append([row(0), row(0, key=Key("t", "resp_2"))])
-    refused = {LOG: Refusal.GONE}
+    refused = {LOG: LogClosed.GONE}
     assert await live.append([row(2), row(1, key=Key("t", "resp_2"))]) == refused
     assert await live.append([row(1)]) == await live.append([row(0)]) == refused
     assert await replay(live) is await replay(live, 5) is None
     await live.end(LOG, 3, event(3))
     assert await replay(live) is None
     other = Key("t", "resp_3")
-    assert await live.append([row(4, key=other)]) == {other: Refusal.GONE}
+    assert await live.append([row(4, key=other)]) == {other: LogClosed.GONE}
     await live.append([row(0, key=Key("t", "resp_4"))])
     await live.end(Key("t", "resp_4"), 5, event(5))
     assert await replay(live, key=Key("t", "resp_4")) is None
@@ -94,9 +94,9 @@ async def test_a_log_never_lacks_events_in_between(live: Any) -> None:
 async def test_a_log_has_a_limit(live: Any) -> None:
     """U42, T66."""
     big = [b'"' + b"x" * (SHORT_LOG // 2 - 2) + b'"'] * 2
-    assert await live.append([Row(LOG, 0, big)]) == {}
+    assert await live.append([LogRow(LOG, 0, big)]) == {}
     assert (await replay(live)).events == big
-    assert await live.append([Row(LOG, 2, [b"1"])]) == {LOG: Refusal.GONE}
+    assert await live.append([LogRow(LOG, 2, [b"1"])]) == {LOG: LogClosed.GONE}
     assert await replay(live) is None
 
 
@@ -105,18 +105,18 @@ async def test_a_sealed_log_takes_no_events_but_its_end(live: Any) -> None:
     await live.append([row(0, 3)])
     for _ in range(2):
         assert await live.seal(LOG) == 2
-        assert await live.append([row(3)]) == {LOG: Refusal.OVER}
+        assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
     assert await replay(live, 2) == Replay([event(2)], ended=False)
     for number, text in ((3, b'"first"'), (3, b'"second"'), (4, b'"third"')):
         await live.end(LOG, number, text)
     assert await replay(live, 2) == Replay([event(2), b'"first"'], ended=True)
-    assert await live.append([row(3)]) == {LOG: Refusal.OVER}
+    assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
     assert await live.seal(LOG) == 3
 
 
 async def test_what_was_sealed_before_it_began_stays_empty(live: Any) -> None:
     assert await live.seal(LOG) == -1
-    assert await live.append([row(0)]) == {LOG: Refusal.OVER}
+    assert await live.append([row(0)]) == {LOG: LogClosed.OVER}
     await live.end(LOG, 0, event(0))
     assert await replay(live) == Replay([event(0)], ended=True)
 
@@ -167,5 +167,5 @@ async def test_memos(live: Any, terms: Terms) -> None:
 @pytest.mark.parametrize("text", ["\x01 ü \U0001f600", "", "x" * 9_000])
 async def test_any_event_comes_back(live: Any, text: str) -> None:
     events = [f'"{text}"'.encode(), b"[\n1\n]", f'"{text[:100]}"'.encode()]
-    await live.append([Row(LOG, 0, events)])
+    await live.append([LogRow(LOG, 0, events)])
     assert (await replay(live)).events == events

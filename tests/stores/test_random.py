@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proxy.core.stored.conversation import Order
 from proxy.core.stored.record import FINAL, Record, Status
-from proxy.shell.stores.protocol import Cursor, Key, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogRow
 from tests.support.stores import Terms, ids_of, make_live, make_records, record, run, talk
 
 TALKS = [talk() for _ in range(3)]
@@ -110,7 +110,7 @@ CALLS = st.one_of(
 
 LIVE_CALLS = st.one_of(
     st.lists(st.tuples(st.sampled_from(KEYS), st.integers(0, 12), st.integers(1, 5)), min_size=1, max_size=3).map(
-        lambda rows: ("append", ([Row(key, n, events(n, many)) for key, n, many in rows],))
+        lambda rows: ("append", ([LogRow(key, n, events(n, many)) for key, n, many in rows],))
     ),
     st.lists(st.builds(Cursor, st.sampled_from(KEYS), st.integers(0, 15)), max_size=3).flatmap(
         lambda wanted: st.sampled_from([1, 20, 1000]).map(lambda most: ("read", (wanted, most)))

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Key, Live, Refusal, Row, StoreDown
+from proxy.shell.stores.protocol import Key, Live, LogClosed, LogRow, StoreDown
 
 PAUSE_SECONDS: Final = 0.1
 URGENT_BYTES: Final = 64 << 10
@@ -114,7 +114,7 @@ class LogWriter:
 
     async def _flush(self) -> None:
         logs = [self._dirty.pop(key) for key in list(self._dirty)[:MOST_ROWS]]
-        rows = {log.key: Row(log.key, log.next, list(log.waiting)) for log in logs if log.waiting}
+        rows = {log.key: LogRow(log.key, log.next, list(log.waiting)) for log in logs if log.waiting}
         kept = [row for log in logs if not log.gone and (row := rows.get(log.key)) is not None]
         try:
             refused = await self._live.append(kept) if kept else {}
@@ -127,11 +127,11 @@ class LogWriter:
             if (row := rows.get(log.key)) is None or log.next != row.first:
                 continue
             refusal = refused.get(log.key)
-            if refusal is Refusal.OVER:
+            if refusal is LogClosed.OVER:
                 log.ends()
                 self._over(log.key)
                 continue
-            log.gone |= refusal is Refusal.GONE
+            log.gone |= refusal is LogClosed.GONE
             self._pass_on(log, row.events)
 
     def _pass_on(self, log: RunLog, events: Sequence[bytes]) -> None:

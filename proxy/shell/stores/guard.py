@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 Command = Callable[[], Coroutine[Any, Any, Result]]
 
 
-class Watcher(Protocol):
+class GuardWatcher(Protocol):
     """Who counts what the store does, and says so in the log."""
 
     def took(self, op: str, seconds: float) -> None: ...
@@ -62,7 +62,7 @@ class Guard:
         self,
         wait_seconds: float,
         steady: Callable[[], float],
-        watcher: Watcher,
+        watcher: GuardWatcher,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._wait_seconds = wait_seconds

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_records import OPEN_SECONDS
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Key, Live, Refusal, Replay, Row
+from proxy.shell.stores.protocol import Cursor, Key, Live, LogClosed, LogRow, Replay
 
 
 class GuardedLive:
@@ -22,7 +22,7 @@ class GuardedLive:
         await self._guard.close()
         await self._live.close()
 
-    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+    async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         return await self._guard.write("append", lambda: self._live.append(rows))
 
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:

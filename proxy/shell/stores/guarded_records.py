@@ -8,7 +8,7 @@ from proxy.core.stored.record import Record
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.keys import tail_of
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Began, Found, Key, Locked, Outcome, Records, Size, Swept
+from proxy.shell.stores.protocol import Began, FoundConversation, Key, Locked, Outcome, Records, Size, Swept
 
 OPEN_SECONDS = 5.0
 
@@ -94,7 +94,7 @@ class GuardedRecords:
     async def create(self, tenant: str, conversation: Conversation) -> None:
         await self._guard.write("create", lambda: self._records.create(tenant, conversation))
 
-    async def conversation(self, tenant: str, id: str) -> Found | None:
+    async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         return await self._guard.read("conversation", lambda: self._records.conversation(tenant, id))
 
     async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None:

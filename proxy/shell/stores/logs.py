@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final
 
-from proxy.shell.stores.protocol import Refusal
+from proxy.shell.stores.protocol import LogClosed
 from proxy.shell.stores.terms import BRIEF_SECONDS, DAY
 
 MOST_LOG_BYTES: Final = 16 << 20
@@ -21,9 +21,9 @@ class LogState(IntEnum):
 
 
 REFUSALS: Final = {
-    LogState.SEALED: Refusal.OVER,
-    LogState.ENDED: Refusal.OVER,
-    LogState.GONE: Refusal.GONE,
+    LogState.SEALED: LogClosed.OVER,
+    LogState.ENDED: LogClosed.OVER,
+    LogState.GONE: LogClosed.GONE,
 }
 
 KEPT_SECONDS: Final = {

@@ -53,7 +53,7 @@ class Began(NamedTuple):
     entries: Sequence[Entry]
 
 
-class Found(NamedTuple):
+class FoundConversation(NamedTuple):
     conversation: Conversation
     locked_by: str | None
     """The response that works on it."""
@@ -127,7 +127,7 @@ class Records(Protocol):
 
     async def create(self, tenant: str, conversation: Conversation) -> None: ...
 
-    async def conversation(self, tenant: str, id: str) -> Found | None: ...
+    async def conversation(self, tenant: str, id: str) -> FoundConversation | None: ...
 
     async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None: ...
 
@@ -194,7 +194,7 @@ class AlreadyThere(Exception):
 # ── what may vanish ──
 
 
-class Row(NamedTuple):
+class LogRow(NamedTuple):
     """Events of one log that were made together."""
 
     key: Key
@@ -221,7 +221,7 @@ class Replay(NamedTuple):
     """The last of the events is the log's last."""
 
 
-class Refusal(Enum):
+class LogClosed(Enum):
     """Why a log takes no more events."""
 
     OVER = auto()
@@ -237,7 +237,7 @@ class Live(Protocol):
 
     async def close(self) -> None: ...
 
-    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+    async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         """Of many logs in one step; those that did not take it. An event that is there already is not there twice."""
 
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:

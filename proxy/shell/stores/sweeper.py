@@ -15,7 +15,7 @@ REST: Final = 10.0
 """Times the work."""
 
 
-class Watcher(Protocol):
+class SweepWatcher(Protocol):
     async def settled(self, keys: Sequence[Key]) -> None:
         """These have ended because their workers are dead."""
 
@@ -30,7 +30,7 @@ class Sweeper:
         self,
         records: Records,
         live: Live,
-        watcher: Watcher,
+        watcher: SweepWatcher,
         steady: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:

@@ -10,7 +10,7 @@ from proxy.shell.runs import followers as module
 from proxy.shell.runs.followers import Follower, Followers
 from proxy.shell.runs.log_writer import RunLog
 from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.protocol import Key, Row
+from proxy.shell.stores.protocol import Key, LogRow
 from tests.support.runs import Failing, event
 from tests.support.stores import Terms
 
@@ -31,7 +31,7 @@ class World:
     async def keeps(self, first: int, count: int) -> list[bytes]:
         """As a log writer does."""
         events = [event(first + number) for number in range(count)]
-        await self.live.append([Row(KEY, first, events)])
+        await self.live.append([LogRow(KEY, first, events)])
         if KEY in self.logs:
             self.logs[KEY].next = first + count
             self.followers.told(KEY, first, events)

@@ -12,7 +12,7 @@ from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.record import Record, Status
 from proxy.core.stored.so_far import OutputSoFar
 from proxy.shell.runs import runs as module
-from proxy.shell.stores.protocol import Cursor, Row, StoreDown
+from proxy.shell.stores.protocol import Cursor, LogRow, StoreDown
 from tests.support.runs import TENANT, WORKER, World, completed, event, key_of, queued, world
 from tests.support.stores import MINT
 
@@ -168,7 +168,7 @@ async def test_whoever_meets_a_final_record_with_an_open_log_closes_it() -> None
     async with world() as made:
         record = queued()
         await made.records.begin(TENANT, record, "dead")
-        await made.live.append([Row(key_of(record), 0, [event(0)])])
+        await made.live.append([LogRow(key_of(record), 0, [event(0)])])
         assert await made.runs.final(key_of(record)) is None or True
         ended = await made.records.cancel(TENANT, endings.orphaned(record))
         follower = await made.runs.follower(TENANT, ended, -1)
@@ -191,7 +191,7 @@ async def test_nobody_looks_after_a_run_of_this_process_or_while_the_store_is_do
 async def test_a_deleted_response_leaves_no_events() -> None:
     async with world() as made:
         record = queued()
-        await made.live.append([Row(key_of(record), 0, [event(0)])])
+        await made.live.append([LogRow(key_of(record), 0, [event(0)])])
         made.live.down["drop"] = 1
         await made.runs.forget(TENANT, record.id)
         await made.runs.forget(TENANT, record.id)

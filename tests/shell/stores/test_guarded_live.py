@@ -8,7 +8,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Key, Replay, Row, StoreDown
+from proxy.shell.stores.protocol import Cursor, Key, LogRow, Replay, StoreDown
 from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Terms
 
@@ -21,7 +21,7 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     seen = Seen()
     live = GuardedLive(slow, Guard(SHORT, lambda: terms.steady, seen), Opening(slow.open, print))  # type: ignore[arg-type]
     await live.open()
-    assert await live.append([Row(LOG, 0, [b"1"])]) == {}
+    assert await live.append([LogRow(LOG, 0, [b"1"])]) == {}
     assert await live.seal(LOG) == 0
     await live.end(LOG, 1, b"2")
     cursor = Cursor(LOG, 0)

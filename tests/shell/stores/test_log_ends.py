@@ -6,7 +6,7 @@ from proxy.core.stored import endings
 from proxy.shell.stores import log_ends
 from proxy.shell.stores.log_ends import close_log, events_of
 from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.protocol import Cursor, Row
+from proxy.shell.stores.protocol import Cursor, LogRow
 from tests.support.runs import event, key_of, queued
 from tests.support.stores import Terms
 
@@ -18,7 +18,7 @@ def live() -> MemoryLive:
 
 async def test_u41_two_who_close_a_log_close_it_once(live: MemoryLive) -> None:
     record = endings.orphaned(queued())
-    await live.append([Row(key_of(record), 0, [event(0), event(1)])])
+    await live.append([LogRow(key_of(record), 0, [event(0), event(1)])])
     for _ in range(2):
         await close_log(live, key_of(record), record)
     cursor = Cursor(key_of(record), 2)
@@ -42,5 +42,5 @@ async def test_t68_what_was_said_is_read_in_portions(
     record = queued()
     assert await events_of(live, key_of(record)) == []
     events = [event(number) for number in range(20)]
-    await live.append([Row(key_of(record), 0, events)])
+    await live.append([LogRow(key_of(record), 0, events)])
     assert await events_of(live, key_of(record)) == events

@@ -25,7 +25,12 @@ from proxy.core.surfaces.reading.fields import ANY_TEXT, MODEL, json_object, out
 from proxy.core.surfaces.reading.history import LocatedTurn, OrphanOutputs, canonical
 from proxy.core.surfaces.reading.tool_choice import read_choice
 from proxy.core.surfaces.reading.tools import read_tools
-from proxy.core.surfaces.responses.envelope import MAX_INPUT_TEXT, Format, ResponsesEnvelope, read_envelope
+from proxy.core.surfaces.responses.envelope import (
+    MAX_INPUT_TEXT,
+    FormatWish,
+    ResponsesEnvelope,
+    read_envelope,
+)
 from proxy.core.surfaces.responses.items import read_items
 from proxy.core.surfaces.responses.tools import READERS
 from proxy.core.work import Work
@@ -123,5 +128,5 @@ def _reasoning(envelope: ResponsesEnvelope) -> ReasoningWish:
     return ReasoningWish(wants_token=wants_token) if wants_token else NO_WISH
 
 
-def _format(wish: Format, work: Work) -> OutputFormat:
+def _format(wish: FormatWish, work: Work) -> OutputFormat:
     return output_format(wish.type, wish, "text.format", work)

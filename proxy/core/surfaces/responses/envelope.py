@@ -36,12 +36,12 @@ Key = Annotated[str, Field(max_length=MAX_KEY)]
 Value = Annotated[str, Field(max_length=MAX_VALUE)]
 
 
-class Format(NamedSchema):
+class FormatWish(NamedSchema):
     type: FormatWord
 
 
 class TextWish(Loose):
-    format: Format | None = None
+    format: FormatWish | None = None
     verbosity: Verbosity | None = None
 
 

@@ -6,18 +6,18 @@ from dataclasses import replace
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.memory.shelf import Talk, Turn
+from proxy.shell.stores.memory.shelf import KeptTurn, Talk
 from proxy.shell.stores.memory.state import MemoryBase
-from proxy.shell.stores.protocol import AlreadyThere, Began, Found, Locked
+from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
 
 
 class MemoryConversations(MemoryBase):
     async def create(self, tenant: str, conversation: Conversation) -> None:
         self._shelf(tenant).talks.setdefault(conversation.id, Talk(conversation, self._date()))
 
-    async def conversation(self, tenant: str, id: str) -> Found | None:
+    async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         talk = self._talk(tenant, id)
-        return None if talk is None else Found(talk.conversation, self._holder(talk) or None)
+        return None if talk is None else FoundConversation(talk.conversation, self._holder(talk) or None)
 
     async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None:
         talk = self._talk(tenant, id)
@@ -85,7 +85,7 @@ class MemoryConversations(MemoryBase):
                 raise AlreadyThere(item)
             added.append((item, self._kept_at(shelf, item) or tail))
         if any(place == tail for _, place in added):
-            self._put(shelf, Turn(replace(record, conversation=None), ended=self._date(), gone=True))
+            self._put(shelf, KeptTurn(replace(record, conversation=None), ended=self._date(), gone=True))
         return self._entries_of(shelf, self._append(shelf, talk, added))
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None:

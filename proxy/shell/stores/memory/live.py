@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
@@ -35,7 +35,7 @@ class MemoryLive:
 
     async def close(self) -> None: ...
 
-    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+    async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         refused = {}
         for row in rows:
             log = self._log(row.key)
@@ -49,7 +49,7 @@ class MemoryLive:
     def _log(self, key: Key) -> _Log:
         return self._logs.setdefault(key, _Log(self._clock.date()))
 
-    def _extend(self, log: _Log, row: Row) -> None:
+    def _extend(self, log: _Log, row: LogRow) -> None:
         new = row.events[max(0, len(log.events) - row.first) :]
         weight = sum(map(len, new))
         if row.first > len(log.events) or log.weight + weight > self._most_log_bytes:

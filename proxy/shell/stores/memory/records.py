@@ -9,7 +9,7 @@ from dataclasses import replace
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import as_list, tail_of
 from proxy.shell.stores.memory.conversations import MemoryConversations
-from proxy.shell.stores.memory.shelf import Shelf, Turn
+from proxy.shell.stores.memory.shelf import KeptTurn, TenantShelf
 from proxy.shell.stores.memory.state import MADE_UP, Run
 from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnreadable, Size, Swept
 
@@ -31,7 +31,7 @@ class MemoryRecords(MemoryConversations):
         held = worker if record.conversation is not None else ""
         if held and (talk is None or (talk.locked_by, talk.lock_response) != (worker, record.id)):
             return Outcome.LOST
-        turn = Turn(record, ended=self._date(), seen=None if talk is None else talk.version)
+        turn = KeptTurn(record, ended=self._date(), seen=None if talk is None else talk.version)
         added = self._locate(shelf, entries, record)
         self._put(shelf, turn)
         if talk is not None:
@@ -54,7 +54,7 @@ class MemoryRecords(MemoryConversations):
                 self._lock(talk, worker, record.id)
             self._beat(worker)
             self._runs[Key(tenant, record.id)] = Run(worker)
-            self._put(shelf, Turn(record, seen=None if talk is None else talk.version))
+            self._put(shelf, KeptTurn(record, seen=None if talk is None else talk.version))
         return Began(() if talk is None else self._entries_of(shelf, talk.visible))
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
@@ -182,7 +182,7 @@ class MemoryRecords(MemoryConversations):
         )
 
     async def forget(self, tenant: str) -> int:
-        shelf = self._shelves.pop(tenant, Shelf())
+        shelf = self._shelves.pop(tenant, TenantShelf())
         self._bytes -= sum(turn.weight for turn in shelf.turns.values())
         for key, run in self._runs.items():
             run.over = run.over or key.tenant == tenant

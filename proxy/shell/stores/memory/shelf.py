@@ -10,7 +10,7 @@ from proxy.shell.stores.keys import ids_in, tail_of
 
 
 @dataclass(slots=True)
-class Turn:
+class KeptTurn:
     """One response, and what the engine knows of it besides."""
 
     record: Record
@@ -59,10 +59,10 @@ class Talk:
 
 
 @dataclass(slots=True)
-class Shelf:
+class TenantShelf:
     """All that is one tenant's."""
 
-    turns: dict[str, Turn] = field(default_factory=dict)
+    turns: dict[str, KeptTurn] = field(default_factory=dict)
     talks: dict[str, Talk] = field(default_factory=dict)
     children: dict[str, set[str]] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Shelf:
     foreign: dict[str, list[str]] = field(default_factory=dict)
     """Where items are kept whose ids do not say so, in the order in which they came."""
 
-    def put(self, turn: Turn) -> None:
+    def put(self, turn: KeptTurn) -> None:
         tail = tail_of(turn.record.id)
         self.turns[tail] = turn
         if turn.record.parent is not None:
@@ -147,7 +147,9 @@ class Shelf:
             self.members.pop(conversation, None)
         return tails
 
-    def is_needed(self, tail: str, lives: Callable[[Turn], bool], is_there: Callable[[Talk], bool]) -> bool:
+    def is_needed(
+        self, tail: str, lives: Callable[[KeptTurn], bool], is_there: Callable[[Talk], bool]
+    ) -> bool:
         """Does a response that can be read, or a conversation, hold this one?"""
         doubtful, known = [tail], {tail}
         while doubtful:

@@ -8,7 +8,7 @@ from proxy.core.stored import endings
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.memory.shelf import Placed, Shelf, Talk, Turn
+from proxy.shell.stores.memory.shelf import KeptTurn, Placed, Talk, TenantShelf
 from proxy.shell.stores.protocol import Key
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
 
@@ -28,7 +28,7 @@ class MemoryBase:
         self._clock = clock
         self._keeping = keeping
         self._may_bury = may_bury
-        self._shelves: dict[str, Shelf] = {}
+        self._shelves: dict[str, TenantShelf] = {}
         self._runs: dict[Key, Run] = {}
         self._workers: dict[str, float] = {}
         self._bytes = 0
@@ -36,8 +36,8 @@ class MemoryBase:
     def _date(self) -> int:
         return int(self._clock.date())
 
-    def _shelf(self, tenant: str) -> Shelf:
-        return self._shelves.setdefault(tenant, Shelf())
+    def _shelf(self, tenant: str) -> TenantShelf:
+        return self._shelves.setdefault(tenant, TenantShelf())
 
     # ── workers ──
 
@@ -50,12 +50,12 @@ class MemoryBase:
 
     # ── turns ──
 
-    def _turn(self, tenant: str, id: str) -> Turn | None:
+    def _turn(self, tenant: str, id: str) -> KeptTurn | None:
         """A response that can be read."""
         turn = self._shelf(tenant).turns.get(tail_of(id))
         return turn if turn is not None and turn.record.id == id and self._is_there(turn) else None
 
-    def _settled(self, tenant: str, id: str) -> Turn | None:
+    def _settled(self, tenant: str, id: str) -> KeptTurn | None:
         """The same, ended if its worker is dead."""
         turn = self._turn(tenant, id)
         if turn is not None and not turn.record.is_final and self._may_bury():
@@ -64,21 +64,21 @@ class MemoryBase:
                 self._end(tenant, turn, endings.orphaned(turn.record))
         return turn
 
-    def _is_there(self, turn: Turn) -> bool:
+    def _is_there(self, turn: KeptTurn) -> bool:
         seconds = self._keeping.response_seconds if turn.record.lasting else BRIEF_SECONDS
         return not turn.gone and (turn.ended is None or turn.ended > self._clock.date() - seconds)
 
-    def _put(self, shelf: Shelf, turn: Turn) -> None:
+    def _put(self, shelf: TenantShelf, turn: KeptTurn) -> None:
         shelf.put(turn)
         shelf.know_items(turn.record)
         self._bytes += turn.weight
 
-    def _replace(self, turn: Turn, record: Record) -> None:
+    def _replace(self, turn: KeptTurn, record: Record) -> None:
         self._bytes -= turn.weight
         turn.record = record
         self._bytes += turn.weight
 
-    def _end(self, tenant: str, turn: Turn, record: Record) -> None:
+    def _end(self, tenant: str, turn: KeptTurn, record: Record) -> None:
         """Ends work under way, and gives up its conversation; its worker will be told."""
         self._replace(turn, record)
         turn.ended = self._date()
@@ -87,7 +87,7 @@ class MemoryBase:
         if talk := self._talk(tenant, record.conversation):
             self._unlock(talk, record.id)
 
-    def _bury(self, shelf: Shelf, turn: Turn) -> int:
+    def _bury(self, shelf: TenantShelf, turn: KeptTurn) -> int:
         """Deletes a response; how many bytes fewer there are."""
         before = self._bytes
         turn.gone = True
@@ -116,7 +116,7 @@ class MemoryBase:
 
     # ── items ──
 
-    def _kept_at(self, shelf: Shelf, item: str) -> str | None:
+    def _kept_at(self, shelf: TenantShelf, item: str) -> str | None:
         """Where an item is kept that somebody may still use."""
         for tail in shelf.candidates(item):
             turn = shelf.turns.get(tail)
@@ -129,11 +129,11 @@ class MemoryBase:
                 return tail
         return None
 
-    def _item(self, shelf: Shelf, id: str) -> bytes | None:
+    def _item(self, shelf: TenantShelf, id: str) -> bytes | None:
         tail = self._kept_at(shelf, id)
         return None if tail is None else items_of(shelf.turns[tail].record)[id]
 
-    def _locate(self, shelf: Shelf, items: Iterable[str], record: Record) -> list[tuple[str, str]]:
+    def _locate(self, shelf: TenantShelf, items: Iterable[str], record: Record) -> list[tuple[str, str]]:
         """Each item with the response that keeps it: this one, or another."""
         own = items_of(record)
         found = []
@@ -175,7 +175,7 @@ class MemoryBase:
         if talk.lock_response == response:
             talk.locked_by = talk.lock_response = ""
 
-    def _append(self, shelf: Shelf, talk: Talk, items: Iterable[tuple[str, str]]) -> list[Placed]:
+    def _append(self, shelf: TenantShelf, talk: Talk, items: Iterable[tuple[str, str]]) -> list[Placed]:
         """The new entries, without items that are there already."""
         there = {entry.item for entry in talk.visible}
         new = [(item, tail) for item, tail in dict(items).items() if item not in there]
@@ -189,7 +189,7 @@ class MemoryBase:
         talk.touched = self._date()
         return placed
 
-    def _entries_of(self, shelf: Shelf, placed: Iterable[Placed]) -> Sequence[Entry]:
+    def _entries_of(self, shelf: TenantShelf, placed: Iterable[Placed]) -> Sequence[Entry]:
         kept = {}
         found = []
         for entry in placed:
@@ -198,10 +198,10 @@ class MemoryBase:
             found.append(Entry(entry.position, entry.item, kept[entry.tail][entry.item]))
         return found
 
-    def _remove(self, shelf: Shelf, talk: Talk) -> None:
+    def _remove(self, shelf: TenantShelf, talk: Talk) -> None:
         talk.removed = True
         self._prune(shelf, talk)
 
-    def _prune(self, shelf: Shelf, talk: Talk) -> None:
+    def _prune(self, shelf: TenantShelf, talk: Talk) -> None:
         for tail in shelf.prune(talk.conversation.id):
             self._bytes -= shelf.tidy(tail)

@@ -3,7 +3,7 @@
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.protocol import AlreadyThere, Began, Found, Locked
+from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept
 from proxy.shell.stores.sql.shared_steps import Budget, StepsBase
@@ -18,11 +18,11 @@ class ConversationSteps(StepsBase):
         new = (conversation.id, conversation.created, conversation.metadata, self._date())
         yield sql.CREATE, (tenant, *new)
 
-    def conversation(self, tenant: str, id: str) -> Step[Found | None]:
+    def conversation(self, tenant: str, id: str) -> Step[FoundConversation | None]:
         talk = yield from self._talk(tenant, id)
         if talk is None:
             return None
-        return Found(talk.conversation, (yield from self._holder(talk)) or None)
+        return FoundConversation(talk.conversation, (yield from self._holder(talk)) or None)
 
     def update(self, tenant: str, id: str, metadata: bytes) -> Step[Conversation | Locked | None]:
         talk = yield from self._talk(tenant, id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.sql import log_statements as sql
 from proxy.shell.stores.sql.log_packing import Packers, Unpacker
 from proxy.shell.stores.sql.step import Step
@@ -53,7 +53,7 @@ class LiveSteps:
             self._packers.forget(key)
         yield sql.CHANGE, (log.next, log.bytes, log.state.value, self._date(), *key)
 
-    def append(self, rows: Sequence[Row]) -> Step[Mapping[Key, Refusal]]:
+    def append(self, rows: Sequence[LogRow]) -> Step[Mapping[Key, LogClosed]]:
         refused = {}
         for row in rows:
             log = yield from self._log(row.key)
@@ -63,7 +63,7 @@ class LiveSteps:
                 refused[row.key] = REFUSALS[log.state]
         return refused
 
-    def _extend(self, log: _Log, row: Row) -> Step[None]:
+    def _extend(self, log: _Log, row: LogRow) -> Step[None]:
         new = row.events[max(0, log.next - row.first) :]
         weight = sum(map(len, new))
         if row.first > log.next or log.bytes + weight > self._most_log_bytes:

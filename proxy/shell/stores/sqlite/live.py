@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, Refusal, Replay, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.sql.live_steps import LiveSteps
 from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.sqlite.records import FORGOTTEN_ROWS, then_shrink
@@ -24,7 +24,7 @@ class SqliteLive:
     async def close(self) -> None:
         await self._file.close()
 
-    async def append(self, rows: Sequence[Row]) -> Mapping[Key, Refusal]:
+    async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         weight = sum(len(event) for row in rows for event in row.events)
         return await self._file.write(partial(self._steps.append, rows), weight)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
-from proxy.shell.stores.protocol import Began, Found, Key, Locked, Outcome, Size, Swept
+from proxy.shell.stores.protocol import Began, FoundConversation, Key, Locked, Outcome, Size, Swept
 from proxy.shell.stores.sql.record_steps import RecordSteps
 from proxy.shell.stores.sql.step import Result, Step
 from proxy.shell.stores.sqlite.file import SqliteFile
@@ -79,7 +79,7 @@ class SqliteRecords:
     async def create(self, tenant: str, conversation: Conversation) -> None:
         await self._file.write(partial(self._steps.create, tenant, conversation))
 
-    async def conversation(self, tenant: str, id: str) -> Found | None:
+    async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         return await self._file.read(partial(self._steps.conversation, tenant, id))
 
     async def update(self, tenant: str, id: str, metadata: bytes) -> Conversation | Locked | None:

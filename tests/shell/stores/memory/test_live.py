@@ -1,7 +1,7 @@
 """Logs and memos in memory: bounded by their bytes. All else is asked of every engine in tests/stores."""
 
 from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.protocol import Cursor, Key, Refusal, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow
 from tests.support.stores import Terms
 
 
@@ -10,15 +10,15 @@ async def test_memory_is_bounded_by_bytes() -> None:
     live = MemoryLive(terms.clock, most_log_bytes=500, most_bytes=1000)
     await live.remember("t", {"old": b"x" * 300, "new": b"x" * 300}, 60)
     first, second, third = (Key("t", id) for id in "abc")
-    await live.append([Row(first, 0, [b"x" * 401])])
+    await live.append([LogRow(first, 0, [b"x" * 401])])
     assert await live.recall("t", ["old", "new"]) == {"new": b"x" * 300}, (
         "the oldest memo, as 1000 is the limit"
     )
     terms.date += 1
-    await live.append([Row(second, 0, [b"x" * 401])])
+    await live.append([LogRow(second, 0, [b"x" * 401])])
     assert await live.recall("t", ["new"]) == {}
     terms.date += 1
-    await live.append([Row(third, 0, [b"x" * 401])])
+    await live.append([LogRow(third, 0, [b"x" * 401])])
     found = await live.read([Cursor(key, 0) for key in (first, second, third)], 10_000)
     assert [replay is not None for replay in found.values()] == [False, True, True]
-    assert await live.append([Row(first, 1, [b"x"])]) == {first: Refusal.GONE}
+    assert await live.append([LogRow(first, 1, [b"x"])]) == {first: LogClosed.GONE}

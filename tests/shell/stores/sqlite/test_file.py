@@ -18,11 +18,11 @@ from proxy.core.stored import endings
 from proxy.core.stored.record import Status
 from proxy.shell.stores.protocol import (
     Cursor,
-    Found,
+    FoundConversation,
     Key,
+    LogRow,
     Outcome,
     RecordUnreadable,
-    Row,
     StoreDown,
     StoreReplaced,
     StoreUnreadable,
@@ -345,7 +345,7 @@ async def test_a_damaged_log_is_none(tmp_path: Path) -> None:
     path, key = tmp_path / "live.db", Key("t", "r")
     live = make_live("sqlite", Terms(), path)
     await live.open()
-    await live.append([Row(key, 0, [b"1"])])
+    await live.append([LogRow(key, 0, [b"1"])])
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("update log_rows set data = x'ffff'")
     assert list((await live.read([Cursor(key, 0)], 99)).values()) == [None]
@@ -441,7 +441,7 @@ async def test_whoever_is_killed_has_done_all_or_nothing(engine: SqliteRecords, 
             break
         assert await engine.get("t", work.id) == work
         assert entries == []
-        assert await engine.conversation("t", made.id) == Found(made, work.id)
+        assert await engine.conversation("t", made.id) == FoundConversation(made, work.id)
         await engine.cancel("t", endings.cancelled(work))
     assert len(codes) > 12
     assert set(codes[:-1]) == {-signal.SIGKILL}

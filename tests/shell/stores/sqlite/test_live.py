@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from proxy.shell.stores.protocol import Cursor, Key, Row
+from proxy.shell.stores.protocol import Cursor, Key, LogRow
 from proxy.shell.stores.sqlite.live import SqliteLive
 from tests.support.stores import Terms
 
@@ -12,7 +12,7 @@ async def test_a_tenant_is_forgotten_whole_and_alone(tmp_path: Path) -> None:
     await live.open()
     keys = [Key(tenant, f"resp_{number}") for tenant in ("t", "other") for number in range(60)]
     for first in (0, 1):
-        await live.append([Row(key, first, [b"{}"]) for key in keys])
+        await live.append([LogRow(key, first, [b"{}"]) for key in keys])
     for tenant in ("t", "other"):
         await live.remember(tenant, {"a": b"1", "b": b"2"}, 60)
     await live.forget("t")
