@@ -42,7 +42,7 @@ from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.relay import relay
 from proxy.shell.request_scope import RequestScope
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.turn_store import Run, TurnStore
+from proxy.shell.turn_store import BackgroundRun, TurnStore
 
 
 def unobserved(request_id: str) -> None:
@@ -103,7 +103,9 @@ class Engine:
         if run is not None:
             await run.show(channel)
 
-    async def _serve(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> Run | None:
+    async def _serve(
+        self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]
+    ) -> BackgroundRun | None:
         raw = await body(in_flight.ledger)
         channel = in_flight.channel
         self._quota.admit(in_flight.tenant)
@@ -124,7 +126,7 @@ class Engine:
             await self._tell(in_flight, asked, encoder, pipeline, reply)
         return None
 
-    async def _begin(self, in_flight: InFlight, asked: SurfaceContext, queued: Record) -> Run:
+    async def _begin(self, in_flight: InFlight, asked: SurfaceContext, queued: Record) -> BackgroundRun:
         """Begins work in the background, where all that can be refused has been."""
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         attempts = await self._attempts(in_flight, asked, asker)

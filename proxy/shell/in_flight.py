@@ -20,7 +20,7 @@ from proxy.shell.destination import Destination
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
-from proxy.shell.turn_store import Run, TurnStore
+from proxy.shell.turn_store import BackgroundRun, TurnStore
 
 OK = 200
 
@@ -57,7 +57,7 @@ class InFlight:
         self.ledger.work.owner = caller.owner
         self.ledger.note(tenant=caller.tenant.name, status=OK)
         self.store = store
-        self.run: Run | None = None
+        self.run: BackgroundRun | None = None
         """If its work goes on in the background."""
         self.unkept: SurfaceContext | None = None
         """A stream that is kept as it is should the client leave."""

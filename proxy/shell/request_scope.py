@@ -13,7 +13,7 @@ from proxy.shell.in_flight import InFlight, own_failure
 from proxy.shell.keeping import keep_cut
 from proxy.shell.ops.metrics import CLIENT_GONE
 from proxy.shell.secret_mask import SecretMask
-from proxy.shell.turn_store import Run
+from proxy.shell.turn_store import BackgroundRun
 from proxy.shell.under_way import UnderWay
 
 
@@ -23,7 +23,9 @@ class RequestScope:
     secret_mask: SecretMask
     under_way: UnderWay = field(default_factory=UnderWay)
 
-    async def enclose(self, in_flight: InFlight, work: Coroutine[Any, Any, Run | None]) -> Run | None:
+    async def enclose(
+        self, in_flight: InFlight, work: Coroutine[Any, Any, BackgroundRun | None]
+    ) -> BackgroundRun | None:
         """Does what is to be done for a request, up to its line in the log. Returns the run with which it goes on in
         the background."""
         self.under_way.add(in_flight)

@@ -20,7 +20,7 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.failures import told_as_faults
 from proxy.shell.stores.protocol import Locked, Outcome, Records, StoreDown
-from proxy.shell.turn_store import Background, Run
+from proxy.shell.turn_store import Background, BackgroundRun
 
 MAX_PARENTS = 1000
 MAX_ENTRIES = 20_000
@@ -119,7 +119,7 @@ class StoredTurn:
             raise faults.conversation_is_full(MAX_ENTRIES)
         return begun.entries
 
-    async def begin(self, record: Record) -> Run:
+    async def begin(self, record: Record) -> BackgroundRun:
         background = self._turns.background
         assert background is not None, "it is not offered otherwise"
         run = await background.begin(self._tenant, record, self._loan)

@@ -15,7 +15,7 @@ from proxy.core.surfaces.surface import Stored
 from proxy.shell.destination import Destination
 
 
-class Run(Protocol):
+class BackgroundRun(Protocol):
     """Work in the background: from its beginning on it is kept, and no request's end is its own.
 
     Once somebody else has ended it, `asking` and `save` raise a ConnectionError, as if its client had left.
@@ -41,7 +41,7 @@ class Run(Protocol):
 class Background(Protocol):
     """Who goes on with work that no request waits for."""
 
-    async def begin(self, tenant: str, record: Record, loan: Loan) -> Run:
+    async def begin(self, tenant: str, record: Record, loan: Loan) -> BackgroundRun:
         """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then."""
 
 
@@ -50,7 +50,7 @@ class TurnStore(Protocol):
         """Raises the fault that says why something is not to be had. The ledger's work says whether it takes long to
         read what is loaded."""
 
-    async def begin(self, record: Record) -> Run:
+    async def begin(self, record: Record) -> BackgroundRun:
         """See `Background.begin`."""
 
     async def save(self, record: Record) -> str | None:

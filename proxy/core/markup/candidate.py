@@ -86,7 +86,7 @@ QUOTES = {
 }
 """What opens a quotation, and what closes it."""
 
-Outcome = Taken | Passed | Settled | None
+Decision = Taken | Passed | Settled | None
 """None means that more text is needed."""
 
 
@@ -106,7 +106,7 @@ class Doubt:
         self._heard += len(piece)
         return self._ahead.found is not None or self._heard >= MAX_HELD
 
-    def decide(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Decision:
         length = len(text) - start
         if self._heard < length:
             self._ahead.feed(text, start + self._heard, min(len(text), start + MAX_HELD))
@@ -131,7 +131,7 @@ class Quotation:
     def extend(self, _piece: str) -> bool:
         return True
 
-    def decide(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Decision:
         behind = text[start + self._taken.length :]
         if behind.startswith(self._closer):
             return Passed(self._taken.length, Why.QUOTED)
@@ -164,7 +164,7 @@ class Candidate:
         self._due = self._next_ask(window, shift, min(self._heard, MAX_HELD))
         return self._due is not None or self._heard >= MAX_HELD
 
-    def decide(self, text: str, start: int, end: End) -> Outcome:
+    def decide(self, text: str, start: int, end: End) -> Decision:
         length = len(text) - start
         within = min(length, MAX_HELD)
         due, self._due = self._due, None
@@ -186,7 +186,7 @@ class Candidate:
 
     def _ask(
         self, text: str, *, ended: bool = False, last: bool = False, passed: Passed | None = None
-    ) -> Outcome:
+    ) -> Decision:
         self.spent += len(text)
         while self._left:
             format = self._left[0]

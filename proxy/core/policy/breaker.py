@@ -62,7 +62,7 @@ TRANSITIONS: dict[tuple[State, Signal], State] = {
 }
 
 
-class Outcome(Enum):
+class AttemptOutcome(Enum):
     SUCCESS = "success"
     FAILURE = "failure"
     DOUBT = "doubt"
@@ -76,16 +76,16 @@ MODEL_S_OWN = (RateLimited, Unfit, Empty)
 """A backend that limits our requests works. So does one whose model says nothing, or calls what it should not."""
 
 
-def outcome(fault: Fault | None) -> Outcome:
+def outcome(fault: Fault | None) -> AttemptOutcome:
     """Judges the backend's health by an ending. A refusal that names our mistake, or a limit, comes from a healthy
     backend, and so does a reply with a mistake of the model. A failure that no retry can cure (a wrong key, a redirect)
     must not be hidden by "try again later".
     """
     if fault is None:
-        return Outcome.SUCCESS
+        return AttemptOutcome.SUCCESS
     if not isinstance(fault, BackendFault) or not fault.retryable or isinstance(fault, MODEL_S_OWN):
-        return Outcome.NEUTRAL
-    return Outcome.FAILURE if isinstance(fault, EVIDENCE) else Outcome.DOUBT
+        return AttemptOutcome.NEUTRAL
+    return AttemptOutcome.FAILURE if isinstance(fault, EVIDENCE) else AttemptOutcome.DOUBT
 
 
 @dataclass(slots=True, frozen=True)
@@ -126,11 +126,11 @@ class Admission:
 
     def conclude(self, ended: ReplyEnded | None, digest: Callable[[], bytes]) -> None:
         """Settles it by the ending of the reply, if there is one. `digest` identifies the request."""
-        verdict = outcome(ended.fault) if ended else Outcome.NEUTRAL
+        verdict = outcome(ended.fault) if ended else AttemptOutcome.NEUTRAL
         seen = ended.fault.seen if ended and ended.fault else ""
-        self.settle(verdict, seen, digest() if verdict is Outcome.DOUBT else b"")
+        self.settle(verdict, seen, digest() if verdict is AttemptOutcome.DOUBT else b"")
 
-    def settle(self, outcome: Outcome, seen: str = "an error", request: bytes = b"") -> None:
+    def settle(self, outcome: AttemptOutcome, seen: str = "an error", request: bytes = b"") -> None:
         """`seen` names what was wrong. `request` is the digest that identifies the request behind a doubt."""
         if not self._settled:
             self._settled = True
@@ -214,24 +214,26 @@ class Breaker:
         self._cleared, self._cleared_by = self._streak, admission
         self._streak = _Streak()
 
-    def _settle(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
+    def _settle(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
             return
         if self.state is State.HALF_OPEN:
             self._settle_probe(admission, outcome, seen, request)
-        elif outcome is Outcome.FAILURE or outcome is Outcome.DOUBT:
+        elif outcome is AttemptOutcome.FAILURE or outcome is AttemptOutcome.DOUBT:
             self._count(admission, outcome, seen, request)
-        elif outcome is Outcome.SUCCESS:
+        elif outcome is AttemptOutcome.SUCCESS:
             if admission.began_at == NOT_BEGUN:
                 self._reply_began(admission)
             self._streak = _Streak()
             self._cleared_by = None
 
-    def _settle_probe(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
-        if outcome is Outcome.SUCCESS:
+    def _settle_probe(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
+        if outcome is AttemptOutcome.SUCCESS:
             self._recovered()
-        elif outcome is Outcome.FAILURE or (outcome is Outcome.DOUBT and self._doubted(admission, request)):
-            self._streak.failures += outcome is Outcome.FAILURE
+        elif outcome is AttemptOutcome.FAILURE or (
+            outcome is AttemptOutcome.DOUBT and self._doubted(admission, request)
+        ):
+            self._streak.failures += outcome is AttemptOutcome.FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
             self._explain(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
@@ -255,16 +257,16 @@ class Breaker:
     def _in_a_row(self, admission: Admission) -> int:
         return self._streak.failures + self._streak.doubts.weight(alone=self._is_alone(admission))
 
-    def _count(self, admission: Admission, outcome: Outcome, seen: str, request: bytes) -> None:
+    def _count(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if self._cleared_by is admission:
             self._streak.join(self._cleared)
-        if outcome is Outcome.DOUBT:
+        if outcome is AttemptOutcome.DOUBT:
             self._streak.doubts.add(admission.owner, request, self._rules.consecutive)
         else:
             self._streak.failures += 1
         now = self._clock()
         forgotten = admission.began_at <= now - self._rules.window_seconds
-        self._window.add(now, int(forgotten), int(outcome is Outcome.FAILURE))
+        self._window.add(now, int(forgotten), int(outcome is AttemptOutcome.FAILURE))
         requests, failures = self._window.totals(now)
         in_a_row = self._in_a_row(admission)
         too_many_in_a_row = in_a_row >= self._rules.consecutive

@@ -97,7 +97,7 @@ class Followers:
             self._wants.set()
             self._urgent.set()
 
-    def told(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
+    def appended(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
         for follower in self._all.get(key, ()):
             if follower.ended or follower.next < first or (follower.is_full and not ended):
                 continue

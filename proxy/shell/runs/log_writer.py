@@ -20,8 +20,8 @@ DRAIN_SECONDS: Final = 5.0
 """The longest wait of the end of a run for the last of its events."""
 
 
-class Listener(Protocol):
-    def told(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
+class LogListener(Protocol):
+    def appended(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
         """These are kept, and may be shown."""
 
 
@@ -60,7 +60,7 @@ class LogWriter:
     def __init__(
         self,
         live: Live,
-        listener: Listener,
+        listener: LogListener,
         over: Callable[[Key], None],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
@@ -137,4 +137,4 @@ class LogWriter:
     def _pass_on(self, log: RunLog, events: Sequence[bytes]) -> None:
         first = log.next
         log.took(len(events))
-        self._listener.told(log.key, first, events)
+        self._listener.appended(log.key, first, events)

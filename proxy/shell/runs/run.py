@@ -228,4 +228,4 @@ class Run:
         if self._kept and not log.gone:
             with suppress(StoreDown):
                 await tools.live.end(self.key, log.next, event)
-        tools.followers.told(self.key, log.next, [event], ended=True)
+        tools.followers.appended(self.key, log.next, [event], ended=True)

@@ -44,10 +44,10 @@ class StoredResponses:
         if wish.stream:
             return await self._streamed(incoming, record, wish.after)
         if self._runs is None or record.is_final:
-            return await self._shown(incoming, record)
+            return await self._answer(incoming, record)
         events = await self._runs.said(incoming.tenant.name, record)
-        finished = await self._told(incoming, events, OutputSoFar.finished) if events else None
-        return await self._shown(incoming, record, finished)
+        finished = await self._so_far(incoming, events, OutputSoFar.finished) if events else None
+        return await self._answer(incoming, record, finished)
 
     async def _streamed(self, incoming: Incoming, record: Record, after: int) -> HttpAnswer:
         if refusal := faults.cannot_stream(record):
@@ -80,14 +80,14 @@ class StoredResponses:
             record = ended
         if record.status is not Status.CANCELLED or not record.background:
             raise faults.cannot_cancel(record)
-        return await self._shown(incoming, record)
+        return await self._answer(incoming, record)
 
     async def _cancelled(self, records: Records, incoming: Incoming, record: Record) -> Record | None:
         tenant = incoming.tenant.name
         if self._runs is None:
             return await records.cancel(tenant, endings.cancelled(record))
         return await self._runs.cancel(
-            tenant, record, lambda events: self._told(incoming, events, OutputSoFar.cut)
+            tenant, record, lambda events: self._so_far(incoming, events, OutputSoFar.cut)
         )
 
     async def input_items(self, incoming: Incoming, id: str) -> HttpAnswer:
@@ -125,16 +125,16 @@ class StoredResponses:
 
     # ── answering ──
 
-    async def _told(
-        self, incoming: Incoming, events: Sequence[bytes], told: Callable[[OutputSoFar], bytes]
+    async def _so_far(
+        self, incoming: Incoming, events: Sequence[bytes], part: Callable[[OutputSoFar], bytes]
     ) -> bytes:
         """What the events tell of the output."""
         size = sum(map(len, events))
-        return await self._threads.work_on(size, lambda: told(OutputSoFar(events)), incoming.owner)
+        return await self._threads.work_on(size, lambda: part(OutputSoFar(events)), incoming.owner)
 
-    async def _shown(self, incoming: Incoming, record: Record, output: bytes | None = None) -> HttpAnswer:
-        shown = await self._read(incoming, [record], partial(response_object, record, output))
-        return text(shown, JSON, incoming.id)
+    async def _answer(self, incoming: Incoming, record: Record, output: bytes | None = None) -> HttpAnswer:
+        body = await self._read(incoming, [record], partial(response_object, record, output))
+        return text(body, JSON, incoming.id)
 
     async def _read(self, incoming: Incoming, records: Sequence[Record], job: Callable[[], Made]) -> Made:
         size = sum(len(record.answer) + len(record.input) + len(record.output) for record in records)

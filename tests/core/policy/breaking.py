@@ -3,9 +3,9 @@
 import pytest
 
 from proxy.core.policy.breaker import (
+    AttemptOutcome,
     Breaker,
     BreakerRules,
-    Outcome,
 )
 
 RULES = BreakerRules()
@@ -29,10 +29,10 @@ def breaker(clock: Clock) -> Breaker:
     return Breaker(RULES, clock)
 
 
-def settle(breaker: Breaker, outcome: Outcome, times: int = 1) -> None:
+def settle(breaker: Breaker, outcome: AttemptOutcome, times: int = 1) -> None:
     for _ in range(times):
         breaker.admit().settle(outcome)
 
 
 def trip(breaker: Breaker) -> None:
-    settle(breaker, Outcome.FAILURE, RULES.consecutive)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive)

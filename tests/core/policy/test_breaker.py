@@ -21,9 +21,9 @@ from proxy.core.errors import (
 from proxy.core.policy.breaker import (
     TRANSITIONS,
     Admission,
+    AttemptOutcome,
     Breaker,
     BreakerRules,
-    Outcome,
     Signal,
     State,
     outcome,
@@ -40,52 +40,52 @@ def test_every_state_can_be_left() -> None:
 
 
 def test_failures_in_a_row_open_it(breaker: Breaker) -> None:
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
 def test_a_success_between_failures_starts_the_count_again(breaker: Breaker) -> None:
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
-    settle(breaker, Outcome.SUCCESS)
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.SUCCESS)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     assert breaker.state is State.CLOSED
 
 
 def test_a_large_share_of_failures_opens_it_only_with_enough_requests(breaker: Breaker) -> None:
     for _ in range(RULES.volume // 2 - 1):
-        settle(breaker, Outcome.SUCCESS)
-        settle(breaker, Outcome.FAILURE)
-    settle(breaker, Outcome.SUCCESS)
+        settle(breaker, AttemptOutcome.SUCCESS)
+        settle(breaker, AttemptOutcome.FAILURE)
+    settle(breaker, AttemptOutcome.SUCCESS)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
 def test_a_success_never_opens_it_though_the_share_of_failures_is_large(clock: Clock) -> None:
     breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
-    settle(breaker, Outcome.FAILURE, 3)
-    settle(breaker, Outcome.SUCCESS)
+    settle(breaker, AttemptOutcome.FAILURE, 3)
+    settle(breaker, AttemptOutcome.SUCCESS)
     assert breaker.state is State.CLOSED
 
 
 def test_failures_older_than_the_window_are_forgotten(breaker: Breaker, clock: Clock) -> None:
     for _ in range(RULES.volume // 2 - 1):
-        settle(breaker, Outcome.SUCCESS)
-        settle(breaker, Outcome.FAILURE)
+        settle(breaker, AttemptOutcome.SUCCESS)
+        settle(breaker, AttemptOutcome.FAILURE)
     clock.now += RULES.window_seconds + 1
-    settle(breaker, Outcome.SUCCESS)
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.SUCCESS)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
 
 
 def test_neither_client_faults_nor_cancelled_requests_count(breaker: Breaker) -> None:
-    settle(breaker, Outcome.NEUTRAL, 100)
+    settle(breaker, AttemptOutcome.NEUTRAL, 100)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
-    settle(breaker, Outcome.NEUTRAL)
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.NEUTRAL)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -145,7 +145,7 @@ def test_a_failed_probe_opens_it_again_for_twice_as_long_up_to_the_cap(
     pause = RULES.open_seconds
     for _ in range(6):
         clock.now += pause
-        settle(breaker, Outcome.FAILURE)
+        settle(breaker, AttemptOutcome.FAILURE)
         assert breaker.state is State.OPEN
         with pytest.raises(Overloaded) as refusal:
             breaker.admit()
@@ -157,9 +157,9 @@ def test_a_failed_probe_opens_it_again_for_twice_as_long_up_to_the_cap(
 def test_recovery_resets_the_pause(breaker: Breaker, clock: Clock) -> None:
     trip(breaker)
     clock.now += RULES.open_seconds
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     clock.now += 2 * RULES.open_seconds
-    settle(breaker, Outcome.SUCCESS)
+    settle(breaker, AttemptOutcome.SUCCESS)
     trip(breaker)
     with pytest.raises(Overloaded) as refusal:
         breaker.admit()
@@ -169,7 +169,7 @@ def test_recovery_resets_the_pause(breaker: Breaker, clock: Clock) -> None:
 def test_a_probe_that_proves_nothing_gives_its_place_to_the_next(breaker: Breaker, clock: Clock) -> None:
     trip(breaker)
     clock.now += RULES.open_seconds
-    settle(breaker, Outcome.NEUTRAL)
+    settle(breaker, AttemptOutcome.NEUTRAL)
     assert breaker.state is State.HALF_OPEN
     breaker.admit()
 
@@ -181,17 +181,17 @@ def test_what_was_admitted_before_a_change_of_state_does_not_count_after_it(
     trip(breaker)
     clock.now += RULES.open_seconds
     probe = breaker.admit()
-    old.settle(Outcome.FAILURE)
+    old.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.HALF_OPEN
-    probe.settle(Outcome.SUCCESS)
+    probe.settle(AttemptOutcome.SUCCESS)
     assert breaker.state is State.CLOSED
 
 
 def test_settling_twice_counts_once(breaker: Breaker) -> None:
     admissions = [breaker.admit() for _ in range(RULES.consecutive - 1)]
     for admission in admissions:
-        admission.settle(Outcome.FAILURE)
-        admission.settle(Outcome.FAILURE)
+        admission.settle(AttemptOutcome.FAILURE)
+        admission.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
 
 
@@ -208,58 +208,58 @@ def begin(breaker: Breaker, times: int = 1) -> list[Admission]:
 def test_a_reply_that_has_begun_is_a_proof_of_health_though_it_goes_on_for_long(breaker: Breaker) -> None:
     """Else a handful of quick failures would outweigh all the streams that go well meanwhile."""
     for _ in range(3):
-        settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+        settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
         begin(breaker)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     assert breaker.state is State.CLOSED
 
 
 def test_it_does_not_outweigh_what_comes_after_it(breaker: Breaker) -> None:
     """Of a backend that still streams, but takes nothing new, clients must hear at once."""
     begin(breaker, 10)
-    settle(breaker, Outcome.FAILURE, RULES.consecutive)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive)
     assert breaker.state is State.OPEN
 
 
 def test_replies_that_begin_and_are_broken_off_one_after_the_other_open_it(breaker: Breaker) -> None:
     """A broken word is no proof: what its beginning had cleared counts again."""
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     for _ in range(RULES.consecutive - 2):
         (reply,) = begin(breaker)
-        reply.settle(Outcome.FAILURE)
+        reply.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
     (reply,) = begin(breaker)
-    reply.settle(Outcome.FAILURE)
+    reply.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
 def test_a_reply_that_is_broken_off_takes_back_its_own_proof_and_no_other(breaker: Breaker) -> None:
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     first, second = begin(breaker, 2)
-    first.settle(Outcome.FAILURE)
+    first.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 3)
-    second.settle(Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 3)
+    second.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
 def test_its_end_is_another_proof(breaker: Breaker) -> None:
     (reply,) = begin(breaker)
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
-    reply.settle(Outcome.SUCCESS)
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
+    reply.settle(AttemptOutcome.SUCCESS)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
 
 
 def test_a_whole_reply_is_a_proof_that_nothing_takes_back(breaker: Breaker) -> None:
     (first,) = begin(breaker)
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     (second,) = begin(breaker)
-    first.settle(Outcome.SUCCESS)
-    second.settle(Outcome.FAILURE)
+    first.settle(AttemptOutcome.SUCCESS)
+    second.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
 
 
@@ -268,10 +268,10 @@ def test_each_reply_counts_once_for_the_rate(clock: Clock) -> None:
     breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
     (reply,) = begin(breaker)
     reply.reply_began()
-    reply.settle(Outcome.SUCCESS)
-    settle(breaker, Outcome.FAILURE, 2)
+    reply.settle(AttemptOutcome.SUCCESS)
+    settle(breaker, AttemptOutcome.FAILURE, 2)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -279,7 +279,7 @@ def test_one_that_is_broken_off_counts_once_too_and_as_a_failure(clock: Clock) -
     breaker = Breaker(BreakerRules(consecutive=100, rate=1, volume=4), clock)
     for reply in begin(breaker, 4):
         assert breaker.state is State.CLOSED
-        reply.settle(Outcome.FAILURE)
+        reply.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -290,25 +290,25 @@ def test_it_is_a_request_of_the_time_in_which_it_fails(clock: Clock) -> None:
     clock.now += 10 * RULES.window_seconds
     for reply in replies:
         assert breaker.state is State.CLOSED
-        reply.settle(Outcome.FAILURE)
+        reply.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
 def test_a_client_that_leaves_does_not_unsay_what_has_begun(breaker: Breaker) -> None:
     """E5."""
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     (reply,) = begin(breaker)
-    reply.settle(Outcome.NEUTRAL)
-    settle(breaker, Outcome.FAILURE)
+    reply.settle(AttemptOutcome.NEUTRAL)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.CLOSED
 
 
 def test_what_begins_after_its_end_says_nothing(breaker: Breaker) -> None:
     admission = breaker.admit()
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 2)
-    admission.settle(Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 2)
+    admission.settle(AttemptOutcome.FAILURE)
     admission.reply_began()
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -321,9 +321,9 @@ def test_a_probe_that_begins_closes_it_and_counts_as_a_failure_if_it_is_broken_o
     clock.now += RULES.open_seconds
     (probe,) = begin(breaker)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 1)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 1)
     assert breaker.state is State.CLOSED
-    probe.settle(Outcome.FAILURE)
+    probe.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -336,31 +336,31 @@ def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Br
     clock.now += RULES.open_seconds
     probe = breaker.admit()
     later.reply_began()
-    old.settle(Outcome.FAILURE)
+    old.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.HALF_OPEN
-    probe.settle(Outcome.SUCCESS)
+    probe.settle(AttemptOutcome.SUCCESS)
     assert breaker.state is State.CLOSED
 
 
 @table(
     ("fault", "expected"),
     [
-        (None, Outcome.SUCCESS),
-        (Unreachable("no connection"), Outcome.FAILURE),
-        (Timeout("no answer"), Outcome.FAILURE),
-        (Truncated("cut"), Outcome.FAILURE),
-        (GatewayFault("502"), Outcome.FAILURE),
-        (Overloaded("busy"), Outcome.FAILURE),
-        (BackendFault("it crashed"), Outcome.DOUBT),
-        (Garbled("nonsense"), Outcome.DOUBT),
-        (Empty("nothing"), Outcome.NEUTRAL),
-        (Unfit("no call"), Outcome.NEUTRAL),
-        (RateLimited("slow down"), Outcome.NEUTRAL),
-        (BackendFault("our key is wrong", retryable=False), Outcome.NEUTRAL),
-        (ClientFault("bad request"), Outcome.NEUTRAL),
-        (ProxyFault("a bug of ours"), Outcome.NEUTRAL),
+        (None, AttemptOutcome.SUCCESS),
+        (Unreachable("no connection"), AttemptOutcome.FAILURE),
+        (Timeout("no answer"), AttemptOutcome.FAILURE),
+        (Truncated("cut"), AttemptOutcome.FAILURE),
+        (GatewayFault("502"), AttemptOutcome.FAILURE),
+        (Overloaded("busy"), AttemptOutcome.FAILURE),
+        (BackendFault("it crashed"), AttemptOutcome.DOUBT),
+        (Garbled("nonsense"), AttemptOutcome.DOUBT),
+        (Empty("nothing"), AttemptOutcome.NEUTRAL),
+        (Unfit("no call"), AttemptOutcome.NEUTRAL),
+        (RateLimited("slow down"), AttemptOutcome.NEUTRAL),
+        (BackendFault("our key is wrong", retryable=False), AttemptOutcome.NEUTRAL),
+        (ClientFault("bad request"), AttemptOutcome.NEUTRAL),
+        (ProxyFault("a bug of ours"), AttemptOutcome.NEUTRAL),
     ],
 )
-def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: Outcome) -> None:
+def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: AttemptOutcome) -> None:
     """V20."""
     assert outcome(fault) is expected

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.core.errors import BackendFault, ClientFault, Fault, Spared
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.policy.breaker import LONGEST_ALONE, Breaker, BreakerRules, Outcome, State
+from proxy.core.policy.breaker import LONGEST_ALONE, AttemptOutcome, Breaker, BreakerRules, State
 from proxy.core.policy.doubts import ALONE_SECONDS, Doubts, RecentAskers
 from tests.core.policy.breaking import RULES, Clock, breaker, clock, settle, trip
 
@@ -58,7 +58,7 @@ def test_earlier_ones_can_be_taken_back() -> None:
 
 
 def doubt(breaker: Breaker, request: str, owner: str = "ann") -> None:
-    breaker.admit(owner).settle(Outcome.DOUBT, "500", request.encode())
+    breaker.admit(owner).settle(AttemptOutcome.DOUBT, "500", request.encode())
 
 
 def test_the_same_request_that_fails_again_and_again_is_one_failure(breaker: Breaker) -> None:
@@ -77,7 +77,7 @@ def test_different_requests_that_fail_are_as_many_failures(breaker: Breaker) -> 
 
 def test_what_one_owner_s_requests_meet_is_not_held_against_the_backend_of_all(breaker: Breaker) -> None:
     """Small variations of one poisoned request are different requests too."""
-    breaker.admit("bob").settle(Outcome.SUCCESS)
+    breaker.admit("bob").settle(AttemptOutcome.SUCCESS)
     for number in range(100):
         doubt(breaker, str(number))
     assert breaker.state is State.CLOSED
@@ -86,7 +86,7 @@ def test_what_one_owner_s_requests_meet_is_not_held_against_the_backend_of_all(b
 
 
 def test_who_was_there_long_ago_is_there_no_more(breaker: Breaker, clock: Clock) -> None:
-    breaker.admit("bob").settle(Outcome.SUCCESS)
+    breaker.admit("bob").settle(AttemptOutcome.SUCCESS)
     clock.now += ALONE_SECONDS
     for number in range(RULES.consecutive):
         doubt(breaker, str(number))
@@ -95,9 +95,9 @@ def test_who_was_there_long_ago_is_there_no_more(breaker: Breaker, clock: Clock)
 
 def test_doubts_and_failures_are_counted_together(breaker: Breaker) -> None:
     doubt(breaker, "poison")
-    settle(breaker, Outcome.FAILURE, RULES.consecutive - 2)
+    settle(breaker, AttemptOutcome.FAILURE, RULES.consecutive - 2)
     assert breaker.state is State.CLOSED
-    settle(breaker, Outcome.FAILURE)
+    settle(breaker, AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -105,7 +105,7 @@ def test_doubts_do_not_count_for_the_share_of_failures(clock: Clock) -> None:
     """Whoever serves every other request is not sick."""
     breaker = Breaker(BreakerRules(volume=4), clock)
     for number in range(20):
-        settle(breaker, Outcome.SUCCESS)
+        settle(breaker, AttemptOutcome.SUCCESS)
         doubt(breaker, str(number))
     assert breaker.state is State.CLOSED
 
@@ -116,7 +116,7 @@ def test_what_a_reply_had_cleared_counts_again_if_it_breaks_off(breaker: Breaker
     reply = breaker.admit("ann")
     reply.reply_began()
     assert breaker.state is State.CLOSED
-    reply.settle(Outcome.FAILURE)
+    reply.settle(AttemptOutcome.FAILURE)
     assert breaker.state is State.OPEN
 
 
@@ -127,7 +127,7 @@ def test_a_poisoned_probe_neither_opens_nor_closes_it(breaker: Breaker, clock: C
     for number in range(10):
         doubt(breaker, str(number))
     assert breaker.state is State.HALF_OPEN
-    settle(breaker, Outcome.SUCCESS)
+    settle(breaker, AttemptOutcome.SUCCESS)
     assert breaker.state is State.CLOSED
 
 
@@ -172,7 +172,7 @@ def test_a_backend_without_a_stand_in_is_tried_every_second(breaker: Breaker, cl
             breaker.admit(only=True)
         assert refusal.value.retry_after == 1
         clock.now += LONGEST_ALONE
-        breaker.admit(only=True).settle(Outcome.FAILURE)
+        breaker.admit(only=True).settle(AttemptOutcome.FAILURE)
         assert breaker.state is State.OPEN
 
 
@@ -199,14 +199,14 @@ def told(breaker: Breaker) -> str:
 
 def test_it_says_what_was_seen_last_and_for_how_long_it_stays_open(clock: Clock) -> None:
     breaker = Breaker(RULES, clock, "chat")
-    settle(breaker, Outcome.FAILURE, 4)
-    breaker.admit().settle(Outcome.FAILURE, "503")
+    settle(breaker, AttemptOutcome.FAILURE, 4)
+    breaker.admit().settle(AttemptOutcome.FAILURE, "503")
     clock.now += 1.5
     assert told(breaker) == (
         "The backend 'chat' failed 5 times in a row (last: 503) and is left alone for 4 s more."
     )
     clock.now += 3.5
-    breaker.admit().settle(Outcome.FAILURE, "no connection")
+    breaker.admit().settle(AttemptOutcome.FAILURE, "no connection")
     assert told(breaker) == (
         "The backend 'chat' failed 6 times in a row (last: no connection) and is left alone for 10 s more."
     )
@@ -214,12 +214,12 @@ def test_it_says_what_was_seen_last_and_for_how_long_it_stays_open(clock: Clock)
 
 def test_it_says_so_in_other_words_after_one_failure_or_many(clock: Clock) -> None:
     breaker = Breaker(BreakerRules(consecutive=1), clock)
-    breaker.admit().settle(Outcome.FAILURE, "504")
+    breaker.admit().settle(AttemptOutcome.FAILURE, "504")
     assert told(breaker) == "The backend failed once (last: 504) and is left alone for 5 s more."
     breaker = Breaker(BreakerRules(consecutive=100, volume=4), clock)
-    settle(breaker, Outcome.SUCCESS, 2)
-    breaker.admit().settle(Outcome.FAILURE, "504")
-    breaker.admit().settle(Outcome.FAILURE, "503")
+    settle(breaker, AttemptOutcome.SUCCESS, 2)
+    breaker.admit().settle(AttemptOutcome.FAILURE, "504")
+    breaker.admit().settle(AttemptOutcome.FAILURE, "503")
     assert told(breaker) == (
         "The backend failed 2 of 4 times lately (last: 503) and is left alone for 5 s more."
     )

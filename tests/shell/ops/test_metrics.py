@@ -7,7 +7,7 @@ import pytest
 from proxy.core import tenants
 from proxy.core.errors import BackendFault, ClientFault, Fault, Garbled, ProxyFault, RateLimited
 from proxy.core.ledger import Ledger
-from proxy.core.policy.breaker import Breaker, BreakerRules, Outcome
+from proxy.core.policy.breaker import AttemptOutcome, Breaker, BreakerRules
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import KINDS_OF_REMARKS, Metrics
 from proxy.shell.websocket import open_sockets
@@ -176,7 +176,7 @@ def test_the_state_of_a_breaker_is_a_number() -> None:
         return shown(counted)["breaker_state", "backend=b worker=0"]
 
     assert state() == 0
-    breaker.admit().settle(Outcome.FAILURE)
+    breaker.admit().settle(AttemptOutcome.FAILURE)
     assert state() == 2
     now = 5.0
     breaker.admit()

@@ -34,7 +34,7 @@ class World:
         await self.live.append([LogRow(KEY, first, events)])
         if KEY in self.logs:
             self.logs[KEY].next = first + count
-            self.followers.told(KEY, first, events)
+            self.followers.appended(KEY, first, events)
         return events
 
 
@@ -60,7 +60,7 @@ async def test_who_keeps_up_with_a_run_of_this_process_reads_nothing() -> None:
         assert await more(one) == events
         assert await more(two) == events[1:]
         assert "read" not in made.live.asked
-        made.followers.told(KEY, 2, [event(2)], ended=True)
+        made.followers.appended(KEY, 2, [event(2)], ended=True)
         assert await more(one) == [event(2)]
         assert (await more(one), one.ended) == ([], True)
 
@@ -84,7 +84,7 @@ async def test_u40_who_is_ahead_gets_what_comes_behind_his_place() -> None:
         late = await made.keeps(2, 3)
         assert await more(one) == late[1:]
         two = made.followers.attach(KEY, 99)
-        made.followers.told(KEY, 5, [event(5)], ended=True)
+        made.followers.appended(KEY, 5, [event(5)], ended=True)
         assert (await more(two), two.ended) == ([], True)
 
 
@@ -165,5 +165,5 @@ async def test_who_leaves_is_forgotten() -> None:
         made.followers.detach(one)
         made.followers.detach(two)
         made.followers.left(KEY)
-        made.followers.told(KEY, 0, [event(0)])
+        made.followers.appended(KEY, 0, [event(0)])
         assert (one.next, two.next) == (0, 0)

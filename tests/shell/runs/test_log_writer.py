@@ -22,7 +22,7 @@ class Listener:
         self.over: list[Key] = []
         self.slept: list[float] = []
 
-    def told(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
+    def appended(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
         self.heard.append((key, first, len(events)))
 
     async def sleep(self, seconds: float) -> None:

@@ -56,7 +56,7 @@ class _Draft:
 
 
 @dataclass(slots=True)
-class Conversation:
+class SystemAndMessages:
     system: list[Block]
     messages: list[Message]
 
@@ -82,18 +82,20 @@ def converse(
     traits: Traits,
     model: str,
     ledger: Ledger,
-) -> Conversation:
+) -> SystemAndMessages:
     writer = _Writer(prepared, profile, model, ledger)
     for turn in request.turns:
         TAKERS[turn.role](writer, turn.parts)
-    return Conversation(writer.system, _messages(writer.drafts, _may_instruct(profile, traits)))
+    return SystemAndMessages(writer.system, _messages(writer.drafts, _may_instruct(profile, traits)))
 
 
-def urged(conversation: Conversation, words: str, profile: BackendProfile, traits: Traits) -> Conversation:
+def urged(
+    conversation: SystemAndMessages, words: str, profile: BackendProfile, traits: Traits
+) -> SystemAndMessages:
     """Adds a last instruction, where those of the system stand in a conversation."""
     drafts = [_Draft(message["role"], list(message["content"])) for message in conversation.messages]
     drafts.append(_Draft("system", [content.text(words)]))
-    return Conversation(conversation.system, _messages(drafts, _may_instruct(profile, traits)))
+    return SystemAndMessages(conversation.system, _messages(drafts, _may_instruct(profile, traits)))
 
 
 class _Writer:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.memory.shelf import KeptTurn, Talk
+from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn
 from proxy.shell.stores.memory.state import MemoryBase
 from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
 
 
 class MemoryConversations(MemoryBase):
     async def create(self, tenant: str, conversation: Conversation) -> None:
-        self._shelf(tenant).talks.setdefault(conversation.id, Talk(conversation, self._date()))
+        self._shelf(tenant).talks.setdefault(conversation.id, ConversationShelf(conversation, self._date()))
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         talk = self._talk(tenant, id)

@@ -10,7 +10,7 @@ from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import as_list, tail_of
 from proxy.shell.stores.memory.conversations import MemoryConversations
 from proxy.shell.stores.memory.shelf import KeptTurn, TenantShelf
-from proxy.shell.stores.memory.state import MADE_UP, Run
+from proxy.shell.stores.memory.state import MADE_UP, OwnedRun
 from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnreadable, Size, Swept
 
 
@@ -53,7 +53,7 @@ class MemoryRecords(MemoryConversations):
             if talk is not None:
                 self._lock(talk, worker, record.id)
             self._beat(worker)
-            self._runs[Key(tenant, record.id)] = Run(worker)
+            self._runs[Key(tenant, record.id)] = OwnedRun(worker)
             self._put(shelf, KeptTurn(record, seen=None if talk is None else talk.version))
         return Began(() if talk is None else self._entries_of(shelf, talk.visible))
 

@@ -40,7 +40,7 @@ class Placed:
 
 
 @dataclass(slots=True)
-class Talk:
+class ConversationShelf:
     """A conversation. It stays when it is deleted, for the responses that belonged to it."""
 
     conversation: Conversation
@@ -63,7 +63,7 @@ class TenantShelf:
     """All that is one tenant's."""
 
     turns: dict[str, KeptTurn] = field(default_factory=dict)
-    talks: dict[str, Talk] = field(default_factory=dict)
+    talks: dict[str, ConversationShelf] = field(default_factory=dict)
     children: dict[str, set[str]] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
     """The responses that began with a conversation, by it."""
@@ -148,7 +148,7 @@ class TenantShelf:
         return tails
 
     def is_needed(
-        self, tail: str, lives: Callable[[KeptTurn], bool], is_there: Callable[[Talk], bool]
+        self, tail: str, lives: Callable[[KeptTurn], bool], is_there: Callable[[ConversationShelf], bool]
     ) -> bool:
         """Does a response that can be read, or a conversation, hold this one?"""
         doubtful, known = [tail], {tail}

@@ -8,7 +8,7 @@ from proxy.core.stored import endings
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.memory.shelf import KeptTurn, Placed, Talk, TenantShelf
+from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
 from proxy.shell.stores.protocol import Key
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
 
@@ -17,7 +17,7 @@ MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
 
 
 @dataclass(slots=True)
-class Run:
+class OwnedRun:
     worker: str
     over: bool = False
     """Somebody else has ended it."""
@@ -29,7 +29,7 @@ class MemoryBase:
         self._keeping = keeping
         self._may_bury = may_bury
         self._shelves: dict[str, TenantShelf] = {}
-        self._runs: dict[Key, Run] = {}
+        self._runs: dict[Key, OwnedRun] = {}
         self._workers: dict[str, float] = {}
         self._bytes = 0
 
@@ -146,20 +146,20 @@ class MemoryBase:
 
     # ── conversations ──
 
-    def _talk(self, tenant: str, id: str | None) -> Talk | None:
+    def _talk(self, tenant: str, id: str | None) -> ConversationShelf | None:
         talk = self._shelf(tenant).talks.get(id or "")
         return talk if talk is not None and self._is_kept(talk) else None
 
-    def _is_kept(self, talk: Talk) -> bool:
+    def _is_kept(self, talk: ConversationShelf) -> bool:
         seconds = self._keeping.conversation_seconds
         return not talk.removed and (seconds is None or talk.touched > self._clock.date() - seconds)
 
-    def _holder(self, talk: Talk, but: str = "") -> str:
+    def _holder(self, talk: ConversationShelf, but: str = "") -> str:
         """The other response that works on it."""
         dead = self._may_bury() and not self._lives(talk.locked_by)
         return "" if dead or talk.lock_response == but else talk.lock_response
 
-    def _free(self, tenant: str, talk: Talk, but: str = "") -> str:
+    def _free(self, tenant: str, talk: ConversationShelf, but: str = "") -> str:
         """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
         holder = self._holder(talk, but)
         if not holder and talk.lock_response not in ("", but):
@@ -167,15 +167,17 @@ class MemoryBase:
             talk.locked_by = talk.lock_response = ""
         return holder
 
-    def _lock(self, talk: Talk, worker: str, response: str) -> None:
+    def _lock(self, talk: ConversationShelf, worker: str, response: str) -> None:
         talk.locked_by, talk.lock_response = worker, response
         talk.touched = self._date()
 
-    def _unlock(self, talk: Talk, response: str) -> None:
+    def _unlock(self, talk: ConversationShelf, response: str) -> None:
         if talk.lock_response == response:
             talk.locked_by = talk.lock_response = ""
 
-    def _append(self, shelf: TenantShelf, talk: Talk, items: Iterable[tuple[str, str]]) -> list[Placed]:
+    def _append(
+        self, shelf: TenantShelf, talk: ConversationShelf, items: Iterable[tuple[str, str]]
+    ) -> list[Placed]:
         """The new entries, without items that are there already."""
         there = {entry.item for entry in talk.visible}
         new = [(item, tail) for item, tail in dict(items).items() if item not in there]
@@ -198,10 +200,10 @@ class MemoryBase:
             found.append(Entry(entry.position, entry.item, kept[entry.tail][entry.item]))
         return found
 
-    def _remove(self, shelf: TenantShelf, talk: Talk) -> None:
+    def _remove(self, shelf: TenantShelf, talk: ConversationShelf) -> None:
         talk.removed = True
         self._prune(shelf, talk)
 
-    def _prune(self, shelf: TenantShelf, talk: Talk) -> None:
+    def _prune(self, shelf: TenantShelf, talk: ConversationShelf) -> None:
         for tail in shelf.prune(talk.conversation.id):
             self._bytes -= shelf.tidy(tail)

@@ -6,7 +6,7 @@ from proxy.shell.stores.keys import items_of, tail_of
 from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept
-from proxy.shell.stores.sql.shared_steps import Budget, StepsBase
+from proxy.shell.stores.sql.shared_steps import RowBudget, StepsBase
 from proxy.shell.stores.sql.step import Step
 
 BEYOND = 1 << 62
@@ -39,10 +39,10 @@ class ConversationSteps(StepsBase):
             return False
         if holder := (yield from self._free(tenant, talk)):
             return Locked(holder)
-        yield from self._remove(tenant, id, Budget())
+        yield from self._remove(tenant, id, RowBudget())
         return True
 
-    def _remove(self, tenant: str, id: str, budget: Budget) -> Step[None]:
+    def _remove(self, tenant: str, id: str, budget: RowBudget) -> Step[None]:
         yield sql.REMOVE, (tenant, id)
         yield from self._tidy(tenant, (yield from self._prune(tenant, id)), budget)
 
@@ -116,7 +116,7 @@ class ConversationSteps(StepsBase):
             return False
         yield sql.DROP, (talk.version + 1, tenant, id, rows[0][0])
         yield sql.GROWN, (talk.version + 1, talk.last, self._date(), tenant, id)
-        yield from self._tidy(tenant, (yield from self._prune(tenant, id)), Budget())
+        yield from self._tidy(tenant, (yield from self._prune(tenant, id)), RowBudget())
         return True
 
     def _visible(self, tenant: str, id: str) -> Step[list[Entry]]:

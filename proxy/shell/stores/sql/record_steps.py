@@ -11,7 +11,7 @@ from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnrea
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.conversation_steps import ConversationSteps
 from proxy.shell.stores.sql.packing import Kept
-from proxy.shell.stores.sql.shared_steps import GONE, Budget
+from proxy.shell.stores.sql.shared_steps import GONE, RowBudget
 from proxy.shell.stores.sql.step import Step
 
 MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
@@ -126,7 +126,7 @@ class RecordSteps(ConversationSteps):
         if kept is None:
             return None
         if kept.record.is_final:
-            yield from self._bury(tenant, tail_of(id), Budget())
+            yield from self._bury(tenant, tail_of(id), RowBudget())
         return kept.record.is_final
 
     def _run(self, tenant: str, id: str) -> Step[tuple[str, int] | None]:
@@ -164,7 +164,7 @@ class RecordSteps(ConversationSteps):
                 kept = yield from self._turn(tenant, id)
             except RecordUnreadable:  # it has no end that could be written, and must not stay for ever
                 kept = None
-                yield from self._bury(tenant, tail_of(id), Budget())
+                yield from self._bury(tenant, tail_of(id), RowBudget())
             if kept is None:
                 yield sql.RUN_OVER, (tenant, tail_of(id))
             else:
@@ -174,7 +174,7 @@ class RecordSteps(ConversationSteps):
     # ── the size of it ──
 
     def sweep(self, most: int, used_bytes: int) -> Step[Swept]:
-        budget = Budget()
+        budget = RowBudget()
         doubtful = yield sql.DOUBTFUL, (most,)
         for tenant, tail in doubtful:
             yield sql.DOUBT, (GONE, tenant, tail)
@@ -193,7 +193,7 @@ class RecordSteps(ConversationSteps):
         early = yield from self._make_room(used_bytes - self._keeping.most_bytes, most, budget)
         return Swept(expired + len(rows), early, len(doubtful))
 
-    def _make_room(self, excess: int, most: int, budget: Budget) -> Step[int]:
+    def _make_room(self, excess: int, most: int, budget: RowBudget) -> Step[int]:
         """Deletes the oldest that have ended, until so many bytes are free; how many."""
         deleted = 0
         if excess > 0:

@@ -28,14 +28,14 @@ IN_DOUBT: Final = 2
 
 
 @dataclass(slots=True)
-class Budget:
+class RowBudget:
     """How many rows a step may still look at."""
 
     left: int = MOST_TIDIED
 
 
 @dataclass(slots=True, frozen=True)
-class Talk:
+class ConversationRow:
     """A conversation, and what the engine knows of it besides."""
 
     conversation: Conversation
@@ -125,7 +125,7 @@ class StepsBase:
             yield sql.UNLOCK, (tenant, record.conversation, record.id)
         return ended
 
-    def _bury(self, tenant: str, tail: str, budget: Budget) -> Step[None]:
+    def _bury(self, tenant: str, tail: str, budget: RowBudget) -> Step[None]:
         """Deletes a response, and what it alone held. One that cannot be read is deleted as well."""
         try:
             kept = yield from self._kept(tenant, tail)
@@ -135,7 +135,7 @@ class StepsBase:
         yield sql.BURY, (b"", empty, tenant, tail)
         yield from self._tidy(tenant, [tail], budget)
 
-    def _tidy(self, tenant: str, doubtful: list[str], budget: Budget) -> Step[None]:
+    def _tidy(self, tenant: str, doubtful: list[str], budget: RowBudget) -> Step[None]:
         """Takes away the deleted responses among these that nothing needs, and what they alone held."""
         while doubtful and budget.left > 0:
             budget.left -= 1
@@ -203,21 +203,21 @@ class StepsBase:
 
     # ── conversations ──
 
-    def _talk(self, tenant: str, id: str | None) -> Step[Talk | None]:
+    def _talk(self, tenant: str, id: str | None) -> Step[ConversationRow | None]:
         rows = yield sql.FIND_TALK, (tenant, id or "")
         if not rows or rows[0][2] <= self._talk_horizon():
             return None
         created, meta, *rest = rows[0]
-        return Talk(Conversation(id or "", created, meta), *rest)
+        return ConversationRow(Conversation(id or "", created, meta), *rest)
 
-    def _holder(self, talk: Talk, but: str = "") -> Step[str]:
+    def _holder(self, talk: ConversationRow, but: str = "") -> Step[str]:
         """The other response that works on it."""
         if talk.lock_response in ("", but):
             return ""
         dead = self._may_bury() and not (yield from self._lives(talk.locked_by))
         return "" if dead else talk.lock_response
 
-    def _free(self, tenant: str, talk: Talk, but: str = "") -> Step[str]:
+    def _free(self, tenant: str, talk: ConversationRow, but: str = "") -> Step[str]:
         """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
         holder = yield from self._holder(talk, but)
         if not holder and talk.lock_response not in ("", but):
@@ -225,7 +225,7 @@ class StepsBase:
             yield sql.UNLOCK, (tenant, talk.conversation.id, talk.lock_response)
         return holder
 
-    def _append(self, tenant: str, talk: Talk, items: Iterable[tuple[str, str]]) -> Step[Rows]:
+    def _append(self, tenant: str, talk: ConversationRow, items: Iterable[tuple[str, str]]) -> Step[Rows]:
         """The new entries (position, item, response), without items that are there already."""
         id, position = talk.conversation.id, talk.last
         there = {row[1] for row in (yield sql.ENTRIES, (tenant, id))} if talk.last else set()

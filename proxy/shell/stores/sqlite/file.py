@@ -45,7 +45,7 @@ class Command(Generic[Result]):
 
 
 @dataclass(slots=True)
-class _Lane:
+class _ThreadQueue:
     """What waits for one thread."""
 
     queue: "SimpleQueue[Command[Any] | None]" = field(default_factory=SimpleQueue)
@@ -59,8 +59,8 @@ class SqliteFile:
         self._path = path
         self._schema = schema
         self._durable = durable
-        self._writes = _Lane()
-        self._reads = _Lane()
+        self._writes = _ThreadQueue()
+        self._reads = _ThreadQueue()
         self._identity: tuple[int, int] | None = None
         self._open = False
 
@@ -69,7 +69,7 @@ class SqliteFile:
     async def open(self) -> None:
         """Makes or migrates the file. StoreUnreadable, or StoreDown if it cannot be reached now."""
         refuse_old_sqlite()
-        self._writes, self._reads = _Lane(), _Lane()
+        self._writes, self._reads = _ThreadQueue(), _ThreadQueue()
         loop = asyncio.get_running_loop()
         opened: asyncio.Future[None] = loop.create_future()
 
@@ -107,7 +107,7 @@ class SqliteFile:
         await self._do(self._reads, lambda: _copied(target), 0, bare=True)
 
     async def _do(
-        self, lane: _Lane, step: Callable[[], Step[Result]], weight: int, bare: bool = False
+        self, lane: _ThreadQueue, step: Callable[[], Step[Result]], weight: int, bare: bool = False
     ) -> Result:
         if not self._open:
             raise StoreDown(f"{self._path} is not open")
