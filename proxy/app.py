@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -136,6 +136,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
             token_counting,
             mint,
             stored_turns,
+            storage.is_up,
             backends,
             worker_metrics,
             refusals,
@@ -206,6 +207,7 @@ def _handlers(
     token_counting: TokenCounting,
     mint: Mint,
     stored_turns: StoredTurns,
+    store_is_up: Callable[[], bool] | None,
     backends: Backends,
     worker_metrics: WorkerMetrics,
     refusals: Refusals,
@@ -253,6 +255,7 @@ def _handlers(
         tasks=tasks,
         refusals=refusals,
         stored_turns=stored_turns,
+        store_is_up=store_is_up,
     )
 
 

@@ -44,6 +44,8 @@ class Storage:
     live: Live | None = None
     worker: str = ""
     """Names this process among all that use the store."""
+    is_up: Callable[[], bool] | None = None
+    """None: there is nothing that could be down."""
 
     def announce(self, log: Log) -> None:
         """Most clients do not say that they want to be stored: whoever runs the proxy must know it."""
@@ -78,6 +80,8 @@ async def storage_of(
     watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
     guard = Guard(settings.wait_seconds, clock, watch)
     plain_records, plain_live = engines
+    metrics.gauge("store_up", lambda: guard.is_up)
+    metrics.gauge("store_waiting_seconds", lambda: guard.waiting_seconds)
     records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watch.refused))
     live = GuardedLive(plain_live, guard, Opening(plain_live.open, watch.refused))
     try:
@@ -92,7 +96,7 @@ async def storage_of(
     tasks.start(beats.run(), "beats")
     tasks.start(sweeper.run(), "sweeper")
     try:
-        yield Storage(location, records, live, worker)
+        yield Storage(location, records, live, worker, lambda: guard.is_up)
     finally:
         await tasks.close()
         with suppress(StoreDown):

@@ -1,18 +1,26 @@
 """A store that fails: what needs it is refused, everything else is answered, and nobody is told what is not so."""
 
+import fcntl
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proxy.core import jsontext
-from tests.support.proxies import StartProxy, final
+from tests.support.proxies import Proxy, StartProxy, final
+from tests.support.samples import samples
 from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, refused
 from tests.support.store_failing import Failing
 
 JSON = {"Content-Type": "application/json"}
 DOWN = (503, "storage_error", None)
+
+
+async def readiness(proxy: Proxy) -> tuple[int, dict[str, str]]:
+    async with proxy.session.get(f"{proxy.url}/readyz") as response:
+        return response.status, await response.json()
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -78,3 +86,33 @@ async def test_t89_what_is_too_large_is_delivered_and_not_kept(start_proxy: Star
     assert answer["store"] is False
     assert "too large" in answer["_proxy"]["warnings"][0]
     assert (await refused(proxy, previous_response_id=answer["id"]))[1] == "previous_response_not_found"
+
+
+async def test_it_is_ready_whatever_the_store_does(start_proxy: StartProxy, tmp_path: Path) -> None:
+    """A restart mends no store, and would end what needs none. Whoever looks is told, and the metrics say it too."""
+    proxy = await start_proxy(store={"url": f"sqlite:{tmp_path}", "wait_seconds": 0.05})
+    assert await readiness(proxy) == (200, {"status": "ready", "store": "up"})
+
+    async def told(name: str) -> float:
+        async with proxy.session.get(f"{proxy.url}/metrics") as response:
+            return samples(await response.read())[name, "worker=0"]
+
+    assert await told("store_up") == 1
+    with (tmp_path / "state.db.lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # as a frozen process would hold it
+        while (await readiness(proxy))[1]["store"] == "up":
+            assert (await asked(proxy))["store"] is False
+        assert await readiness(proxy) == (200, {"status": "ready", "store": "down"})
+        assert await told("store_up") == 0
+        assert await told("store_waiting_seconds") > 0.05
+        async with proxy.session.get(f"{proxy.url}/healthz") as response:
+            assert response.status == 200
+        assert (await asked(proxy, store=False))["status"] == "completed"
+    while (await readiness(proxy))[1]["store"] == "down":
+        await asked(proxy)
+    assert await told("store_waiting_seconds") == 0
+
+
+async def test_who_keeps_nothing_says_nothing_of_a_store(start_proxy: StartProxy) -> None:
+    proxy = await start_proxy(store={"url": "off"})
+    assert await readiness(proxy) == (200, {"status": "ready"})

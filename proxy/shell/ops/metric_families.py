@@ -62,6 +62,10 @@ FAMILIES: Final = {
     ),
     "oddities": Family(CounterMetricFamily, "What backends said and should not have.", ("what",)),
     "dropped": Family(CounterMetricFamily, "What of requests was not passed on.", ("what",)),
+    "store_up": Family(GaugeMetricFamily, "1 while the store answers, 0 while it is down.", ()),
+    "store_waiting_seconds": Family(
+        GaugeMetricFamily, "For how long the oldest command to the store has been under way.", ()
+    ),
     "store_commands": Family(CounterMetricFamily, "Commands that the store has done.", ("op",)),
     "store_seconds": Family(CounterMetricFamily, "Seconds that they took, all together.", ("op",)),
     "store_failures": Family(

@@ -7,7 +7,7 @@ of the configuration; whatever a client or a backend chose is "other" (S29).
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from operator import add
 from typing import Any
@@ -46,6 +46,7 @@ class Metrics:
         self._formats = formats
         self._kinds: dict[Labels, _Kind] = {}
         self._counts: dict[str, defaultdict[Labels, float]] = {name: defaultdict(float) for name in EVENTS}
+        self._gauges: dict[str, Callable[[], float]] = {}
 
     # ── feeding ──
 
@@ -90,6 +91,10 @@ class Metrics:
         """Adds to a family that is counted as it happens."""
         self._counts[family][labels] += by
 
+    def gauge(self, family: str, read: Callable[[], float]) -> None:
+        """Has a number read whenever the counts are told."""
+        self._gauges[family] = read
+
     def refused(self, fault: Fault) -> None:
         """Counts an error answer over HTTP."""
         self._counts["refusals"][_class_of(fault.status), code_label(fault)] += 1
@@ -130,6 +135,7 @@ class Metrics:
         counts["breaker_state"] = {
             (backend,): STATES[breaker.state] for backend, breaker in self._breakers.items()
         }
+        counts.update({name: {(): read()} for name, read in self._gauges.items()})
         return {name: list(numbers.items()) for name, numbers in (counts | times).items()}
 
 

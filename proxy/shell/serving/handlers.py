@@ -80,8 +80,9 @@ class Handlers:
         tasks: Tasks,
         refusals: Refusals,
         stored_turns: StoredTurns,
+        store_is_up: Callable[[], bool] | None,
     ) -> None:
-        """`open_sockets`: None if WebSockets are switched off."""
+        """`open_sockets`: None if WebSockets are switched off. `store_is_up`: None if nothing is kept."""
         self.open_sockets = open_sockets
         self._engine = engine
         self._token_counting = token_counting
@@ -94,6 +95,7 @@ class Handlers:
         self.open_stream = partial(HttpStream, timing=timing, tasks=tasks)
         self._refusals = refusals
         self._stored_turns = stored_turns
+        self._store_is_up = store_is_up
         self._draining = False
 
     async def drain(self, grace: float) -> None:
@@ -169,8 +171,12 @@ class Handlers:
         return answer({"status": "ok"}, incoming.id)
 
     async def readiness(self, incoming: Incoming) -> HttpAnswer:
+        """A store that is down is only told of: a restart would not mend it, and requests that keep nothing go on."""
         self._check_open()
-        return answer({"status": "ready"}, incoming.id)
+        ready = {"status": "ready"}
+        if self._store_is_up is not None:
+            ready["store"] = "up" if self._store_is_up() else "down"
+        return answer(ready, incoming.id)
 
     async def metrics(self, incoming: Incoming) -> HttpAnswer:
         if not self._shows_metrics:

@@ -183,6 +183,14 @@ def test_the_state_of_a_breaker_is_a_number() -> None:
     assert state() == 1
 
 
+def test_a_gauge_is_read_when_the_counts_are_told() -> None:
+    counted, now = Metrics({}, ()), 0.0
+    counted.gauge("store_waiting_seconds", lambda: now)
+    assert shown(counted)["store_waiting_seconds", "worker=0"] == 0
+    now = 1.5
+    assert shown(counted)["store_waiting_seconds", "worker=0"] == 1.5
+
+
 # ── at the door ──
 
 

@@ -256,5 +256,5 @@ ANSWER_SCHEMAS: dict[str, Schema] = {
     ),
     "Model": shape({"id": STRING, "object": one("model"), "created": COUNT, "owned_by": STRING}),
     "Models": shape({"object": one("list"), "data": some(ref("Model"))}, {"models": some(OBJECT)}),
-    "Status": shape({"status": one("ok", "ready")}),
+    "Status": shape({"status": one("ok", "ready")}, {"store": one("up", "down")}),
 }
