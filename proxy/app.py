@@ -44,6 +44,7 @@ from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
+from proxy.shell.request_reading import RequestReading
 from proxy.shell.runs.runs import Runs
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.serving.conversations import Conversations
@@ -110,10 +111,12 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
     quota, reasoning_memory = Quota(clock), ReasoningMemory()
+    reading = RequestReading(reasoning_memory, threads)
     engine = Engine(
         backends=backends,
         quota=quota,
         reasoning_memory=reasoning_memory,
+        reading=reading,
         mint=mint,
         now=_now,
         clock=clock,
@@ -125,7 +128,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         secret_mask=secret_mask,
         log=log,
     )
-    token_counting = TokenCounting(backends, engine.scope, reasoning_memory, threads, clock, metrics, log)
+    token_counting = TokenCounting(backends, engine.scope, reading, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
         runs = _runs(settings, storage, metrics, log)
         stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)

@@ -3,7 +3,8 @@
 - `engine` is the conductor: the only module that knows the order in which a request passes through the core. `relay` is
   its loop, which moves a reply from the backend to the client.
 - `in_flight` is one request under way, `under_way` are all of them, and `cancellation` how one is stopped. All are
-  refused and told to the log alike, in their `request_scope`.
+  refused and told to the log alike, in their `request_scope`, and read alike, whatever is asked of them, by
+  `request_reading`.
 - `attempts` knows what follows when one attempt at a reply has failed.
 - `destination` is where an answer goes, whatever is there. `turn_store` is what is kept between turns, as the engine
   sees it, and `stored_turns` the one that all share. `keeping` says which replies are kept.

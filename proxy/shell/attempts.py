@@ -93,18 +93,29 @@ class Attempts:
         return None
 
     async def _plan(self, candidate: Candidate) -> Plan:
-        in_flight = self._in_flight
-        plan = await candidate.backend.plan(
-            self._request, candidate.model, in_flight.ledger, in_flight.headers, in_flight.owner
-        )
-        plan.only = not self._several
-        return plan
+        return await planned(self._in_flight, self._request, candidate, only=not self._several)
 
     def _begin(self, plan: Plan) -> None:
-        self._in_flight.ledger.note(
-            backend=plan.backend.name,
-            backend_model=as_name(plan.preparation.model),
-            profile=plan.preparation.profile.name,
-        )
+        note(self._in_flight, plan)
         if self._several:
             self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name
+
+
+async def planned(
+    in_flight: InFlight, request: Request, candidate: Candidate, *, only: bool, counts: bool = False
+) -> Plan:
+    """`only`, `counts`: see `Plan` and `Backend.plan`."""
+    plan = await candidate.backend.plan(
+        request, candidate.model, in_flight.ledger, in_flight.headers, in_flight.owner, counts=counts
+    )
+    plan.only = only
+    return plan
+
+
+def note(in_flight: InFlight, plan: Plan) -> None:
+    """This backend is asked now."""
+    in_flight.ledger.note(
+        backend=plan.backend.name,
+        backend_model=as_name(plan.preparation.model),
+        profile=plan.preparation.profile.name,
+    )

@@ -11,13 +11,12 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.flow.reply import reply_flow
-from proxy.core.flow.request import Asker, admitted, completed, memory_name
+from proxy.core.flow.request import Asker, memory_name
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.policy.quota import Quota
@@ -40,6 +39,7 @@ from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.relay import relay
+from proxy.shell.request_reading import RequestReading
 from proxy.shell.request_scope import RequestScope
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun, TurnStore
@@ -56,6 +56,7 @@ class Engine:
         backends: Backends,
         quota: Quota,
         reasoning_memory: ReasoningMemory,
+        reading: RequestReading,
         mint: Mint,
         now: Callable[[], float],
         clock: Callable[[], float],
@@ -73,6 +74,7 @@ class Engine:
         self._backends = backends
         self._quota = quota
         self._reasoning_memory = reasoning_memory
+        self._reading = reading
         self._mint = mint
         self._now = now
         self._clock = clock
@@ -110,7 +112,7 @@ class Engine:
         channel = in_flight.channel
         self._quota.admit(in_flight.tenant)
         channel.headers.update(self._quota.remaining(in_flight.tenant))
-        asked = await self._read(in_flight, raw)
+        asked = await self._reading.read(in_flight, raw)
         in_flight.note_request(asked.request)
         if (queued := asked.queued()) is not None:
             return await self._begin(in_flight, asked, queued)
@@ -186,22 +188,8 @@ class Engine:
             channel.start_timers(encoder.still_working, asked.client.event_heartbeat)
         return await self._answer(in_flight, plan, attempts, reply, asker)
 
-    async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
-        """Whoever sends very much waits beside the others, not before them (F79)."""
-        surface, store, ledger = in_flight.surface, in_flight.store, in_flight.ledger
-        named = surface.named(body, ledger)
-        known = await store.load(named, ledger) if named is not None else None
-        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
-        return await self.threads.run(read, ledger)
-
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
-        """What the tenant's rules and our memory make of the request, and who may answer it."""
-        request = asked.request
-        if asker.has_rules_for(request):
-            request = await self.threads.run(
-                partial(admitted, request, asker, in_flight.ledger), in_flight.ledger
-            )
-        request = completed(request, asker, self._reasoning_memory)
+        request = await self._reading.completed(in_flight, asked, asker)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
         return Attempts(in_flight, request, self._backends.candidates(request.model), rules, self._chance)
 

@@ -16,6 +16,7 @@ WITHOUT_TEST: dict[str, str] = {
     "proxy.core.stored.conversation": "records without a rule of their own",
     "proxy.core.surfaces.surface": "says what surfaces promise; each is held to it by its own tests",
     "proxy.shell.keeping": "of the engine; `tests/state` runs it over real sockets",
+    "proxy.shell.request_reading": "the first steps of the engine and of a count, whose tests go through it",
     "proxy.shell.request_scope": "around every request, whose tests over real sockets go through it",
     "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
     "proxy.shell.turn_store": "says what a store promises; each is held to it by its own tests",

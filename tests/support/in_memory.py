@@ -25,6 +25,7 @@ from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
+from proxy.shell.request_reading import RequestReading
 from proxy.shell.secret_mask import SecretMask
 from tests.support.proxies import LogLines
 
@@ -149,11 +150,13 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
         {"backend": {"url": "https://backend.example/v1", "profile": "default"}}
     )
     backends = configured.backends_of(settings, transport, threads, clock, lines)
+    memory = ReasoningMemory()
     try:
         yield Engine(
             backends=backends,
             quota=Quota(clock),
-            reasoning_memory=ReasoningMemory(),
+            reasoning_memory=memory,
+            reading=RequestReading(memory, threads),
             mint=MINT,
             now=now,
             clock=clock,

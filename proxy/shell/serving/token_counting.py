@@ -5,24 +5,22 @@ its model counts, and no other: another one has another model, and would count a
 """
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault
 from proxy.core.events import Ending, ReplyEnded
-from proxy.core.flow.request import Asker, admitted, completed
+from proxy.core.flow.request import Asker
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import as_name
-from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.responses.counting import counted
 from proxy.core.surfaces.surface import Surface, SurfaceContext
+from proxy.shell.attempts import note, planned
 from proxy.shell.backend import Plan
 from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight
-from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
+from proxy.shell.request_reading import RequestReading
 from proxy.shell.request_scope import RequestScope
 from proxy.shell.turn_store import TurnStore
 
@@ -32,16 +30,14 @@ class TokenCounting:
         self,
         backends: Backends,
         scope: RequestScope,
-        reasoning_memory: ReasoningMemory,
-        threads: WorkThreads,
+        reading: RequestReading,
         clock: Callable[[], float],
         metrics: Metrics,
         log: Log,
     ) -> None:
         self._backends = backends
         self._scope = scope
-        self._reasoning_memory = reasoning_memory
-        self._threads = threads
+        self._reading = reading
         self._clock = clock
         self._metrics = metrics
         self._log = log
@@ -66,35 +62,19 @@ class TokenCounting:
 
     async def _counted(self, in_flight: InFlight, body: Any) -> int:
         self._scope.quota.admit(in_flight.tenant)
-        asked = await self._read(in_flight, body)
+        asked = await self._reading.read(in_flight, body)
+        in_flight.ledger.facts.pop("response_id", None)  # there will be none
         in_flight.note_request(asked.request)
         plan = await self._planned(in_flight, asked)
         async with plan.backend.slot(in_flight.owner, only=plan.only):
             return await self._asked(in_flight, plan)
 
-    async def _read(self, in_flight: InFlight, body: Any) -> SurfaceContext:
-        surface, ledger = in_flight.surface, in_flight.ledger
-        named = surface.named(body, ledger)
-        known = await in_flight.store.load(named, ledger) if named is not None else None
-        read = partial(surface.read, body, in_flight.headers, ledger, in_flight.tenant.name, known)
-        asked = await self._threads.run(read, ledger)
-        ledger.facts.pop("response_id", None)  # there will be none
-        return asked
-
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
-        ledger, asker = in_flight.ledger, Asker(in_flight.surface, asked.client, in_flight.tenant)
-        request = await self._threads.run(partial(admitted, asked.request, asker, ledger), ledger)
-        request = completed(request, asker, self._reasoning_memory)
+        asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
+        request = await self._reading.completed(in_flight, asked, asker)
         first, *others = self._backends.candidates(request.model)
-        plan = await first.backend.plan(
-            request, first.model, ledger, in_flight.headers, in_flight.owner, counts=True
-        )
-        plan.only = not others
-        ledger.note(
-            backend=plan.backend.name,
-            backend_model=as_name(plan.preparation.model),
-            profile=plan.preparation.profile.name,
-        )
+        plan = await planned(in_flight, request, first, only=not others, counts=True)
+        note(in_flight, plan)
         return plan
 
     async def _asked(self, in_flight: InFlight, plan: Plan) -> int:

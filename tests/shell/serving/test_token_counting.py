@@ -274,7 +274,7 @@ async def test_a_mistake_of_ours_is_told_as_one(counting: Keeping, monkeypatch: 
     def broken(*_: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("proxy.shell.serving.token_counting.completed", broken)
+    monkeypatch.setattr("proxy.shell.request_reading.completed", broken)
     told = await count(counting)
     assert (told.status, told.error["code"]) == (500, "server_error")
     assert counting.proxy.log.named("unhandled_exception")

@@ -263,6 +263,7 @@ def _compaction(item: Json, cursor: InputCursor) -> Turn | None:
 
 
 def _item_reference(item: Json, cursor: InputCursor) -> None:
+    """Whatever names an item was replaced by it, or refused. What is left has no id, or no type and more than an id."""
     string_in(item, "id")
     cursor.ledger.drop("item_reference")
 
