@@ -278,8 +278,10 @@ class Engine:
         """The ending: of a stream its last events, else the whole answer or a status."""
         fault, ended = pipeline.fault, pipeline.reply.ended
         assert ended is not None
-        told = encoder and (asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened)
-        if fault is not None and not told:
+        is_in_stream = encoder and (
+            asked.client.faults_in_stream or pipeline.begun or in_flight.channel.opened
+        )
+        if fault is not None and not is_in_stream:
             raise fault
         in_flight.interruptible.disarm()
         ended = self.secret_mask.hidden_in_ending(ended, in_flight.headers)

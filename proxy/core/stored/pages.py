@@ -85,13 +85,13 @@ def _limit(query: Query) -> int:
 
 
 def _order(query: Query) -> Order:
-    said = query.first("order")
-    if said is None:
+    raw = query.first("order")
+    if raw is None:
         return Order.DESCENDING
     try:
-        return Order(said)
+        return Order(raw)
     except ValueError:
-        raise wrong_value("order", f"must be asc or desc, got {quoted(said)}.") from None
+        raise wrong_value("order", f"must be asc or desc, got {quoted(raw)}.") from None
 
 
 # ── reading ──

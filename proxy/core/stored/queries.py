@@ -49,23 +49,23 @@ class Query:
 
     def switch(self, name: str) -> bool:
         """False where it is not there."""
-        said = self.first(name)
-        if said is None:
+        raw = self.first(name)
+        if raw is None:
             return False
-        if said not in SWITCHES:
-            raise wrong_value(name, f"must be true or false, got {quoted(said)}.")
-        return SWITCHES[said]
+        if raw not in SWITCHES:
+            raise wrong_value(name, f"must be true or false, got {quoted(raw)}.")
+        return SWITCHES[raw]
 
     def number(self, name: str) -> int | None:
         """Raises a FieldFault for what is no whole number."""
-        said = self.first(name)
-        if said is None:
+        raw = self.first(name)
+        if raw is None:
             return None
-        digits = said.removeprefix("-")
+        digits = raw.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
-            raise FieldFault(name, f"must be a whole number, got {quoted(said)}.", "invalid_type")
+            raise FieldFault(name, f"must be a whole number, got {quoted(raw)}.", "invalid_type")
         size = BEYOND if len(digits) > MAX_DIGITS else int(digits)
-        return -size if said.startswith("-") else size
+        return -size if raw.startswith("-") else size
 
 
 def included(query: Query) -> frozenset[str]:
@@ -101,6 +101,6 @@ def _starting_after(query: Query) -> int:
     if number is None:
         return -1
     if number < 0:
-        said = quoted(query.first(name) or "")
-        raise wrong_value(name, f"must be the number of an event, 0 or more, got {said}.")
+        given = quoted(query.first(name) or "")
+        raise wrong_value(name, f"must be the number of an event, 0 or more, got {given}.")
     return number

@@ -39,18 +39,18 @@ class OutputSoFar:
             self.feed(event)
 
     def feed(self, event: bytes) -> None:
-        told = jsontext.quick(event)
-        kind, index = told["type"], told.get("output_index")
+        fields = jsontext.quick(event)
+        kind, index = fields["type"], fields.get("output_index")
         if kind == "response.output_item.added":
-            self._items[index] = told["item"]
+            self._items[index] = fields["item"]
             self._pieces[index] = []
         elif kind == "response.output_item.done":
-            self._items[index] = told["item"]
+            self._items[index] = fields["item"]
             self._pieces.pop(index, None)
         elif kind in PARTS:
-            self._items[index][PARTS[kind]] = [told["part"]]
+            self._items[index][PARTS[kind]] = [fields["part"]]
         elif kind in DELTAS:
-            self._pieces[index].append(told["delta"])
+            self._pieces[index].append(fields["delta"])
 
     def finished(self) -> bytes:
         """The items that are done, as a JSON list."""
@@ -67,8 +67,8 @@ class OutputSoFar:
         if index not in self._pieces:
             return item
         left = item | {"status": "incomplete"}
-        if said := WITH_TEXT.get(item["type"]):
-            left |= said(item, "".join(self._pieces[index]))
+        if with_text := WITH_TEXT.get(item["type"]):
+            left |= with_text(item, "".join(self._pieces[index]))
         return left
 
 

@@ -202,8 +202,8 @@ class Run:
         await self._tools.writer.drain(self.log)
         with suppress(StoreDown):
             if record.streamed:
-                said = OutputSoFar(await events_of(self._tools.live, self.key))
-                record = replace(record, output=said.finished())
+                so_far = OutputSoFar(await events_of(self._tools.live, self.key))
+                record = replace(record, output=so_far.finished())
         if self.left is Left.STOPPED:
             record = endings.stopped(record)
         else:

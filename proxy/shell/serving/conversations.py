@@ -140,11 +140,11 @@ class Conversations:
         return Record(id, Status.COMPLETED, int(self._now()), model="", input=found)
 
     async def _listed(
-        self, incoming: Incoming, entries: Sequence[Entry], told: Callable[[list[pages.Listed]], bytes]
+        self, incoming: Incoming, entries: Sequence[Entry], part: Callable[[list[pages.Listed]], bytes]
     ) -> HttpAnswer:
         size = sum(len(entry.item) for entry in entries)
         listed = await self._bodies.threads.work_on(
-            size, lambda: told(pages.listed_entries(entries)), incoming.owner
+            size, lambda: part(pages.listed_entries(entries)), incoming.owner
         )
         return text(listed, JSON, incoming.id)
 

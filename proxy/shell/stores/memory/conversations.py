@@ -64,8 +64,8 @@ class MemoryConversations(MemoryBase):
             return None
         placed = talk.visible if order is Order.ASCENDING else talk.visible[::-1]
         if after is not None:
-            places = {entry.item: place for place, entry in enumerate(placed)}
-            placed = placed[places[after] + 1 :]
+            indexes = {entry.item: index for index, entry in enumerate(placed)}
+            placed = placed[indexes[after] + 1 :]
         return self._entries_of(self._shelf(tenant), placed[:limit])
 
     async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
@@ -84,7 +84,7 @@ class MemoryConversations(MemoryBase):
             if item in there:
                 raise AlreadyThere(item)
             added.append((item, self._kept_at(shelf, item) or tail))
-        if any(place == tail for _, place in added):
+        if any(kept_at == tail for _, kept_at in added):
             self._put(shelf, KeptTurn(replace(record, conversation=None), ended=self._date(), gone=True))
         return self._entries_of(shelf, self._append(shelf, talk, added))
 

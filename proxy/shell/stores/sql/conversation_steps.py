@@ -94,7 +94,7 @@ class ConversationSteps(StepsBase):
                 raise AlreadyThere(item)
             found = yield from self._item_at(tenant, item)
             added.append((item, tail if found is None else found[0]))
-        if any(place == tail for _, place in added):
+        if any(kept_at == tail for _, kept_at in added):
             yield from self._insert(tenant, Kept(record, gone=True, ended=self._date(), seen=None))
         rows = yield from self._append(tenant, talk, added)
         return (yield from self._entries_of(tenant, rows))
