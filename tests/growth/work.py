@@ -21,7 +21,7 @@ BLINK = 0.02
 ENOUGH = 0.002
 """Seconds. From here on a time can be compared."""
 LARGEST = 1 << 16
-TRIES = 3
+TRIES = 8
 
 
 def instructions(work: Callable[[], object], seen: set[str] | None = None) -> int:
