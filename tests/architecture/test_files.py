@@ -25,12 +25,16 @@ WITHOUT_TEST: dict[str, str] = {
         f"proxy.shell.stores.{part}": "tests/stores asks all engines the same"
         for part in (
             "logs",
+            "meters",
             "terms",
             "memory.conversations",
+            "memory.meters",
+            "memory.queues",
             "memory.shelf",
             "memory.state",
             "sql.census_steps",
             "sql.conversation_steps",
+            "sql.limit_steps",
             "sql.live_steps",
             "sql.record_steps",
             "sql.shared_steps",

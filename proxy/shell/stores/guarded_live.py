@@ -1,11 +1,22 @@
-"""Logs and memos behind a guard: each method ends in time. Nothing of them needs to be undone."""
+"""What may vanish, behind a guard: each method ends in time. Nothing of them needs to be undone."""
 
 from collections.abc import Mapping, Sequence
 
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_records import OPEN_SECONDS
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Key, Live, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import (
+    Cursor,
+    Key,
+    Live,
+    LogClosed,
+    LogRow,
+    Replay,
+    Taken,
+    Ticket,
+    Wait,
+    Want,
+)
 
 
 class GuardedLive:
@@ -42,6 +53,21 @@ class GuardedLive:
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         return await self._guard.read("recall", lambda: self._live.recall(tenant, keys))
+
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+        return await self._guard.write("take", lambda: self._live.take(tenant, wants))
+
+    async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
+        await self._guard.write("charge", lambda: self._live.charge(tenant, wants))
+
+    async def enter(self, worker: str, tickets: Sequence[Ticket]) -> Mapping[Ticket, int]:
+        return await self._guard.write("enter", lambda: self._live.enter(worker, tickets))
+
+    async def ranks(self, worker: str) -> Mapping[Ticket, int]:
+        return await self._guard.read("ranks", lambda: self._live.ranks(worker))
+
+    async def leave(self, tickets: Sequence[Ticket]) -> None:
+        await self._guard.write("leave", lambda: self._live.leave(tickets))
 
     async def sweep(self, most: int) -> int:
         return await self._guard.write("sweep_live", lambda: self._live.sweep(most))

@@ -230,6 +230,33 @@ class LogClosed(Enum):
     """It was too long, or part of it is lost: nothing of it is kept any more. Its owner goes on without."""
 
 
+class Want(NamedTuple):
+    """Units of which a tenant gets only so many in a minute."""
+
+    unit: str
+    most: int
+    units: int = 1
+    """At most `most`, where they are taken. 0: nothing is taken, and nothing refused for it."""
+
+
+class Taken(NamedTuple):
+    full_in: Sequence[float]
+    """For each want the seconds until all that one may have in a minute is there."""
+
+
+class Wait(NamedTuple):
+    """Nothing was taken."""
+
+    full_in: Sequence[float]
+
+
+class Ticket(NamedTuple):
+    """Somebody who stands in the queue before a backend, or has been let in from it."""
+
+    queue: str
+    id: str
+
+
 class Live(Protocol):
     """May lose everything, may not lie."""
 
@@ -255,5 +282,20 @@ class Live(Protocol):
     async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None: ...
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]: ...
+
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+        """Takes all that is wanted, or nothing. The one write that must not be repeated, with `charge`."""
+
+    async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
+        """Takes it on credit; a negative amount is given back."""
+
+    async def enter(self, worker: str, tickets: Sequence[Ticket]) -> Mapping[Ticket, int]:
+        """The worker lives, and these stand behind all others of their queues; who stands there already stays. For
+        all tickets of the worker: how many stand before each. The tickets of the dead count no more."""
+
+    async def ranks(self, worker: str) -> Mapping[Ticket, int]:
+        """What `enter` says, when nobody enters. A ticket that is missing is lost, and may enter again."""
+
+    async def leave(self, tickets: Sequence[Ticket]) -> None: ...
 
     async def sweep(self, most: int) -> int: ...

@@ -1,4 +1,4 @@
-"""Logs and memos behind a guard: the same answers, in time."""
+"""What may vanish, behind a guard: the same answers, in time."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Key, LogRow, Replay, StoreDown
+from proxy.shell.stores.protocol import Cursor, Key, LogRow, Replay, StoreDown, Taken, Ticket, Want
 from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Terms
 
@@ -30,13 +30,26 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     assert await live.read([cursor], 100) == {cursor: None}
     await live.remember("t", {"k": b"v"}, 10)
     assert await live.recall("t", ["k"]) == {"k": b"v"}
+    want, ticket = Want("requests", 60), Ticket("q", "a")
+    assert await live.take("t", [want]) == Taken([1.0])
+    await live.charge("t", [want])
+    assert await live.enter("w", [ticket]) == await live.ranks("w") == {ticket: 0}
+    await live.leave([ticket])
+    assert await live.ranks("w") == {}
     terms.date += 10
     assert await live.sweep(5) == 1
     assert seen.took_ == [
-        "append", "seal", "end", "read", "drop_log", "read", "remember", "recall", "sweep_live"
+        "append", "seal", "end", "read", "drop_log", "read", "remember", "recall",
+        "take", "charge", "enter", "ranks", "leave", "ranks", "sweep_live",
     ]  # fmt: skip
     slow.may.clear()
-    for command in (live.append([]), live.read([], 1), live.recall("t", [])):
+    for command in (
+        live.append([]),
+        live.read([], 1),
+        live.recall("t", []),
+        live.take("t", [want]),
+        live.ranks("w"),
+    ):
         with pytest.raises(StoreDown):
             await command
     slow.may.set()

@@ -4,5 +4,6 @@
 - `state`: all that there is, and the steps that several methods share
 - `conversations`: the methods of conversations
 - `records`: all of `Records`
+- `meters`, `queues`: what is shared of limits, for `live`
 - `live`: all of `Live`
 """

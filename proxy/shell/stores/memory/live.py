@@ -1,11 +1,13 @@
-"""Logs and memos in the memory of one process."""
+"""What may vanish, in the memory of one process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.memory.meters import MemoryMeters
+from proxy.shell.stores.memory.queues import MemoryQueues
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
@@ -30,6 +32,8 @@ class MemoryLive:
         self._logs: dict[Key, _Log] = {}
         self._memos: dict[tuple[str, str], tuple[bytes, float]] = {}
         self._bytes = 0
+        self._meters = MemoryMeters(clock)
+        self._queues = MemoryQueues(clock)
 
     async def open(self) -> None: ...
 
@@ -134,7 +138,24 @@ class MemoryLive:
         memos = [name for name, (_, until) in self._memos.items() if until <= now][: most - len(logs)]
         for name in memos:
             self._forget(name)
-        return len(logs) + len(memos)
+        swept = len(logs) + len(memos)
+        swept += self._meters.sweep(most - swept)
+        return swept + self._queues.sweep(most - swept)
+
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+        return self._meters.take(tenant, wants)
+
+    async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
+        self._meters.charge(tenant, wants)
+
+    async def enter(self, worker: str, tickets: Sequence[Ticket]) -> Mapping[Ticket, int]:
+        return self._queues.enter(worker, tickets)
+
+    async def ranks(self, worker: str) -> Mapping[Ticket, int]:
+        return self._queues.ranks(worker)
+
+    async def leave(self, tickets: Sequence[Ticket]) -> None:
+        self._queues.leave(tickets)
 
     def _make_room(self) -> None:
         """Whoever reads what is gone hears so: logs and memos may vanish at any time."""

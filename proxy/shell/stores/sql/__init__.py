@@ -8,4 +8,5 @@
 - `census_steps`: what people are shown of its size
 - `record_steps`: those of responses, and of those who work on them
 - `log_statements`, `log_packing`, `live_steps`: the same for logs and memos
+- `limit_statements`, `limit_steps`: the same for meters and queues
 """

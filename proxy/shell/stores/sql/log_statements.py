@@ -37,5 +37,5 @@ FORGET: Final = "delete from memos where tenant = ? and key = ?"
 FORGET_TENANT: Final = tuple(
     f"delete from {table} where tenant = ? and ({key}) in (select {key} from {table} where tenant = ? limit ?)"
     " returning 1"
-    for table, key in (("logs", "id"), ("log_rows", "id, first"), ("memos", "key"))
+    for table, key in (("logs", "id"), ("log_rows", "id, first"), ("memos", "key"), ("meters", "unit"))
 )

@@ -1,12 +1,14 @@
-"""Logs and memos in a file of SQLite. It is written without waiting for the disk: all of it may vanish."""
+"""What may vanish, in a file of SQLite. It is written without waiting for the disk: all of it may vanish."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
+from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
 from proxy.shell.stores.sql.live_steps import LiveSteps
+from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.sqlite.records import FORGOTTEN_ROWS, then_shrink
 from proxy.shell.stores.sqlite.schema import LIVE
@@ -17,6 +19,8 @@ class SqliteLive:
     def __init__(self, path: Path, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
         self._file = SqliteFile(path, LIVE, durable=False)
         self._steps = LiveSteps(clock, most_log_bytes)
+        self._meters = MeterSteps(clock)
+        self._queues = QueueSteps(clock)
 
     async def open(self) -> None:
         await self._file.open()
@@ -47,10 +51,31 @@ class SqliteLive:
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         return await self._file.read(partial(self._steps.recall, tenant, keys))
 
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+        return await self._file.write(partial(self._meters.take, tenant, wants))
+
+    async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
+        await self._file.write(partial(self._meters.charge, tenant, wants))
+
+    async def enter(self, worker: str, tickets: Sequence[Ticket]) -> Mapping[Ticket, int]:
+        return await self._file.write(partial(self._queues.enter, worker, tickets))
+
+    async def ranks(self, worker: str) -> Mapping[Ticket, int]:
+        return await self._file.read(partial(self._queues.ranks, worker))
+
+    async def leave(self, tickets: Sequence[Ticket]) -> None:
+        await self._file.write(partial(self._queues.leave, tickets))
+
     async def forget(self, tenant: str) -> None:
         """All that is the tenant's; for a command, as records are forgotten."""
         while await self._file.write(lambda: then_shrink(self._steps.forget(tenant, FORGOTTEN_ROWS))):
             pass
 
     async def sweep(self, most: int) -> int:
-        return await self._file.write(lambda: then_shrink(self._steps.sweep(most)))
+        return await self._file.write(lambda: then_shrink(self._sweep(most)))
+
+    def _sweep(self, most: int) -> Step[int]:
+        swept = 0
+        for sweep in (self._steps.sweep, self._meters.sweep, self._queues.sweep):
+            swept += yield from sweep(most - swept)
+        return swept

@@ -72,6 +72,15 @@ LIVE: Final = Schema(
             expires integer not null, primary key (tenant, key)) strict, without rowid""",
             "create index memos_by_end on memos (expires)",
         ),
+        (
+            """create table meters (tenant text not null, unit text not null, full_at real not null, seen real not null,
+            primary key (tenant, unit)) strict, without rowid""",
+            "create table queues (name text primary key, last integer not null) strict, without rowid",
+            """create table tickets (queue text not null, id text not null, n integer not null, worker text not null,
+            primary key (queue, id)) strict, without rowid""",
+            "create index tickets_by_worker on tickets (worker)",
+            "create table holders (worker text primary key, until real not null) strict, without rowid",
+        ),
     )
 )
 
