@@ -13,10 +13,10 @@ from proxy.settings import Settings
 from proxy.shell.stores.location import LIVE_FILE, RECORDS_FILE, Kind
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import CensusSteps
+from proxy.shell.stores.sql.tables import LIVE, RECORDS
 from proxy.shell.stores.sqlite.inspection import Inspected, inspect, prove
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
-from proxy.shell.stores.sqlite.schema import LIVE, RECORDS
 from proxy.shell.stores.terms import Clock
 from proxy.storage import CannotStore, keeping_of, located
 

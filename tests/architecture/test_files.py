@@ -32,12 +32,17 @@ WITHOUT_TEST: dict[str, str] = {
             "memory.queues",
             "memory.shelf",
             "memory.state",
+            "sql.carrier",
             "sql.census_steps",
             "sql.conversation_steps",
             "sql.limit_steps",
+            "sql.live",
             "sql.live_steps",
             "sql.record_steps",
+            "sql.records",
             "sql.shared_steps",
+            "sql.tables",
+            "sqlite.space",
         )
     },
     **{

@@ -15,6 +15,11 @@ def tail_of(id: str) -> str:
     return ids.tail_of(id) or id
 
 
+def family_of(id: str) -> str:
+    """The key that all have in common which continue each other."""
+    return ids.family_of(id) or id
+
+
 def ids_in(record: Record) -> list[str]:
     """The ids of its items, for a third of what the items cost."""
     items = [*jsontext.loads(record.input), *jsontext.loads(record.output)]

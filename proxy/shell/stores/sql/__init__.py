@@ -1,12 +1,14 @@
 """What all engines share that speak SQL: the statements, and how several of them make one step.
 
 - `statements`: each by its name
+- `tables`: what they are about
 - `step`: what a step is: it asks, and never waits
 - `packing`: a response as a row
 - `shared_steps`: who lives, what can be read, and what holds what was deleted
 - `conversation_steps`: those of conversations
 - `census_steps`: what people are shown of its size
 - `record_steps`: those of responses, and of those who work on them
+- `carrier`: who carries steps out, and what they say of themselves; `records`, `live`: the protocols, by steps
 - `log_statements`, `log_packing`, `live_steps`: the same for logs and memos
 - `limit_statements`, `limit_steps`: the same for meters and queues
 """

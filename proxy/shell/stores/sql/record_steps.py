@@ -20,6 +20,11 @@ MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
 
 class RecordSteps(ConversationSteps):
     def save(self, tenant: str, record: Record, entries: Sequence[str], worker: str) -> Step[Outcome]:
+        if (
+            record.conversation is None and not entries
+        ):  # most of them: one statement, once more changes nothing
+            yield from self._insert(tenant, Kept(record, gone=False, ended=self._date(), seen=None))
+            return Outcome.DONE
         if (yield sql.STATE, (tenant, tail_of(record.id))):
             return Outcome.DONE
         talk = None
@@ -155,11 +160,16 @@ class RecordSteps(ConversationSteps):
         rows = yield sql.RUNS, (worker, int(over))
         return [Key(*row) for row in rows]
 
-    def settle(self, most: int) -> Step[list[Key]]:
+    def dead(self, most: int) -> Step[list[Key]]:
+        """What dead workers have begun."""
         if not self._may_bury():
             return []
         rows = yield sql.DEAD_RUNS, (*self._lease(), most)
-        for tenant, id in rows:
+        return [Key(*row) for row in rows]
+
+    def settle(self, most: int) -> Step[list[Key]]:
+        dead = yield from self.dead(most)
+        for tenant, id in dead:
             try:
                 kept = yield from self._turn(tenant, id)
             except RecordUnreadable:  # it has no end that could be written, and must not stay for ever
@@ -169,7 +179,7 @@ class RecordSteps(ConversationSteps):
                 yield sql.RUN_OVER, (tenant, tail_of(id))
             else:
                 yield from self._end(tenant, kept, endings.orphaned(kept.record))
-        return [Key(*row) for row in rows]
+        return dead
 
     # ── the size of it ──
 

@@ -5,6 +5,6 @@
 - `reasons`: why a file cannot be used
 - `inspection`: one look at it, for commands
 - `file`: one file, its two threads, and how writes are put together
-- `records`: all of `Records`
-- `live`: all of `Live`
+- `space`: the room that a file takes
+- `records`, `live`: the protocols, in a file
 """

@@ -17,10 +17,13 @@ from queue import SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
 from proxy.shell.stores.protocol import StoreDown, StoreReplaced, StoreUnreadable
+from proxy.shell.stores.sql.carrier import Hold
 from proxy.shell.stores.sql.step import Ask, Rows, Step
+from proxy.shell.stores.sql.tables import Schema
 from proxy.shell.stores.sqlite.lock import FileLock
 from proxy.shell.stores.sqlite.reasons import DAMAGED, reason
-from proxy.shell.stores.sqlite.schema import Schema, migrate, refuse_old_sqlite
+from proxy.shell.stores.sqlite.schema import migrate, refuse_old_sqlite
+from proxy.shell.stores.sqlite.space import then_shrink, used_bytes
 
 MOST_CHANGES: Final = 100
 MOST_BYTES: Final = 1 << 20
@@ -54,6 +57,10 @@ class _ThreadQueue:
 
 class SqliteFile:
     """`durable`: what was acknowledged survives the power being cut; without, only the death of the process."""
+
+    most_swept = 50
+    used_bytes = staticmethod(used_bytes)
+    shrunk = staticmethod(then_shrink)
 
     def __init__(self, path: Path, schema: Schema, *, durable: bool) -> None:
         self._path = path
@@ -96,10 +103,16 @@ class SqliteFile:
         if self._writes.thread is not None:
             await asyncio.to_thread(self._writes.thread.join, CLOSE_SECONDS)
 
-    async def write(self, step: Callable[[], Step[Result]], weight: int = 0) -> Result:
+    async def write(
+        self,
+        step: Callable[[], Step[Result]],
+        weight: int = 0,
+        holds: tuple[Hold, ...] = (),
+        once: bool = False,
+    ) -> Result:
         return await self._do(self._writes, step, weight)
 
-    async def read(self, step: Callable[[], Step[Result]]) -> Result:
+    async def read(self, step: Callable[[], Step[Result]], ahead: Ask | None = None) -> Result:
         return await self._do(self._reads, step, 0)
 
     async def copy(self, target: Path) -> None:

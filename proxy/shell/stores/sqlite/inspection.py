@@ -9,11 +9,12 @@ from typing import Final
 
 from proxy.shell.stores.sql.census_steps import Census, CensusSteps
 from proxy.shell.stores.sql.step import Result, Step
+from proxy.shell.stores.sql.tables import RECORDS, Schema
 from proxy.shell.stores.sqlite.file import carry_out
 from proxy.shell.stores.sqlite.lock import FileLock
 from proxy.shell.stores.sqlite.reasons import reason
-from proxy.shell.stores.sqlite.records import used_bytes
-from proxy.shell.stores.sqlite.schema import RECORDS, Schema, refuse_old_sqlite, version_in
+from proxy.shell.stores.sqlite.schema import refuse_old_sqlite, version_in
+from proxy.shell.stores.sqlite.space import used_bytes
 
 HAS_TABLES: Final = "select 1 from sqlite_schema where name = 'about'"
 

@@ -1,81 +1,14 @@
 """What may vanish, in a file of SQLite. It is written without waiting for the disk: all of it may vanish."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
-from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
-from proxy.shell.stores.sql.live_steps import LiveSteps
-from proxy.shell.stores.sql.step import Step
+from proxy.shell.stores.sql.live import SqlLive
+from proxy.shell.stores.sql.tables import LIVE
 from proxy.shell.stores.sqlite.file import SqliteFile
-from proxy.shell.stores.sqlite.records import FORGOTTEN_ROWS, then_shrink
-from proxy.shell.stores.sqlite.schema import LIVE
 from proxy.shell.stores.terms import Clock
 
 
-class SqliteLive:
+class SqliteLive(SqlLive):
     def __init__(self, path: Path, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
-        self._file = SqliteFile(path, LIVE, durable=False)
-        self._steps = LiveSteps(clock, most_log_bytes)
-        self._meters = MeterSteps(clock)
-        self._queues = QueueSteps(clock)
-
-    async def open(self) -> None:
-        await self._file.open()
-
-    async def close(self) -> None:
-        await self._file.close()
-
-    async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
-        weight = sum(len(event) for row in rows for event in row.events)
-        return await self._file.write(partial(self._steps.append, rows), weight)
-
-    async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
-        return await self._file.read(partial(self._steps.read, wanted, most_bytes))
-
-    async def seal(self, key: Key) -> int:
-        return await self._file.write(partial(self._steps.seal, key))
-
-    async def end(self, key: Key, number: int, event: bytes) -> None:
-        await self._file.write(partial(self._steps.end, key, number, event))
-
-    async def drop(self, key: Key) -> None:
-        await self._file.write(partial(self._steps.drop, key))
-
-    async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
-        weight = sum(map(len, memos.values()))
-        await self._file.write(partial(self._steps.remember, tenant, memos, seconds), weight)
-
-    async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
-        return await self._file.read(partial(self._steps.recall, tenant, keys))
-
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
-        return await self._file.write(partial(self._meters.take, tenant, wants))
-
-    async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
-        await self._file.write(partial(self._meters.charge, tenant, wants))
-
-    async def enter(self, worker: str, tickets: Sequence[Ticket]) -> Mapping[Ticket, int]:
-        return await self._file.write(partial(self._queues.enter, worker, tickets))
-
-    async def ranks(self, worker: str) -> Mapping[Ticket, int]:
-        return await self._file.read(partial(self._queues.ranks, worker))
-
-    async def leave(self, tickets: Sequence[Ticket]) -> None:
-        await self._file.write(partial(self._queues.leave, tickets))
-
-    async def forget(self, tenant: str) -> None:
-        """All that is the tenant's; for a command, as records are forgotten."""
-        while await self._file.write(lambda: then_shrink(self._steps.forget(tenant, FORGOTTEN_ROWS))):
-            pass
-
-    async def sweep(self, most: int) -> int:
-        return await self._file.write(lambda: then_shrink(self._sweep(most)))
-
-    def _sweep(self, most: int) -> Step[int]:
-        swept = 0
-        for sweep in (self._steps.sweep, self._meters.sweep, self._queues.sweep):
-            swept += yield from sweep(most - swept)
-        return swept
+        super().__init__(SqliteFile(path, LIVE, durable=False), clock, most_log_bytes)

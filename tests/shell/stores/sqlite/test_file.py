@@ -27,9 +27,9 @@ from proxy.shell.stores.protocol import (
     StoreReplaced,
     StoreUnreadable,
 )
+from proxy.shell.stores.sql.tables import RECORDS
 from proxy.shell.stores.sqlite.file import MOST_CHANGES, SqliteFile
 from proxy.shell.stores.sqlite.records import SqliteRecords
-from proxy.shell.stores.sqlite.schema import RECORDS
 from tests.support.stores import (
     ROOT,
     Remote,

@@ -11,8 +11,8 @@ import pytest
 from proxy.core.stored.record import Status
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Census, CensusSteps
+from proxy.shell.stores.sql.tables import RECORDS
 from proxy.shell.stores.sqlite.inspection import Inspected, inspect, look, prove
-from proxy.shell.stores.sqlite.schema import RECORDS
 from proxy.shell.stores.terms import DAY
 from tests.support.stores import Terms, hold_lock, record, run, sqlite_at, talk
 

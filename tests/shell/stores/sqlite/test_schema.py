@@ -6,10 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from proxy.shell.stores.protocol import StoreUnreadable
+from proxy.shell.stores.sql.tables import LIVE, RECORDS, Schema
 from proxy.shell.stores.sqlite.schema import (
-    LIVE,
-    RECORDS,
-    Schema,
     is_fixed,
     migrate,
     refuse_old_sqlite,
