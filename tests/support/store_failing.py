@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from proxy.storage import Storage, storage_of
 
 
 class Failing:
-    """Records that are down, or slow, in the methods that the test names."""
+    """Records that are down in the methods that the test names."""
 
     def __init__(self) -> None:
         self.records: Records | None = None
@@ -50,3 +50,21 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
 
 async def gathered(*work: Awaitable[Any]) -> list[Any]:
     return list(await asyncio.gather(*work))
+
+
+@dataclass
+class Date:
+    """What the proxy takes for the date."""
+
+    seconds: float = 1_700_000_000.0
+
+    def time(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def date(monkeypatch: pytest.MonkeyPatch) -> Date:
+    """By which the stores go of all proxies that the test starts from now on."""
+    date = Date()
+    monkeypatch.setattr("proxy.storage.time", date)
+    return date
