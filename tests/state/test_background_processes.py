@@ -1,111 +1,16 @@
 """Work in the background with two processes on one store (T55-T57, T95), which are stopped, killed and frozen."""
 
 import asyncio
-import re
 import signal
-import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
-import aiohttp
-import orjson
 import pytest
 
-from tests.support.background import (
-    FINAL,
-    Talker,
-    Watchers,
-    begun,
-    cancelled,
-    ended,
-    got,
-    id_of,
-    numbers,
-    until,
-)
-from tests.support.proxies import LogLines, Proxy, names
+from tests.support.background import Talker, Watchers, begun, cancelled, ended, got, id_of, numbers, until
+from tests.support.proxies import names
 from tests.support.sockets import ScriptedBackend, delta, text
+from tests.support.worker_processes import Workers, settled, workers
 
-ROOT = Path(__file__).parents[2]
-START_SECONDS = 20.0
-SETTLED_SECONDS = 15.0
-"""Some leases, and the patience of who has just started."""
-
-
-class Worker(Proxy):
-    process: asyncio.subprocess.Process
-
-    async def ended(self) -> tuple[int | None, list[str]]:
-        """Its status, and the events in its log."""
-        async with asyncio.timeout(START_SECONDS):
-            _, lines = await self.process.communicate()
-        return self.process.returncode, [orjson.loads(line)["event"] for line in lines.splitlines()]
-
-
-class Workers:
-    def __init__(self, config: Path) -> None:
-        self._config = config
-        self.stack = AsyncExitStack()
-
-    async def start(self, *options: str) -> Worker:
-        return await self.stack.enter_async_context(working(self._config, *options))
-
-
-@asynccontextmanager
-async def working(config: Path, *options: str) -> AsyncIterator[Worker]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.hasty_proxy", "serve", "--config", str(config), *options,
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        async with asyncio.timeout(START_SECONDS), aiohttp.ClientSession() as session:
-            found = None
-            while found is None:
-                line = (await process.stdout.readline()).decode()
-                assert line, "it ended"
-                found = re.search(r"http://[\d.:]+", line)
-            worker = Worker(found[0], LogLines(), session)
-            worker.process = process
-            async with asyncio.timeout(None):
-                yield worker
-    finally:
-        if process.returncode is None:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
-            await process.communicate()
-
-
-@pytest.fixture
-async def workers(backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[Workers]:
-    config = tmp_path / "proxy.toml"
-    config.write_text(
-        f"""
-        [server]
-        port = 0
-        grace_seconds = 0.3
-        [backend]
-        url = "{backend.url}"
-        profile = "default"
-        [store]
-        url = "sqlite:{tmp_path / "state"}"
-        [logs]
-        format = "json"
-        """
-    )
-    workers = Workers(config)
-    async with workers.stack:
-        yield workers
-
-
-async def settled(proxy: Proxy, id: str) -> dict[str, object]:
-    async with asyncio.timeout(SETTLED_SECONDS):
-        while True:
-            _, found = await got(proxy, id)
-            if found["status"] in FINAL:
-                return dict(found)
-            await asyncio.sleep(0.1)
+__all__ = ["workers"]
 
 
 async def test_t95_another_process_polls_resumes_and_cancels(

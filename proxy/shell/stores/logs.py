@@ -6,7 +6,7 @@ from typing import Final
 from proxy.shell.stores.protocol import LogClosed
 from proxy.shell.stores.terms import BRIEF_SECONDS, DAY
 
-MOST_LOG_BYTES: Final = 16 << 20
+MOST_LOG_BYTES: Final = 32 << 20
 """Of the events of one log, as their clients get them."""
 
 

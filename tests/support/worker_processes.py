@@ -1,0 +1,102 @@
+"""Processes of the proxy on one store, with short leases: to be stopped, frozen, killed, or struck while they write."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from tests.support.background import FINAL, got
+from tests.support.programs import toml
+from tests.support.proxies import LogLines, Proxy
+from tests.support.sockets import ScriptedBackend
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 20.0
+SETTLED_SECONDS = 15.0
+"""Some leases, and the patience of who has just started."""
+
+
+class Worker(Proxy):
+    process: asyncio.subprocess.Process
+
+    async def ended(self) -> tuple[int | None, list[str]]:
+        """Its status, and the events in its log."""
+        async with asyncio.timeout(START_SECONDS):
+            _, lines = await self.process.communicate()
+        return self.process.returncode, [orjson.loads(line)["event"] for line in lines.splitlines()]
+
+
+class Workers:
+    """All with the same settings."""
+
+    def __init__(self, folder: Path, backend: ScriptedBackend) -> None:
+        self.state = folder / "state"
+        self._config = folder / "proxy.toml"
+        self._backend = backend
+        self.stack = AsyncExitStack()
+        self.set()
+
+    def set(self, **sections: dict[str, Any]) -> None:
+        """For those that start from now on."""
+        always: dict[str, dict[str, Any]] = {
+            "server": {"port": 0, "grace_seconds": 0.3},
+            "backend": {"url": self._backend.url, "profile": "default"},
+            "store": {"url": f"sqlite:{self.state}"},
+            "logs": {"format": "json"},
+        }
+        told = {name: always.get(name, {}) | sections.get(name, {}) for name in always | sections}
+        self._config.write_text(toml(told), encoding="utf-8")
+
+    async def start(self, *options: str, **struck: str) -> Worker:
+        return await self.stack.enter_async_context(working(self._config, *options, **struck))
+
+
+@asynccontextmanager
+async def working(config: Path, *options: str, **struck: str) -> AsyncIterator[Worker]:
+    """`struck`: see `hasty_proxy`."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.support.hasty_proxy", "serve", "--config", str(config), *options,
+        cwd=ROOT, env={**os.environ, **struck}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_SECONDS), aiohttp.ClientSession() as session:
+            found = None
+            while found is None:
+                line = (await process.stdout.readline()).decode()
+                assert line, "it ended"
+                found = re.search(r"http://[\d.:]+", line)
+            worker = Worker(found[0], LogLines(), session)
+            worker.process = process
+            async with asyncio.timeout(None):
+                yield worker
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            await process.communicate()
+
+
+@pytest.fixture
+async def workers(backend: ScriptedBackend, tmp_path: Path) -> AsyncIterator[Workers]:
+    workers = Workers(tmp_path, backend)
+    async with workers.stack:
+        yield workers
+
+
+async def settled(proxy: Proxy, id: str) -> dict[str, object]:
+    async with asyncio.timeout(SETTLED_SECONDS):
+        while True:
+            _, found = await got(proxy, id)
+            if found["status"] in FINAL:
+                return dict(found)
+            await asyncio.sleep(0.1)
