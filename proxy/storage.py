@@ -101,8 +101,7 @@ async def storage_of(
         await tasks.close()
         with suppress(StoreDown):
             await beats.leave()
-        await records.close()
-        await live.close()
+        await asyncio.gather(records.close(), live.close())
 
 
 def keeping_of(settings: StoreSettings) -> Keeping:

@@ -62,12 +62,17 @@ def strike_at(name: str, moment: str, number: int) -> None:
     file._commit = struck_commit
 
 
+WORKER = "worker"
+
+
 def main() -> int:
+    """As the program, or as one of its workers."""
+    import_module("proxy.supervisor").COMMAND = (sys.executable, "-m", __spec__.name, WORKER)
     hurry()
     if told := os.environ.get("STRUCK_AT"):
         name, moment, which = told.split(":")
         strike_at(name, moment, signal.Signals[which].value)
-    status: int = import_module("proxy.cli").main()
+    status: int = import_module("proxy.worker" if sys.argv[1:] == [WORKER] else "proxy.cli").main()
     return status
 
 

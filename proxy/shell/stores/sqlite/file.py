@@ -30,7 +30,7 @@ MOST_BYTES: Final = 1 << 20
 """Of one transaction."""
 
 BUSY_SECONDS: Final = 5.0
-CLOSE_SECONDS: Final = 5.0
+CLOSE_SECONDS: Final = 2.0
 """How long the threads may still take. Beyond that they are left behind, and end with the process."""
 
 Result = TypeVar("Result")

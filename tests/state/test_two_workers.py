@@ -1,0 +1,67 @@
+"""Two processes on one store are one proxy: what one has answered, the other has (T01, T35, T91, T96, U03, U15)."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+
+from tests.support.background import deleted, got
+from tests.support.proxies import final
+from tests.support.sockets import ScriptedBackend
+from tests.support.state import asked, made, refused, sent
+from tests.support.worker_processes import Workers, workers
+
+__all__ = ["workers"]
+
+
+async def test_t96_what_one_has_answered_the_other_continues_at_once(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """T01, T35, U03, U15: without a wait and without being asked twice. U65: on one machine, each has its own id."""
+    one, other = await asyncio.gather(workers.start(), workers.start())
+    parent = None
+    for number in range(10):
+        here, there = (one, other) if number % 2 else (other, one)
+        body = {"input": f"{number}"} | ({"previous_response_id": parent} if parent else {})
+        said = final(await here.stream(**body)) if number % 3 else await asked(here, **body)
+        assert await got(there, said["id"]) == (200, said)
+        parent = said["id"]
+    assert [content for role, content in sent(backend) if role == "user"] == [f"{n}" for n in range(10)]
+    with closing(sqlite3.connect(f"file:{workers.state}/state.db?mode=ro", uri=True)) as connection:
+        ids = [id for (id,) in connection.execute("select id from workers")]
+    assert len(ids) == len(set(ids)) == 2
+    assert await deleted(one, str(parent)) == (
+        200,
+        {"id": parent, "object": "response.deleted", "deleted": True},
+    )
+    assert (await got(other, str(parent)))[0] == 404
+    assert (await refused(other, previous_response_id=parent))[1] == "previous_response_not_found"
+
+
+async def test_t91_children_of_one_parent_on_two_workers_at_once(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """U45: and of those in one conversation, one is refused."""
+    both = await asyncio.gather(workers.start(), workers.start())
+    parent = await asked(both[0])
+    calls = len(backend.received)
+    await asyncio.gather(
+        *(asked(both[n % 2], input=f"{n}", previous_response_id=parent["id"]) for n in range(20))
+    )
+    histories = [request.json["messages"] for request in backend.received[calls:]]
+    assert sorted(int(history[-1]["content"]) for history in histories) == list(range(20))
+    assert {len(history) for history in histories} == {3}
+    assert await got(both[1], parent["id"]) == (200, parent)
+    talk = await made(both[0])
+    answers = await asyncio.gather(*(_status(both[n % 2], conversation=talk) for n in range(20)))
+    assert answers.count(200) >= 1
+    assert set(answers) <= {200, 400}
+    async with both[1].session.get(f"{both[1].url}/v1/conversations/{talk}/items?limit=100") as response:
+        assert len((await response.json())["data"]) == 2 * answers.count(200)
+
+
+async def _status(proxy: object, **body: object) -> int:
+    async with proxy.post({"model": "m", "input": "Hi"} | body) as response:  # type: ignore[attr-defined]
+        if response.status == 400:
+            assert (await response.json())["error"]["code"] == "conversation_locked"
+        status: int = response.status
+        return status
