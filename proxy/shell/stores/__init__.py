@@ -2,7 +2,8 @@
 
 - `protocol`: what an engine promises
 - `terms`: by which clocks an engine goes, and how long it keeps what
-- `logs`: the states of a log, its limit, and when it expires; `log_ends`: how one ends without its owner
+- `logs`: the states of a log, its limit, and when it expires; `log_ends`: how one ends without its owner;
+  `log_packing`: its events as rows
 - `meters`: how fast a tenant's limits fill
 - `location`: which engine, and where, as the settings and the system have it
 - `guard`, `guarded_records`, `guarded_live`: a limit on every wait, and a breaker

@@ -9,6 +9,6 @@
 - `census_steps`: what people are shown of its size
 - `record_steps`: those of responses, and of those who work on them
 - `carrier`: who carries steps out, and what they say of themselves; `records`, `live`: the protocols, by steps
-- `log_statements`, `log_packing`, `live_steps`: the same for logs and memos
+- `log_statements`, `live_steps`: the same for logs and memos
 - `limit_statements`, `limit_steps`: the same for meters and queues
 """

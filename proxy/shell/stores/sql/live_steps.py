@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
+from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.sql import log_statements as sql
-from proxy.shell.stores.sql.log_packing import Packers, Unpacker
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.terms import Clock
 

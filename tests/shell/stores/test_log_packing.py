@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from proxy.shell.stores.sql.log_packing import MOST_PACKERS, ROWS_OF_A_STREAM, Packers, Unpacker
+from proxy.shell.stores.log_packing import MOST_PACKERS, ROWS_OF_A_STREAM, Packers, Unpacker
 
 LOG = ("t", "r")
 
