@@ -35,6 +35,7 @@ from proxy.shell.engine import Engine
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.upstream import Upstream
+from proxy.shell.memos import Memos
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops import descriptors
@@ -110,12 +111,9 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
-    quota, reasoning_memory = Quota(clock), ReasoningMemory()
-    reading = RequestReading(reasoning_memory, threads)
+    quota, reading = Quota(clock), RequestReading(backends, ReasoningMemory(), threads)
     engine = Engine(
-        backends=backends,
         quota=quota,
-        reasoning_memory=reasoning_memory,
         reading=reading,
         mint=mint,
         now=_now,
@@ -128,7 +126,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         secret_mask=secret_mask,
         log=log,
     )
-    token_counting = TokenCounting(backends, engine.scope, reading, clock, metrics, log)
+    token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
         runs = _runs(settings, storage, metrics, log)
         stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)
@@ -201,7 +199,8 @@ def _stored_turns(
     limits = StoreLimits(
         settings.server.body_limit_mib * BYTES_PER_MIB, settings.store.max_response_mib * BYTES_PER_MIB
     )
-    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log, runs)
+    memos = Memos(storage.live, saving, metrics)
+    return StoredTurns(storage.records, limits, storage.worker, saving, metrics, log, memos, runs)
 
 
 def _handlers(

@@ -8,6 +8,7 @@
 - `attempts` knows what follows when one attempt at a reply has failed.
 - `destination` is where an answer goes, whatever is there. `turn_store` is what is kept between turns, as the engine
   sees it, and `stored_turns` the one that all share. `keeping` says which replies are kept.
+- `memos` are what processes tell each other of calls.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
 - `secret_mask` removes secrets from the faults that clients are told.

@@ -114,6 +114,7 @@ async def planned(
 
 def note(in_flight: InFlight, plan: Plan) -> None:
     """This backend is asked now."""
+    in_flight.profile = plan.preparation.profile
     in_flight.ledger.note(
         backend=plan.backend.name,
         backend_model=as_name(plan.preparation.model),

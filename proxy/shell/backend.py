@@ -144,6 +144,12 @@ class Backend:
             url = counter.url(target, model)
         return Plan(self, await self._prepare(request, target, model, url, ledger, counter), owner)
 
+    async def profile(self, name: str, owner: str) -> BackendProfile:
+        """What is known of the model of this name, see `plan`."""
+        base = await self._discovery.target()
+        known = self._of(base, base.models.get(name, name))
+        return known.learned.target(owner, self._clock()).profile
+
     def _of(self, base: Target, model: str) -> _Model:
         if base is not self._base:  # the backend was recognised meanwhile
             self._base = base

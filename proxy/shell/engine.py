@@ -16,7 +16,7 @@ from typing import Any
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.flow.reply import reply_flow
-from proxy.core.flow.request import Asker, memory_name
+from proxy.core.flow.request import Asker
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.policy.quota import Quota
@@ -26,11 +26,9 @@ from proxy.core.stored.record import Record
 from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
-from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
 from proxy.shell.attempts import Attempts
 from proxy.shell.backend import Plan
-from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.keeping import kept, remember
@@ -53,9 +51,7 @@ class Engine:
     def __init__(
         self,
         *,
-        backends: Backends,
         quota: Quota,
-        reasoning_memory: ReasoningMemory,
         reading: RequestReading,
         mint: Mint,
         now: Callable[[], float],
@@ -71,9 +67,7 @@ class Engine:
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1. `observe`:
         who looks on at the request of this id."""
-        self._backends = backends
         self._quota = quota
-        self._reasoning_memory = reasoning_memory
         self._reading = reading
         self._mint = mint
         self._now = now
@@ -189,9 +183,9 @@ class Engine:
         return await self._answer(in_flight, plan, attempts, reply, asker)
 
     async def _attempts(self, in_flight: InFlight, asked: SurfaceContext, asker: Asker) -> Attempts:
-        request = await self._reading.completed(in_flight, asked, asker)
+        request, candidates = await self._reading.completed(in_flight, asked, asker)
         rules = replace(self._retries, attempts=1) if asked.client.persistent else self._retries
-        return Attempts(in_flight, request, self._backends.candidates(request.model), rules, self._chance)
+        return Attempts(in_flight, request, candidates, rules, self._chance)
 
     async def _end_at_once(
         self, in_flight: InFlight, asked: SurfaceContext, encoder: Encoder | None, ended: ReplyEnded
@@ -293,10 +287,8 @@ class Engine:
         reply.end(ended)
         whole = asked.whole(pipeline.reply) if encoder is None else None
         if fault is None:  # before the client can ask again
-            await remember(in_flight, asked, pipeline.reply)
-            if not asked.request.reasoning.wants_token:
-                name = memory_name(in_flight.tenant, asked.request)
-                self._reasoning_memory.keep(name, pipeline.reply, in_flight.owner)
+            memos = self._reading.keep_thoughts(in_flight, asked, pipeline.reply)
+            await remember(in_flight, asked, pipeline.reply, memos)
         if whole is None:
             await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:

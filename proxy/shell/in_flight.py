@@ -12,6 +12,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.policy.awaited_checks import AwaitedChecks
+from proxy.core.profile import BackendProfile
 from proxy.core.stream.observer import Observer, observing
 from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.core.tenants import Tenant
@@ -63,6 +64,8 @@ class InFlight:
         """A stream that is kept as it is should the client leave."""
         self.observer: Observer | None = None
         self.reply: Reply | None = None
+        self.profile: BackendProfile | None = None
+        """Of the backend that was asked last."""
         self.checks: AwaitedChecks | None = None
         """Of the calls of the attempt at a reply that is under way, where they are checked."""
         self.seconds_checked = 0.0

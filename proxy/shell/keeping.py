@@ -1,19 +1,24 @@
 """Which replies are kept, and what becomes of those that cannot be."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from proxy.core.events import Ending, Reply, ReplyEnded
 from proxy.core.stored.endings import cancelled
 from proxy.core.stored.faults import store_is_down
-from proxy.core.surfaces.surface import SurfaceContext
+from proxy.core.surfaces.surface import NO_MEMOS, SurfaceContext
 from proxy.shell.in_flight import InFlight
 from proxy.shell.secret_mask import SecretMask
 
 
-async def remember(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> None:
-    """Before the client hears of the end, and can ask again."""
-    asked.remember(reply, in_flight.owner)
+async def remember(
+    in_flight: InFlight, asked: SurfaceContext, reply: Reply, memos: Mapping[str, bytes] = NO_MEMOS
+) -> None:
+    """Before the client hears of the end, and can ask again, perhaps another process. `memos`: for that one."""
+    memos = {**memos, **asked.remember(reply, in_flight.owner)}
+    if memos:
+        await in_flight.store.share(memos)
     await in_flight.store.remember(partial(asked.to_store, reply))
 
 

@@ -1,6 +1,6 @@
 """The store for one turn at a time: the history that a request names, the lock of its conversation, and its record."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from proxy.core.stored.histories import entries_of, history_of, history_of_conve
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record
 from proxy.core.surfaces.surface import Stored
+from proxy.shell.memos import Memos
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
@@ -51,6 +52,7 @@ class StoredTurns:
         tasks: Tasks,
         metrics: Metrics,
         log: Log,
+        memos: Memos,
         background: Background | None = None,
     ) -> None:
         """`records`: None if storing is switched off. `worker`: names this process in locks. `background`: None if
@@ -61,6 +63,7 @@ class StoredTurns:
         self.tasks = tasks
         self.metrics = metrics
         self.log = log
+        self.memos = memos
         self.background = background
 
     def turn(self, tenant: str, loan: Loan) -> "StoredTurn":
@@ -76,6 +79,8 @@ class StoredTurn:
         self._locked: Named | None = None
 
     async def load(self, named: Named, ledger: Ledger) -> Known:
+        if named.memos:
+            return Known(named, memos=await self.recall(named.memos) or {})
         records = self._turns.records
         if records is None:
             raise _nothing_kept(named)
@@ -157,6 +162,12 @@ class StoredTurn:
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:
         """Nothing but the store remembers what was said over HTTP."""
+
+    async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:
+        return await self._turns.memos.recall(self._tenant, keys)
+
+    async def share(self, memos: Mapping[str, bytes]) -> None:
+        await self._turns.memos.share(self._tenant, memos)
 
     def close(self) -> None:
         records, named = self._turns.records, self._locked

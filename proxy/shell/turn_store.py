@@ -4,7 +4,7 @@ The engine asks between its steps: what a request names is loaded, then the requ
 its client hears of the end, and could continue it. Work in the background is kept before a backend is asked for it.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from proxy.core.ledger import Ledger
@@ -61,6 +61,13 @@ class TurnStore(Protocol):
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:
         """A reply went well, and may be continued by whoever has got it."""
+
+    async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:
+        """The memos of these names that another process of the proxy has told, as far as there are any. None: that
+        cannot be said."""
+
+    async def share(self, memos: Mapping[str, bytes]) -> None:
+        """Tells them to the other processes."""
 
     def close(self) -> None:
         """The turn is over, however it ended."""

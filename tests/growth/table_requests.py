@@ -11,11 +11,15 @@ from proxy.core.dialects.registry import counter_of
 from proxy.core.errors import Fault
 from proxy.core.flow.request import Asker, admitted, prepared_for
 from proxy.core.ledger import Ledger
+from proxy.core.model import Call, Reasoning, Request, Role, ToolKind, ToolName, Turn
 from proxy.core.policy.hosts import Hosts
 from proxy.core.schemas.strictness import first_problem
 from proxy.core.surfaces.clients import DEFAULT
-from proxy.core.surfaces.memory.call_ids import CallMaps
+from proxy.core.surfaces.memory.call_ids import CallMap, CallMaps
+from proxy.core.surfaces.memory.memos import CallId, Thoughts, packed_id, packed_thoughts
+from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.memory.tokens import TokenSigner
+from proxy.core.surfaces.native.decode import named
 from proxy.core.surfaces.reading.parsing import parsed
 from proxy.core.surfaces.responses.counting import requested
 from proxy.core.surfaces.responses.metadata import checked_metadata
@@ -190,6 +194,34 @@ def _signed(n: int) -> Callable[[], object]:
     return work
 
 
+def _shared(n: int) -> Callable[[], object]:
+    """By its conversation, whose calls another process has told of."""
+    messages = _chat_messages(n)["messages"]
+    body = {"conversation_id": "c", "messages": messages}
+
+    def work() -> None:
+        maps, learned = CallMaps(TokenSigner("a secret")), CallMap(TokenSigner("a secret"))
+        conversation, call_ids = named(body)
+        keys = maps.lacking("t", conversation or "", call_ids)
+        learned.learn_from(packed_id(CallId(key, key)) for key in keys)
+
+    return work
+
+
+def _thought_elsewhere(n: int) -> Callable[[], object]:
+    calls = [Call(str(at), ToolName("f"), ToolKind.FUNCTION, "{}") for at in range(n)]
+    request = Request("m", [Turn(Role.ASSISTANT, [call]) for call in calls])
+    memo = packed_thoughts(Thoughts([Reasoning("a")] * n, [Reasoning("b")], None))
+
+    def work() -> None:
+        memory = ReasoningMemory()
+        for call_id in memory.lacking("me", request)[:1]:
+            memory.learn("me", {call_id: memo}, request, "ann")
+        memory.restored_into("me", request)
+
+    return work
+
+
 def _counted(profile: str) -> Make:
     """Asked how many tokens it has."""
 
@@ -265,6 +297,8 @@ REQUESTS: Mapping[str, Make] = {
     "messages": _asked("default", _chat_messages, chat_asks.chat),
     "messages with reasoning details": _asked("openrouter", _details, chat_asks.chat),
     "native messages": _signed,
+    "calls that another process knows": _shared,
+    "thoughts that another process knows": _thought_elsewhere,
     "arguments, items": _checked(
         {"properties": {"a": {"items": {"type": "integer"}}}}, lambda n: {"a": [1] * n}
     ),

@@ -49,12 +49,12 @@ NEED_NONE = {
         backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes
         masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
-    "decide by numbers and times, not by texts": """caches/shelf policy/breaker policy/doubts policy/quota policy/retry
+    "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window""",
     "are grammars, which others read by": """markup/families/deepseek markup/families/hermes markup/families/invoke
         markup/families/plain_json markup/families/pythonic markup/families/qwen""",
-    "hold bytes by a limit, and read them by what is reached": """surfaces/memory/reasoning
-        surfaces/responses/latest_responses surfaces/responses/socket_messages""",
+    "hold bytes by a limit, and read them by what is reached": """surfaces/responses/latest_responses
+        surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
         dialects/anthropic/lessons dialects/reading/errors dialects/chat/lessons dialects/google/errors
         dialects/google/lessons backends/learned dialects/reading/overflow dialects/reading/retry_after""",

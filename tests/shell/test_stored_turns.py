@@ -11,13 +11,15 @@ from proxy.core.errors import ClientFault, TooLarge
 from proxy.core.ledger import Ledger
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored.conversation import Conversation
-from proxy.core.stored.named import Named
+from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record, Status
 from proxy.shell import stored_turns as module
+from proxy.shell.memos import Memos
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stored_turns import StoredTurn, StoredTurns, StoreLimits
+from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.protocol import Locked, StoreDown
 from tests.support.proxies import LogLines
@@ -50,7 +52,9 @@ def tasks(log: LogLines) -> Tasks:
 @pytest.fixture
 def turns(records: MemoryRecords, tasks: Tasks, log: LogLines) -> StoredTurns:
     logger = make_log("info", "json", stream=log.stream)
-    return StoredTurns(records, StoreLimits(1 << 20, 1 << 20), "w", tasks, Metrics({}, ()), logger)
+    metrics = Metrics({}, ())
+    memos = Memos(MemoryLive(Terms().clock), tasks, metrics)
+    return StoredTurns(records, StoreLimits(1 << 20, 1 << 20), "w", tasks, metrics, logger, memos)
 
 
 def free() -> Loan:
@@ -154,3 +158,12 @@ async def test_a_long_history_is_dear_to_read(turns: StoredTurns, monkeypatch: p
         await turns.turn(TENANT, Loan(Shares(2), "ann")).load(Named(previous=wanted.response), Ledger())
     assert len(known.history) > 2
     assert ledger.work.takes_long
+
+
+async def test_u57_memos_are_the_tenants_own(turns: StoredTurns) -> None:
+    """Who names some names nothing else, and is refused nothing."""
+    await turns.turn(TENANT, free()).share({"a": b"1"})
+    wanted = Named(memos=["a", "b"])
+    assert await turns.turn(TENANT, free()).load(wanted, Ledger()) == Known(wanted, memos={"a": b"1"})
+    assert await turns.turn("bob", free()).load(wanted, Ledger()) == Known(wanted)
+    assert await turns.turn("bob", free()).recall(["a"]) == {}

@@ -64,7 +64,7 @@ async def test_u01_a_stateless_request_asks_the_store_nothing(
     """D10: also when all of it is down."""
     proxy = await start_proxy()
     before = list(failing.asked)
-    failing.down = set(dir(failing.records))
+    failing.down = set(dir(failing.engine))
     assert (await asked(proxy, store=False))["store"] is False
     assert final(await proxy.stream(store=False))["status"] == "completed"
     async with proxy.session.post(

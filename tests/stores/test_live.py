@@ -164,6 +164,14 @@ async def test_memos(live: Any, terms: Terms) -> None:
     assert await live.recall("t", ["b"]) == {"b": b"3"}
 
 
+@pytest.mark.parametrize("count", [0, 1, 3, 200])
+async def test_memos_are_found_together(live: Any, count: int) -> None:
+    """U57: those that there are, however many are asked for."""
+    keys = [str(number) for number in range(count)]
+    await live.remember("t", {key: key.encode() for key in keys[::2]}, 100)
+    assert await live.recall("t", keys) == {key: key.encode() for key in keys[::2]}
+
+
 @pytest.mark.parametrize("text", ["\x01 ü \U0001f600", "", "x" * 9_000])
 async def test_any_event_comes_back(live: Any, text: str) -> None:
     events = [f'"{text}"'.encode(), b"[\n1\n]", f'"{text[:100]}"'.encode()]

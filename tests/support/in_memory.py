@@ -150,13 +150,10 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
         {"backend": {"url": "https://backend.example/v1", "profile": "default"}}
     )
     backends = configured.backends_of(settings, transport, threads, clock, lines)
-    memory = ReasoningMemory()
     try:
         yield Engine(
-            backends=backends,
             quota=Quota(clock),
-            reasoning_memory=memory,
-            reading=RequestReading(memory, threads),
+            reading=RequestReading(backends, ReasoningMemory(), threads),
             mint=MINT,
             now=now,
             clock=clock,

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from proxy import app
-from proxy.shell.stores.protocol import Records, StoreDown
-from proxy.storage import Storage, storage_of
+from proxy.shell.stores.protocol import Live, Records, StoreDown
+from proxy.storage import Storage
 
 
 class Failing:
-    """Records that are down in the methods that the test names."""
+    """An engine that is down in the methods that the test names."""
 
     def __init__(self) -> None:
-        self.records: Records | None = None
+        self.engine: Records | Live | None = None
         self.down: set[str] = set()
         self.asked: list[str] = []
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        method = getattr(self.records, name)
+        method = getattr(self.engine, name)
 
         async def ask(*args: Any, **named: Any) -> Any:
             self.asked.append(name)
@@ -35,17 +35,27 @@ class Failing:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
-    """Of all proxies that the test starts from now on."""
-    records = Failing()
+    """The records of all proxies that the test starts from now on."""
+    return _failing(monkeypatch, "records")
+
+
+@pytest.fixture
+def failing_live(monkeypatch: pytest.MonkeyPatch) -> Failing:
+    """The logs and memos of all of them."""
+    return _failing(monkeypatch, "live")
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, part: str) -> Failing:
+    failing, before = Failing(), app.storage_of
 
     @asynccontextmanager
     async def storage(*args: Any) -> AsyncIterator[Storage]:
-        async with storage_of(*args) as made:
-            records.records = made.records
-            yield replace(made, records=records)
+        async with before(*args) as made:
+            failing.engine = getattr(made, part)
+            yield replace(made, **{part: failing})
 
     monkeypatch.setattr(app, "storage_of", storage)
-    return records
+    return failing
 
 
 async def gathered(*work: Awaitable[Any]) -> list[Any]:

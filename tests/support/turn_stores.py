@@ -1,6 +1,6 @@
 """Stores for one turn, for tests of what is not about them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from proxy.core.ledger import Ledger
 from proxy.core.stored.named import Known, Named
@@ -26,6 +26,12 @@ class Untouched:
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:
         """Nobody continues it."""
+
+    async def recall(self, keys: Sequence[str]) -> Mapping[str, bytes] | None:
+        raise AssertionError("nothing is lacking")
+
+    async def share(self, memos: Mapping[str, bytes]) -> None:
+        raise AssertionError("nobody will lack it")
 
     def close(self) -> None:
         self.closed += 1

@@ -120,5 +120,10 @@ def spoken_by(profile: BackendProfile) -> Dialect:
     return DIALECTS[profile.dialect]
 
 
+def wants_thoughts_back(profile: BackendProfile) -> bool:
+    """Does the backend answer better, or only, with what its model thought before the calls of the history?"""
+    return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile)
+
+
 def counter_of(profile: BackendProfile) -> TokenCounter | None:
     return spoken_by(profile).counters.get(profile.counter)

@@ -21,6 +21,8 @@ class Named(NamedTuple):
     """The id of the response that answers the request."""
     stores: bool = False
     """Will it be kept? Then a conversation is locked until it is."""
+    memos: Sequence[str] = ()
+    """Names of what another process of the proxy may know. A request that names these names nothing else."""
 
 
 NOTHING_NAMED = Named()
@@ -33,6 +35,7 @@ class Known(NamedTuple):
     history: bytes = b"[]"
     """The items before the request's own, as a JSON list."""
     references: Mapping[str, bytes] = {}
+    memos: Mapping[str, bytes] = {}
 
 
 def previous_and_conversation(body: Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -18,6 +18,7 @@ from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.framing import Framing
 
 NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+NO_MEMOS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
 class Stored(NamedTuple):
@@ -63,9 +64,14 @@ class SurfaceContext(Protocol):
 
     def whole(self, reply: Reply) -> WholeAnswer: ...
 
-    def remember(self, reply: Reply, owner: str) -> None:
-        """Notes what a later request will need of a reply that went well. `owner`: whose share of the memory it
-        takes."""
+    @property
+    def shares(self) -> bool:
+        """May the store hold what the proxy remembers of this conversation, so that its other processes know it too?
+        What a client does not want to be kept stays in the memory of one."""
+
+    def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
+        """Notes what a later request will need of a reply that went well, and returns it for other processes. `owner`:
+        whose share of the memory it takes."""
 
     def to_store(self, reply: Reply) -> Stored | None:
         """What a connection remembers of a reply that went well, if this surface's clients can continue it."""
@@ -106,8 +112,8 @@ class Surface(Protocol):
     def error(self, fault: Fault) -> dict[str, Any]:
         """The body of an answer with an error status, in the envelope of this surface."""
 
-    def named(self, body: Any, ledger: Ledger) -> Named | None:
-        """What a request names that is kept: it must be loaded before the request is read."""
+    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> Named | None:
+        """What a request names that is kept: it must be loaded before the request is read. `tenant`: see `read`."""
 
     def read(
         self,

@@ -72,6 +72,11 @@ FAMILIES: Final = {
         CounterMetricFamily, "Commands that failed, or that nobody waited for any longer.", ("op",)
     ),
     "not_stored": Family(CounterMetricFamily, "Responses that were to be stored and are not.", ("reason",)),
+    "memos_lost": Family(
+        CounterMetricFamily,
+        "What is remembered of calls and could not be told to other processes.",
+        ("reason",),
+    ),
     "runs": Family(GaugeMetricFamily, "Responses under way in the background.", ("state",)),
     "runs_lost": Family(CounterMetricFamily, "Background responses whose process ended before them.", ()),
     "swept": Family(

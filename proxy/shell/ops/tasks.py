@@ -6,9 +6,11 @@ it. Here each task is held until it ends, and a failure is logged.
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from proxy.shell.ops.logs import Log
+
+Result = TypeVar("Result")
 
 
 class Tasks:
@@ -17,9 +19,14 @@ class Tasks:
         self._running: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        _ = self.started(work, name)
+
+    def started(self, work: Coroutine[Any, Any, Result], name: str) -> "asyncio.Task[Result]":
+        """The same, for who wants to know what becomes of it."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)

@@ -15,7 +15,6 @@ from proxy.core.surfaces.responses.counting import counted
 from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.shell.attempts import note, planned
 from proxy.shell.backend import Plan
-from proxy.shell.backends import Backends
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.logs import Log
@@ -28,14 +27,12 @@ from proxy.shell.turn_store import TurnStore
 class TokenCounting:
     def __init__(
         self,
-        backends: Backends,
         scope: RequestScope,
         reading: RequestReading,
         clock: Callable[[], float],
         metrics: Metrics,
         log: Log,
     ) -> None:
-        self._backends = backends
         self._scope = scope
         self._reading = reading
         self._clock = clock
@@ -71,8 +68,7 @@ class TokenCounting:
 
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
-        request = await self._reading.completed(in_flight, asked, asker)
-        first, *others = self._backends.candidates(request.model)
+        request, (first, *others) = await self._reading.completed(in_flight, asked, asker)
         plan = await planned(in_flight, request, first, only=not others, counts=True)
         note(in_flight, plan)
         return plan

@@ -64,6 +64,8 @@ class _TurnStore:
         self.begin = stored.begin
         self.save = stored.save
         self.save_later = stored.save_later
+        self.recall = stored.recall
+        self.share = stored.share
         self.close = stored.close
 
     async def load(self, named: Named, ledger: Ledger) -> Known:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from proxy.core.backends.profiles import PROFILES
-from proxy.core.dialects.registry import DIALECTS, counter_of, spoken_by
+from proxy.core.dialects.registry import DIALECTS, counter_of, spoken_by, wants_thoughts_back
 from tests.support.chat_requests import profile
 from tests.support.tables import table
 
@@ -38,3 +38,19 @@ def test_a_language_knows_every_counter_that_a_backend_of_it_is_known_to_have() 
 
 def test_a_counter_of_another_language_is_none() -> None:
     assert counter_of(profile(counter="google")) is None
+
+
+@table(
+    ("dialect", "fields", "expected"),
+    [
+        ("chat", {}, False),
+        ("chat", {"replay": "reasoning_content"}, True),
+        ("chat", {"signed_calls": True}, True),
+        ("anthropic", {"replay": "none"}, False),
+        ("google", {}, True),
+    ],
+)
+def test_a_backend_wants_thoughts_back_by_its_profile(
+    dialect: str, fields: dict[str, Any], expected: bool
+) -> None:
+    assert wants_thoughts_back(profile(dialect=dialect, **fields)) is expected

@@ -18,7 +18,7 @@ from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
-from proxy.core.surfaces.surface import WholeAnswer
+from proxy.core.surfaces.surface import NO_MEMOS, WholeAnswer
 
 
 @dataclass(slots=True, frozen=True)
@@ -35,7 +35,7 @@ class ChatSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def named(self, body: Any, ledger: Ledger) -> None:
+    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> None:
         """These clients send the whole conversation."""
 
     def read(
@@ -61,6 +61,7 @@ class ChatContext:
     request: Request
     client: ClientProfile
     completion: Completion
+    shares = True
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
         """Ignores the framing: this API has only one."""
@@ -69,8 +70,9 @@ class ChatContext:
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.completion.whole(reply))
 
-    def remember(self, reply: Reply, owner: str) -> None:
+    def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
         """Remembers nothing: these clients send the whole conversation again."""
+        return NO_MEMOS
 
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""

@@ -5,11 +5,13 @@ Both are bounded: a map that grows too long forgets its oldest calls, and rememb
 may then be one of them.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from proxy.core.caches.shelf import Shelf
 from proxy.core.extras import with_call_ids
 from proxy.core.model import Call, Part, Reasoning, Request, Result, Turn
+from proxy.core.surfaces.memory.memos import CALL_ID, CallId, memo_key, packed_id, read_id
 from proxy.core.surfaces.memory.tokens import TokenSigner
 
 HEADER = "x-proxy-call-ids"
@@ -52,6 +54,15 @@ class CallMap:
         self._ours[known] = ours
         if len(self._backends) > MAX_CALLS:
             self._forget(next(iter(self._backends)))
+
+    def learn_from(self, memos: Iterable[bytes]) -> None:
+        """Takes in what another process has told of single calls."""
+        for memo in memos:
+            if (call := read_id(memo)) is not None:
+                self.note(call.ours, call.backends)
+
+    def knows(self, ours: str) -> bool:
+        return ours in self._backends
 
     def has(self, ours: str) -> bool:
         """May this be an id of the conversation?"""
@@ -115,6 +126,15 @@ class CallMaps:
         """The map of a conversation, or a fresh one. Two tenants may use the same id for two conversations."""
         return self._kept.get((tenant, conversation_id)) or self.fresh(tenant)
 
+    def lacking(self, tenant: str, conversation_id: str, call_ids: Sequence[str]) -> Sequence[str]:
+        """The names of the memos of those calls that are not known here, among as many as a map can hold."""
+        known = self._kept.get((tenant, conversation_id))
+        return [
+            memo_key(CALL_ID, conversation_id, ours)
+            for ours in call_ids[-MAX_CALLS:]
+            if known is None or not known.knows(ours)
+        ]
+
     def keep(self, owner: str, tenant: str, conversation_id: str, call_map: CallMap) -> None:
         """Remembers the map. `owner`: whose share of the memory it takes."""
         key = (tenant, conversation_id)
@@ -124,6 +144,14 @@ class CallMaps:
             call_map = known
         if call_map.size:
             self._kept.put(owner, key, call_map, call_map.size)
+
+
+def memos_of(conversation_id: str, call_map: CallMap, call_ids: Iterable[str]) -> Mapping[str, bytes]:
+    """What other processes are told of these calls, which are in the map."""
+    return {
+        memo_key(CALL_ID, conversation_id, ours): packed_id(CallId(ours, call_map.backends(ours) or ours))
+        for ours in call_ids
+    }
 
 
 def as_backend_knows(request: Request) -> Request:

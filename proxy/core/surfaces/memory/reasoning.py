@@ -9,19 +9,23 @@ is removed from the text, because the model would read it twice.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from proxy.core import jsontext
 from proxy.core.caches.shelf import Shelf
 from proxy.core.events import Reply
 from proxy.core.model import ASSISTANT, Call, Part, Reasoning, Request, Text, Turn
+from proxy.core.surfaces.memory.memos import NO_THOUGHTS, Thoughts, read_thoughts
 
 Key = tuple[str, str]
 
 
 MAX_BYTES = 64 << 20
 """Memory for some ten thousand thoughts."""
+
+MOST_LACKING = 128
+"""Calls of one request that are asked for: what was thought long ago matters little."""
 
 TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 """Clients put these around a thought that they send as text."""
@@ -32,38 +36,44 @@ ENTRY_BYTES = 500
 """Memory that one entry takes besides its text."""
 
 
-@dataclass(slots=True)
-class _Remembered:
-    lead: list[Reasoning]
-    """Thoughts before the text that the model wrote before its first call; chat clients send that text again."""
-    thoughts: list[Reasoning]
-    """Thoughts that stood right before the call."""
-    backend_id: str | None
-    """The backend's id of the call, which objects in the thoughts may refer to."""
-
-
 class ReasoningMemory:
     def __init__(self, limit: int = MAX_BYTES) -> None:
-        self._kept: Shelf[Key, _Remembered] = Shelf(limit)
+        self._kept: Shelf[Key, Thoughts] = Shelf(limit)
 
-    def keep(self, whose: str, reply: Reply, owner: str) -> None:
-        """Remembers the thoughts of a reply. `whose` conversation it is: nobody gets another's thoughts by guessing a
-        call id. `owner`: whose share of the memory they take."""
-        lead: list[Reasoning] = []
-        thoughts: list[Reasoning] = []
-        called = False
-        for ended in reply.parts:
-            part = ended.part
-            if isinstance(part, Reasoning):
-                thoughts.append(part)
-            elif isinstance(part, Call):
-                called = True
-                if lead or thoughts:
-                    self._put(owner, (whose, part.call_id), _Remembered(lead, thoughts, part.backend_id))
-                lead, thoughts = [], []
-            elif not called:  # what is said after a call stands before it in a chat client's message
-                lead += thoughts
-                thoughts = []
+    def keep(
+        self, whose: str, reply: Reply, owner: str, *, wanted_back: bool = False
+    ) -> Mapping[str, Thoughts]:
+        """Remembers the thoughts of a reply, and returns them by the calls that they led to. `whose` conversation it
+        is: nobody gets another's thoughts by guessing a call id. `owner`: whose share of the memory they take.
+        `wanted_back`: the backend wants thoughts back, so a call without any is noted too, and never `lacking`."""
+        found = {}
+        for call_id, thoughts in _before_calls(reply):
+            if thoughts.lead or thoughts.thoughts:
+                found[call_id] = thoughts
+            elif not wanted_back:
+                continue
+            self._put(owner, (whose, call_id), thoughts)
+        return found
+
+    def lacking(self, whose: str, request: Request) -> Sequence[str]:
+        """The newest calls of the request whose thoughts its client did not send, and that are not known here."""
+        unknown = [
+            part.call_id
+            for turn in request.turns
+            if turn.role is ASSISTANT and not _carries(turn.parts)
+            for part in turn.parts
+            if isinstance(part, Call) and self._kept.get((whose, part.call_id)) is None
+        ]
+        return unknown[-MOST_LACKING:]
+
+    def learn(self, whose: str, memos: Mapping[str, bytes | None], request: Request, owner: str) -> None:
+        """Remembers what another process has told of the calls of a request. `memos`: by the call; None if there is
+        none, for the calls before the newest: the memo of that may still be on its way."""
+        newest = {part.call_id for part in _last_said(request) if isinstance(part, Call)}
+        for call_id, memo in memos.items():
+            thoughts = None if memo is None else read_thoughts(memo)
+            if thoughts is not None or call_id not in newest:
+                self._put(owner, (whose, call_id), thoughts or NO_THOUGHTS)
 
     def restored_into(self, whose: str, request: Request) -> Request:
         """The request with the thoughts that its client did not send; the request itself if there are none."""
@@ -80,7 +90,7 @@ class ReasoningMemory:
         recalled = False
         after_call = 0
         for part in turn.parts:
-            if isinstance(part, Call) and (kept := self._kept.get((whose, part.call_id))):
+            if isinstance(part, Call) and (kept := self._thoughts(whose, part)):
                 words = [each for each in parts[after_call:] if not isinstance(each, Reasoning)]
                 spoken = _without(words, (*kept.lead, *kept.thoughts))
                 parts[after_call:] = [
@@ -95,12 +105,38 @@ class ReasoningMemory:
                 after_call = len(parts)
         return Turn(turn.role, parts) if recalled else turn
 
-    def _put(self, owner: str, key: Key, kept: _Remembered) -> None:
+    def _thoughts(self, whose: str, call: Call) -> Thoughts | None:
+        kept = self._kept.get((whose, call.call_id))
+        return kept if kept and (kept.lead or kept.thoughts) else None
+
+    def _put(self, owner: str, key: Key, kept: Thoughts) -> None:
         ids = sum(map(len, key)) + len(kept.backend_id or "")
         thoughts = sum(
             len(each.text) + len(jsontext.dumps(each.extras)) for each in (*kept.lead, *kept.thoughts)
         )
         self._kept.put(owner, key, kept, ENTRY_BYTES + ids + thoughts)
+
+
+def _before_calls(reply: Reply) -> Iterator[tuple[str, Thoughts]]:
+    """Each call with what was thought before it."""
+    lead: list[Reasoning] = []
+    thoughts: list[Reasoning] = []
+    called = False
+    for ended in reply.parts:
+        part = ended.part
+        if isinstance(part, Reasoning):
+            thoughts.append(part)
+        elif isinstance(part, Call):
+            called = True
+            yield part.call_id, Thoughts(lead, thoughts, part.backend_id)
+            lead, thoughts = [], []
+        elif not called:  # what is said after a call stands before it in a chat client's message
+            lead += thoughts
+            thoughts = []
+
+
+def _last_said(request: Request) -> Sequence[Part]:
+    return next((turn.parts for turn in reversed(request.turns) if turn.role is ASSISTANT), ())
 
 
 def _carries(parts: Sequence[Part]) -> bool:

@@ -50,11 +50,12 @@ class ParsedCalls:
         return {"call_ids": self._map.token()}
 
 
-def note(call_map: CallMap, parts: Sequence[PartEnded]) -> None:
-    """Notes each call's two ids, so that its result can be given to the backend's own call."""
-    for ended in parts:
-        if isinstance(ended.part, Call):
-            call_map.note(ended.part.call_id, ended.part.backend_id)
+def note(call_map: CallMap, parts: Sequence[PartEnded]) -> Sequence[str]:
+    """Notes each call's two ids, so that its result can be given to the backend's own call. Returns ours."""
+    calls = [ended.part for ended in parts if isinstance(ended.part, Call)]
+    for call in calls:
+        call_map.note(call.call_id, call.backend_id)
+    return [call.call_id for call in calls]
 
 
 def arguments_of(call: Call) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 could be misunderstood is refused before anything is sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from proxy.core.surfaces.chat import envelope as chat_envelope
 from proxy.core.surfaces.chat.envelope import ChatEnvelope
 from proxy.core.surfaces.memory.call_ids import HEADER, CallMap, CallMaps
 from proxy.core.surfaces.native import tools as native_tools
-from proxy.core.surfaces.native.turns import speakers
+from proxy.core.surfaces.native.turns import call_ids_in, speakers
 from proxy.core.surfaces.reading.checks import unsupported, wrong_value
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import Loose
@@ -58,16 +58,33 @@ class NativeRequest:
     """If it is given, the proxy remembers the map; otherwise the client keeps it as a token."""
 
 
+def named(body: Any) -> tuple[str | None, Sequence[str]]:
+    """The conversation that a request names, and the ids of calls in it, whatever else may be wrong there."""
+    conversation_id = body.get("conversation_id") if isinstance(body, dict) else None
+    if not isinstance(conversation_id, str) or not isinstance(body.get("messages"), list):
+        return None, ()
+    found = [id for message in body["messages"] for id in call_ids_in(message)]
+    return conversation_id, list(dict.fromkeys(found))
+
+
 def decode(
-    body: Any, headers: Mapping[str, str], ledger: Ledger, maps: CallMaps, tenant: str = ""
+    body: Any,
+    headers: Mapping[str, str],
+    ledger: Ledger,
+    maps: CallMaps,
+    tenant: str = "",
+    memos: Iterable[bytes] = (),
 ) -> NativeRequest:
-    """Raises a ClientFault for what is wrong. `tenant`: the owner of the conversations."""
+    """Raises a ClientFault for what is wrong. `tenant`: the owner of the conversations. `memos`: what another process
+    knows of the calls in this one."""
     envelope = chat_envelope.read_envelope(NATIVE, body, ledger)
     for field, replacement in REPLACED.items():
         if getattr(envelope, field) is not None:
             raise unsupported(field, replacement)
     native_tools.refuse_strict(body, "")
     known = _known(envelope, headers, maps, tenant)
+    if known is not None:
+        known.learn_from(memos)
     so_far = MessagesSoFar(InputCursor(ledger, among="messages"))
     located = read_messages(envelope.messages, speakers(known), so_far)
     tools = native_tools.read(envelope.tools or [], ledger)

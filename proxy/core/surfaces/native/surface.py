@@ -10,18 +10,18 @@ from proxy.core.events import Reply
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
-from proxy.core.stored.named import Known
+from proxy.core.stored.named import Known, Named
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat.completion import PARAMS, Completion
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import Framing
-from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps
+from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap, CallMaps, memos_of
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native import decode
 from proxy.core.surfaces.native.calls import ParsedCalls, note
-from proxy.core.surfaces.surface import NO_HEADERS, WholeAnswer
+from proxy.core.surfaces.surface import NO_HEADERS, NO_MEMOS, WholeAnswer
 
 
 class NativeSurface:
@@ -39,8 +39,11 @@ class NativeSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def named(self, body: Any, ledger: Ledger) -> None:
-        """These clients send the whole conversation."""
+    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> Named | None:
+        """These clients send the whole conversation. Which calls are in it may be known to another process."""
+        conversation_id, call_ids = decode.named(body)
+        memos = self._maps.lacking(tenant, conversation_id, call_ids) if conversation_id else ()
+        return Named(memos=memos) if memos else None
 
     def read(
         self,
@@ -51,7 +54,9 @@ class NativeSurface:
         known: Known | None = None,
     ) -> "NativeContext":
         client = clients.recognise(headers)
-        decoded = decode.decode(body, headers, ledger, self._maps, tenant)
+        decoded = decode.decode(
+            body, headers, ledger, self._maps, tenant, known.memos.values() if known else ()
+        )
         calls = ParsedCalls(decoded.call_map if decoded.conversation_id is None else None)
         completion = Completion(
             decoded.request, self._mint, self._now, calls, ledger, include_usage=decoded.include_usage
@@ -59,13 +64,15 @@ class NativeSurface:
         ledger.note(client=client.name, response_id=completion.id)
         keep_call_map = None
         if decoded.conversation_id is not None:
-            keep_call_map = partial(
-                self._maps.keep,
-                tenant=tenant,
-                conversation_id=decoded.conversation_id,
-                call_map=decoded.call_map,
-            )
-        return NativeContext(decoded.request, client, completion, decoded.call_map, keep_call_map)
+            keep_call_map = partial(self._keep, tenant, decoded.conversation_id, decoded.call_map)
+        return NativeContext(decoded.request, client, completion, keep_call_map)
+
+    def _keep(
+        self, tenant: str, conversation_id: str, call_map: CallMap, reply: Reply, owner: str
+    ) -> Mapping[str, bytes]:
+        made = note(call_map, reply.parts)
+        self._maps.keep(owner, tenant, conversation_id, call_map)
+        return memos_of(conversation_id, call_map, made)
 
 
 @dataclass(slots=True, frozen=True)
@@ -73,9 +80,9 @@ class NativeContext:
     request: Request
     client: ClientProfile
     completion: Completion
-    call_map: CallMap
-    keep_call_map: Callable[[str], None] | None
-    """Remembers the map, for an owner; None if the client keeps it."""
+    keep_call_map: Callable[[Reply, str], Mapping[str, bytes]] | None
+    """Remembers the calls of a reply, for an owner; None if the client keeps them."""
+    shares = True
 
     def encoder(self, emit: Callable[[bytes], None], framing: Framing) -> ChatEncoder:
         """Ignores the framing: this API has only one."""
@@ -87,10 +94,8 @@ class NativeContext:
         fits = 0 < len(token) <= MAX_TOKEN_IN_HEADER
         return WholeAnswer(body, {HEADER: token} if fits else NO_HEADERS)
 
-    def remember(self, reply: Reply, owner: str) -> None:
-        if self.keep_call_map is not None:
-            note(self.call_map, reply.parts)
-            self.keep_call_map(owner)
+    def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
+        return NO_MEMOS if self.keep_call_map is None else self.keep_call_map(reply, owner)
 
     def to_store(self, reply: Reply) -> None:
         """Nothing continues a completion."""

@@ -4,6 +4,7 @@ Calls come back as the proxy sent them, with parsed arguments. What a tool retur
 proxy's, and each belongs to one call.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from proxy.core import jsontext
@@ -30,6 +31,20 @@ from proxy.core.surfaces.reading.messages import (
     user,
 )
 from proxy.core.surfaces.reading.tools import Json
+
+
+def call_ids_in(message: Any) -> Iterator[str]:
+    """The ids of calls that a message names, as far as they can be read: errors are found where it is read."""
+    if not isinstance(message, dict):
+        return
+    calls = message.get("tool_calls")
+    for holder, key in (
+        *((call, "id") for call in (calls if isinstance(calls, list) else ())),
+        (message, "tool_call_id"),
+    ):
+        call_id = holder.get(key) if isinstance(holder, dict) else None
+        if isinstance(call_id, str) and len(call_id) <= MAX_ID:
+            yield call_id
 
 
 def speakers(known: CallMap | None) -> dict[str, Speaker]:

@@ -30,7 +30,7 @@ from proxy.core.surfaces.responses.envelope import read_envelope
 from proxy.core.surfaces.responses.message_first import MessageFirstEncoder
 from proxy.core.surfaces.responses.response import ResponseObject
 from proxy.core.surfaces.responses.whole_input import WholeInput, items_of, whole_input
-from proxy.core.surfaces.surface import Stored, WholeAnswer
+from proxy.core.surfaces.surface import NO_MEMOS, Stored, WholeAnswer
 
 NOT_ADDED = "Nothing of this turn is added to the conversation, because `store` is false."
 
@@ -65,7 +65,7 @@ class ResponsesSurface:
     def error(self, fault: Fault) -> dict[str, Any]:
         return error_body(fault)
 
-    def named(self, body: Any, ledger: Ledger) -> Named | None:
+    def named(self, body: Any, ledger: Ledger, tenant: str = "") -> Named | None:
         """What is wrong with a field is told before anything is looked up."""
         if not isinstance(body, dict):
             return None
@@ -160,8 +160,13 @@ class ResponsesContext:
     def whole(self, reply: Reply) -> WholeAnswer:
         return WholeAnswer(self.response.whole(reply))
 
-    def remember(self, reply: Reply, owner: str) -> None:
+    @property
+    def shares(self) -> bool:
+        return self.lasting
+
+    def remember(self, reply: Reply, owner: str) -> Mapping[str, bytes]:
         """Remembers nothing by itself: what a response is continued from goes to the store."""
+        return NO_MEMOS
 
     def to_store(self, reply: Reply) -> Stored:
         whole = self._input()

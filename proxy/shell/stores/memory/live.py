@@ -11,7 +11,8 @@ from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, 
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
-"""Of all logs and memos together. Beyond them the ones that were changed the longest ago go, ended or not."""
+"""Of all logs and memos together. Beyond them go the oldest memos of who has the most, and then the logs that were
+changed the longest ago, ended or not."""
 
 
 @dataclass(slots=True)
@@ -22,6 +23,14 @@ class _Log:
     weight: int = 0
 
 
+@dataclass(slots=True)
+class _Memos:
+    """Of one tenant, the oldest first, each with the time at which it ends."""
+
+    kept: dict[str, tuple[bytes, float]] = field(default_factory=dict)
+    bytes: int = 0
+
+
 class MemoryLive:
     def __init__(
         self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES, most_bytes: int = MOST_BYTES
@@ -30,7 +39,8 @@ class MemoryLive:
         self._most_log_bytes = most_log_bytes
         self._most_bytes = most_bytes
         self._logs: dict[Key, _Log] = {}
-        self._memos: dict[tuple[str, str], tuple[bytes, float]] = {}
+        self._memos: dict[str, _Memos] = {}
+        """By tenant."""
         self._bytes = 0
         self._meters = MemoryMeters(clock)
         self._queues = MemoryQueues(clock)
@@ -115,29 +125,41 @@ class MemoryLive:
             self._bytes -= log.weight
 
     async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
+        until = self._clock.date() + seconds
         for key, data in memos.items():
-            self._forget((tenant, key))
-            self._memos[tenant, key] = data, self._clock.date() + seconds
+            self._forget(tenant, key)
+            its = self._memos.setdefault(tenant, _Memos())
+            its.kept[key] = data, until
+            its.bytes += len(data)
             self._bytes += len(data)
         self._make_room()
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         now = self._clock.date()
-        found = ((key, self._memos.get((tenant, key))) for key in keys)
-        return {key: memo[0] for key, memo in found if memo is not None and memo[1] > now}
+        its = self._memos.get(tenant, _Memos()).kept
+        return {key: its[key][0] for key in keys if key in its and its[key][1] > now}
 
-    def _forget(self, name: tuple[str, str]) -> None:
-        if (memo := self._memos.pop(name, None)) is not None:
+    def _forget(self, tenant: str, key: str) -> None:
+        its = self._memos.get(tenant)
+        if its is not None and (memo := its.kept.pop(key, None)) is not None:
+            its.bytes -= len(memo[0])
             self._bytes -= len(memo[0])
+            if not its.kept:
+                del self._memos[tenant]
 
     async def sweep(self, most: int) -> int:
         now = self._clock.date()
         logs = [key for key, log in self._logs.items() if self._has_expired(log)][:most]
         for key in logs:
             await self.drop(key)
-        memos = [name for name, (_, until) in self._memos.items() if until <= now][: most - len(logs)]
+        memos = [
+            (tenant, key)
+            for tenant, its in self._memos.items()
+            for key, (_, until) in its.kept.items()
+            if until <= now
+        ][: most - len(logs)]
         for name in memos:
-            self._forget(name)
+            self._forget(*name)
         swept = len(logs) + len(memos)
         swept += self._meters.sweep(most - swept)
         return swept + self._queues.sweep(most - swept)
@@ -160,7 +182,8 @@ class MemoryLive:
     def _make_room(self) -> None:
         """Whoever reads what is gone hears so: logs and memos may vanish at any time."""
         while self._bytes > self._most_bytes and self._memos:
-            self._forget(next(iter(self._memos)))
+            tenant = max(self._memos, key=lambda tenant: self._memos[tenant].bytes)
+            self._forget(tenant, next(iter(self._memos[tenant].kept)))
         for log in sorted(self._logs.values(), key=lambda log: log.touched):
             if self._bytes <= self._most_bytes:
                 break

@@ -7,16 +7,22 @@ from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, Hold, whole
 from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
-from proxy.shell.stores.sql.live_steps import LiveSteps
+from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES, LiveSteps
 from proxy.shell.stores.sql.records import FORGOTTEN_ROWS
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.terms import Clock
 
 
 class SqlLive:
-    def __init__(self, carrier: Carrier, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
+    def __init__(
+        self,
+        carrier: Carrier,
+        clock: Clock,
+        most_log_bytes: int = MOST_LOG_BYTES,
+        most_memo_bytes: int = MOST_MEMO_BYTES,
+    ) -> None:
         self._carrier = carrier
-        self._steps = LiveSteps(clock, most_log_bytes)
+        self._steps = LiveSteps(clock, most_log_bytes, most_memo_bytes)
         self._meters = MeterSteps(clock)
         self._queues = QueueSteps(clock)
 

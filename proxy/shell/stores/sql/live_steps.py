@@ -14,6 +14,11 @@ from proxy.shell.stores.terms import Clock
 
 ROWS_AT_ONCE = 64
 
+KEYS_AT_ONCE = 128
+
+MOST_MEMO_BYTES = 256 << 20
+"""Of all memos together, when the sweeper has been there. The processes that use them hold 64 MiB each."""
+
 
 @dataclass(slots=True)
 class _Log:
@@ -24,9 +29,12 @@ class _Log:
 
 
 class LiveSteps:
-    def __init__(self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
+    def __init__(
+        self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES, most_memo_bytes: int = MOST_MEMO_BYTES
+    ) -> None:
         self._clock = clock
         self._most_log_bytes = most_log_bytes
+        self._most_memo_bytes = most_memo_bytes
         self._packers = Packers()
 
     def _date(self) -> int:
@@ -149,11 +157,13 @@ class LiveSteps:
             yield sql.REMEMBER, (tenant, key, data, until)
 
     def recall(self, tenant: str, keys: Sequence[str]) -> Step[Mapping[str, bytes]]:
-        now = self._date()
-        found = {}
-        for key in keys:
-            if rows := (yield sql.RECALL, (tenant, key, now)):
-                found[key] = rows[0][0]
+        found: dict[str, bytes] = {}
+        for at in range(0, len(keys), KEYS_AT_ONCE):
+            some = [*keys[at : at + KEYS_AT_ONCE]]
+            some += some[-1:] * (
+                (1 << (len(some) - 1).bit_length()) - len(some)
+            )  # few forms of the statement
+            found |= dict((yield sql.recall(len(some)), (tenant, self._date(), *some)))
         return found
 
     def forget(self, tenant: str, most: int) -> Step[int]:
@@ -173,4 +183,21 @@ class LiveSteps:
         rows = yield sql.EXPIRED_MEMOS, (self._date(), most - swept)
         for name in rows:
             yield sql.FORGET, name
-        return swept + len(rows)
+        swept += len(rows)
+        return swept + (yield from self._make_room(most - swept))
+
+    def _make_room(self, most: int) -> Step[int]:
+        """Forgets so many of the oldest memos of who has the most, if there are too many; how many."""
+        sizes: dict[str, int] = dict((yield sql.MEMO_BYTES, ()))
+        excess = sum(sizes.values()) - self._most_memo_bytes
+        if excess <= 0:
+            return 0
+        forgotten = 0
+        largest = max(sizes, key=lambda tenant: sizes[tenant])
+        for key, size in (yield sql.OLDEST_MEMOS, (largest, most)):
+            if excess <= 0:
+                break
+            yield sql.FORGET, (largest, key)
+            excess -= size
+            forgotten += 1
+        return forgotten

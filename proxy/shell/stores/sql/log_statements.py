@@ -28,9 +28,19 @@ REMEMBER: Final = (
     " on conflict (tenant, key) do update set data = excluded.data, expires = excluded.expires"
 )
 
-RECALL: Final = "select data from memos where tenant = ? and key = ? and expires > ?"
+
+def recall(keys: int) -> str:
+    """Of so many keys at once."""
+    return (
+        f"select key, data from memos where tenant = ? and expires > ? and key in ({', '.join('?' * keys)})"
+    )
+
 
 EXPIRED_MEMOS: Final = "select tenant, key from memos where expires <= ? limit ?"
+
+MEMO_BYTES: Final = "select tenant, sum(length(data)) from memos group by tenant"
+
+OLDEST_MEMOS: Final = "select key, length(data) from memos where tenant = ? order by expires limit ?"
 
 FORGET: Final = "delete from memos where tenant = ? and key = ?"
 

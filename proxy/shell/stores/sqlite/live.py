@@ -4,11 +4,18 @@ from pathlib import Path
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.sql.live import SqlLive
+from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES
 from proxy.shell.stores.sql.tables import LIVE
 from proxy.shell.stores.sqlite.file import SqliteFile
 from proxy.shell.stores.terms import Clock
 
 
 class SqliteLive(SqlLive):
-    def __init__(self, path: Path, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES) -> None:
-        super().__init__(SqliteFile(path, LIVE, durable=False), clock, most_log_bytes)
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock,
+        most_log_bytes: int = MOST_LOG_BYTES,
+        most_memo_bytes: int = MOST_MEMO_BYTES,
+    ) -> None:
+        super().__init__(SqliteFile(path, LIVE, durable=False), clock, most_log_bytes, most_memo_bytes)

@@ -41,7 +41,8 @@ def test_a_whole_answer_adds_no_headers_and_leaves_nothing_to_remember() -> None
     answer = read.whole(said)
     assert answer.body["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers == {}
-    read.remember(said, "ann")
+    assert read.remember(said, "ann") == {}
+    assert read.shares
     assert read.whole(said) == read.whole(said)
 
 

@@ -13,6 +13,7 @@ from proxy.core.surfaces.memory.call_ids import (
     CallMap,
     CallMaps,
     as_backend_knows,
+    memos_of,
 )
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from tests.support.chat_asks import SIGNER
@@ -132,6 +133,29 @@ def test_a_map_that_outgrows_all_room_is_not_kept(monkeypatch):
     maps = CallMaps(SIGNER)
     maps.keep("ann", "t", "c", mapped(("a", "x")))
     assert not maps.of("t", "c").has("a")
+
+
+def test_u57_what_is_not_known_here_is_asked_of_others():
+    maps = CallMaps(SIGNER)
+    keys = maps.lacking("t", "c", ["a", "b"])
+    assert len(set(keys)) == 2
+    maps.keep("ann", "t", "c", mapped(("a", "x")))
+    assert maps.lacking("t", "c", ["a", "b"]) == keys[1:]
+    assert maps.lacking("u", "c", ["a", "b"]) == keys
+    assert not set(keys) & set(maps.lacking("t", "d", ["a", "b"]))
+    assert len(maps.lacking("t", "c", [str(number) for number in range(2 * MAX_CALLS)])) == MAX_CALLS
+
+
+def test_u57_what_others_have_told_is_in_the_map():
+    told = memos_of("c", mapped(("a", "x"), ("b", None)), ["a", "b"])
+    assert list(told) == CallMaps(SIGNER).lacking("t", "c", ["a", "b"])
+    learned = CallMap(SIGNER)
+    learned.learn_from([*told.values(), b"damaged"])
+    assert [(learned.knows(ours), learned.backends(ours)) for ours in "abc"] == [
+        (True, "x"),
+        (True, "b"),
+        (False, None),
+    ]
 
 
 def request(*calls):

@@ -1,11 +1,13 @@
 """What a client cannot carry comes back with the call it stood before."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import process_time
 
 from proxy.core.events import PartEnded, Reply
 from proxy.core.model import Call, Part, Reasoning, ReplyPart, Request, Role, Text, ToolKind, ToolName, Turn
-from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, ReasoningMemory
+from proxy.core.surfaces.memory.memos import Thoughts, packed_thoughts
+from proxy.core.surfaces.memory.reasoning import ENTRY_BYTES, MOST_LACKING, ReasoningMemory
 from tests.support.tables import table
 
 SIGNED = Reasoning("Hm.", {"anthropic": {"blocks": [{"model": "m", "block": {"signature": "s"}}]}})
@@ -134,6 +136,62 @@ def test_the_backends_own_id_of_a_call_comes_back_with_them() -> None:
     (_, found) = said(memory, call("call_ours"))
     assert isinstance(found, Call)
     assert (found.call_id, found.backend_id) == ("call_ours", "theirs")
+
+
+# ── what another process has remembered (U57) ──
+
+
+def lacking(memory: ReasoningMemory, *parts: Part) -> Sequence[str]:
+    return memory.lacking("me", asked(*parts))
+
+
+def test_u57_only_what_is_not_known_and_was_not_sent_is_lacking() -> None:
+    memory = ReasoningMemory()
+    assert lacking(memory, Text("So:"), call("a"), call("b")) == ["a", "b"]
+    assert lacking(memory, SIGNED, call("a")) == []
+    memory.keep("me", reply(SIGNED, call("a"), call("b")), "ann")
+    assert lacking(memory, call("a"), call("b")) == ["b"]
+    memory.keep("me", reply(SIGNED, call("a"), call("b")), "ann", wanted_back=True)
+    assert lacking(memory, call("a"), call("b")) == []
+    assert said(memory, call("b")) == [call("b")]
+    assert memory.lacking("you", asked(call("a"))) == ["a"]
+
+
+def test_u57_of_very_many_calls_the_newest_are_asked_for() -> None:
+    calls = [call(str(number)) for number in range(2 * MOST_LACKING)]
+    assert lacking(ReasoningMemory(), *calls) == [each.call_id for each in calls[MOST_LACKING:]]
+
+
+def test_u57_what_is_kept_is_told() -> None:
+    memory = ReasoningMemory()
+    kept = memory.keep("me", reply(SIGNED, Text("So:"), SILENT, call("a"), call("b")), "ann")
+    assert kept == {"a": Thoughts([SIGNED], [SILENT], None)}
+
+
+def test_u57_what_another_has_told_is_as_if_it_had_been_kept_here() -> None:
+    memory, request = ReasoningMemory(), asked(Text("So:"), call("a"))
+    memory.learn(
+        "me", {"a": packed_thoughts(Thoughts([Reasoning("Hm.")], [SILENT], "theirs"))}, request, "ann"
+    )
+    assert said(memory, Text("So:"), call("a")) == [
+        Reasoning("Hm."),
+        Text("So:"),
+        SILENT,
+        replace(call("a"), backend_id="theirs"),
+    ]
+
+
+def test_u57_what_nobody_has_remembered_is_not_asked_for_again_but_for_the_newest() -> None:
+    """Its memo may be on the way."""
+    memory = ReasoningMemory()
+    before = Turn(Role.ASSISTANT, [call("old"), call("broken")])
+    request = Request("m", [before, Turn(Role.ASSISTANT, [Text("So:"), call("new")]), Turn(Role.TOOL, [])])
+    assert memory.lacking("me", request) == ["old", "broken", "new"]
+    memory.learn("me", {"old": None, "broken": b"[", "new": None}, request, "ann")
+    assert memory.lacking("me", request) == ["new"]
+    assert memory.restored_into("me", request) is request
+    memory.learn("me", {"new": None}, Request("m", []), "ann")
+    assert memory.lacking("me", request) == []
 
 
 # ── thoughts that were sent as text (V07) ──

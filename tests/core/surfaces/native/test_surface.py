@@ -16,12 +16,14 @@ from proxy.core.events import (
 )
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
+from proxy.core.stored.named import Known, Named
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
 from proxy.core.surfaces.native.surface import NativeContext, NativeSurface
 from tests.support.chat_streams import read_chat_stream
 from tests.support.replies import NOW, SIGNER, counting_mint
+from tests.support.tables import table
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 CALL = Call("call_a", ToolName("f"), ToolKind.FUNCTION, '{"a":1}', backend_id="their-1")
@@ -33,6 +35,27 @@ def reply(*parts: ReplyPart) -> Reply:
 
 def surface() -> NativeSurface:
     return NativeSurface(counting_mint(), lambda: NOW, SIGNER)
+
+
+TALK: dict[str, Any] = {
+    "model": "m",
+    "conversation_id": "c",
+    "messages": [
+        {"role": "user", "content": "Hi"},
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call_a", "content": "done"},
+    ],
+}
+
+
+def ids_in(read: NativeContext) -> list[str | None]:
+    """The backend's ids of the calls in the history."""
+    return [part.backend_id for turn in read.request.turns for part in turn.parts if isinstance(part, Call)]
 
 
 def asked(**fields: Any) -> NativeContext:
@@ -103,10 +126,44 @@ def test_of_a_conversation_the_proxy_keeps_the_map_once_the_reply_went_well() ->
     answer, headers = read.whole(reply(CALL))
     assert "call_ids" not in answer["_proxy"]
     assert headers == {}
-    assert read.call_map.backends("call_a") is None
+    assert speaking.named(TALK, Ledger()) is not None
     read.remember(reply(CALL), "ann")
-    again = speaking.read(BODY | {"conversation_id": "c"}, {}, Ledger())
-    assert again.call_map.backends("call_a") == "their-1"
+    assert speaking.named(TALK, Ledger()) is None
+    assert ids_in(speaking.read(TALK, {}, Ledger())) == ["their-1"]
+
+
+def test_u57_another_process_is_told_of_the_calls_that_it_will_be_asked_about() -> None:
+    told = (
+        surface()
+        .read(BODY | {"conversation_id": "c"}, {}, Ledger())
+        .remember(reply(Text("So:"), CALL), "ann")
+    )
+    other = surface()
+    wanted = other.named(TALK, Ledger())
+    assert wanted == Named(memos=list(told))
+    read = other.read(TALK, {}, Ledger(), known=Known(wanted, memos=told))
+    assert ids_in(read) == ["their-1"]
+    assert list(read.remember(reply(), "ann")) == []
+    assert other.named(TALK, Ledger()) is None
+    assert read.shares
+
+
+@table(
+    "body",
+    [
+        BODY,
+        {"messages": [1, {"role": "tool", "tool_call_id": "call_a"}]},
+        BODY | {"conversation_id": 1},
+        BODY | {"conversation_id": "c"},
+        {"conversation_id": "c", "messages": "x"},
+        {"conversation_id": "c", "messages": [1, {"tool_calls": 1}, {"tool_calls": [1, {"id": 1}]}]},
+        {"conversation_id": "c", "messages": [{"tool_call_id": "x" * 1000}]},
+        [],
+    ],
+)
+def test_u57_who_names_no_calls_of_a_conversation_asks_nobody(body: Any) -> None:
+    """D10: what is wrong there is told when it is read."""
+    assert surface().named(body, Ledger()) is None
 
 
 def test_4_3_a_signature_stands_with_its_call() -> None:
@@ -116,9 +173,7 @@ def test_4_3_a_signature_stands_with_its_call() -> None:
 
 
 def test_without_a_conversation_there_is_nothing_to_remember() -> None:
-    read = asked()
-    read.remember(reply(CALL), "ann")
-    assert read.call_map.backends("call_a") is None
+    assert asked().remember(reply(CALL), "ann") == {}
 
 
 def test_nothing_continues_a_completion() -> None:

@@ -100,6 +100,8 @@ def keeping(**options: Any) -> ResponsesSurface:
 @pytest.mark.parametrize("wish", [None, True])
 def test_an_answer_is_kept_unless_its_client_says_otherwise(wish: bool | None) -> None:
     asked = keeping().read(KEPT | {"store": wish}, {}, Ledger())
+    assert asked.shares
+    assert asked.remember(REPLY, "ann") == {}
     record = asked.record(REPLY)
     assert record is not None
     assert asked.whole(REPLY).body["store"] is True
@@ -116,6 +118,7 @@ def test_what_is_not_to_be_kept_makes_no_record() -> None:
     for fields in ({"store": False}, {"generate": False}):
         asked = keeping().read(KEPT | fields, {}, Ledger())
         assert asked.record(REPLY) is None
+        assert not asked.shares
         assert asked.whole(REPLY).body["store"] is False
     asked = surface().read(KEPT | {"store": True}, {}, Ledger())
     assert asked.record(REPLY) is None, "there is no store"

@@ -22,3 +22,14 @@ async def test_memory_is_bounded_by_bytes() -> None:
     found = await live.read([Cursor(key, 0) for key in (first, second, third)], 10_000)
     assert [replay is not None for replay in found.values()] == [False, True, True]
     assert await live.append([LogRow(first, 1, [b"x"])]) == {first: LogClosed.GONE}
+
+
+async def test_nobodys_memos_make_another_forget() -> None:
+    """U57: who has the most loses the oldest."""
+    live = MemoryLive(Terms().clock, most_bytes=1000)
+    await live.remember("t", {"a": b"x" * 100}, 10)
+    for number in range(20):
+        await live.remember("many", {str(number): b"x" * 100}, 60)
+    kept = await live.recall("many", [str(number) for number in range(20)])
+    assert list(map(int, kept)) == list(range(11, 20))
+    assert await live.recall("t", ["a"]) == {"a": b"x" * 100}

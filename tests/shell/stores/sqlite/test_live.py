@@ -25,3 +25,17 @@ async def test_a_tenant_is_forgotten_whole_and_alone(tmp_path: Path) -> None:
     assert await live.take("t", just_asked) == Taken([0.0])
     assert await live.take("other", just_asked) == Taken([5.0])
     await live.close()
+
+
+async def test_nobodys_memos_make_another_forget(tmp_path: Path) -> None:
+    """U57: who has the most loses the oldest, when the sweeper comes, a few at a time."""
+    live = SqliteLive(tmp_path / "live.db", Terms().clock, most_memo_bytes=1000)
+    await live.open()
+    await live.remember("t", {"a": b"x" * 100}, 10)
+    for number in range(20):
+        await live.remember("many", {str(number): b"x" * 100}, 60 + number)
+    assert [await live.sweep(6) for _ in range(4)] == [6, 5, 0, 0]
+    kept = await live.recall("many", [str(number) for number in range(20)])
+    assert list(map(int, kept)) == list(range(11, 20))
+    assert await live.recall("t", ["a"]) == {"a": b"x" * 100}
+    await live.close()
