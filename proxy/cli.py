@@ -92,6 +92,8 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     descriptions = all_settings()
     parser.add_argument("--config", metavar="FILE", help=f"File with settings in TOML. [{CONFIG_VARIABLE}]")
     for binding in BINDINGS:
+        if binding.option is None:
+            continue
         parser.add_argument(
             binding.option,
             dest=binding.option,

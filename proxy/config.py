@@ -46,7 +46,8 @@ class Binding:
     """A setting that can be given without a file."""
 
     key: str
-    option: str
+    option: str | None
+    """None for a secret: all users of a machine can read its command lines."""
     placeholder: str
     variable: str | None = None
     parse: Callable[[str], Any] = str
@@ -57,6 +58,7 @@ BINDINGS = (
     Binding("server.port", "--port", "PORT", "PROXY_PORT", _number),
     Binding("server.workers", "--workers", "N", "PROXY_WORKERS", _number),
     Binding("server.open", "--open", "true|false", "PROXY_OPEN", _switch),
+    Binding("server.signing_key", None, "", "PROXY_SIGNING_KEY"),
     Binding("backend.url", "--backend", "URL", "PROXY_BACKEND_URL"),
     Binding("backend.key", "--backend-key", "KEY", "PROXY_BACKEND_KEY"),
     Binding("backend.profile", "--profile", "NAME"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli import main
 from proxy.config import BINDINGS, Loaded, all_settings, describe, load
 from proxy.settings import Settings
 from tests.support.configuration import KEY, Write, complaint, write
@@ -52,6 +53,16 @@ def test_an_empty_variable_is_an_unset_one() -> None:
     """Containers pass on what nobody set."""
     empty = {binding.variable: "" for binding in BINDINGS if binding.variable} | {"PROXY_CONFIG": ""}
     assert load({}, empty).settings == Settings()
+
+
+def test_what_all_nodes_share_needs_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """And stands on no command line."""
+    key = load({}, {"PROXY_SIGNING_KEY": "0123456789abcdef"}).settings.server.signing_key
+    assert key is not None
+    assert key.get_secret_value() == "0123456789abcdef"
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    assert "signing" not in capsys.readouterr().out
 
 
 def test_every_binding_names_a_setting() -> None:

@@ -1,7 +1,6 @@
 """What is put under load: the proxy as people run it, the copying one, and LiteLLM for whoever has it."""
 
 import hashlib
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from tests.load.process import Server, python
 from tests.load.requests import KEY
+from tests.support.processes import free_port
 
 SETTINGS = """
 [backend]
@@ -82,10 +82,3 @@ def litellm(python: str, backend: str, core: int | None = None) -> Iterator[Serv
         url = f"http://127.0.0.1:{port}"
         with Server(*command, core=core, url=url, **LITELLM_ENVIRONMENT) as server:
             yield server
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -73,20 +73,30 @@ class Process:
 async def served(
     behind: ScriptedBackend, folder: Path, *, port: int = 0, **sections: Any
 ) -> AsyncIterator[Process]:
-    """Both of its outputs are one pipe: nothing is looked at twice, nothing is missed."""
     sections["server"] = {"port": port} | sections.get("server", {})
     sections["backend"] = {"url": behind.url, "profile": "default"} | sections.get("backend", {})
     config = folder / "proxy.toml"
     config.write_text(toml(sections), encoding="utf-8")
+    async with started(sys.executable, "-m", "proxy", "serve", "--config", config) as process:
+        yield process
+
+
+@asynccontextmanager
+async def started(
+    *command: str | Path, cwd: Path = ROOT, env: Mapping[str, str] | None = None
+) -> AsyncIterator[Process]:
+    """Runs what says where it listens. Both of its outputs are one pipe: nothing is looked at twice, nothing missed.
+    `env` comes on top of what all have."""
     process = Process(
         await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "proxy", "serve", "--config", str(config),
-            cwd=ROOT,
-            env={name: value for name, value in os.environ.items() if not name.startswith("PROXY_")},
+            *command,
+            cwd=cwd,
+            env={name: value for name, value in os.environ.items() if not name.startswith("PROXY_")}
+            | dict(env or {}),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-    )  # fmt: skip
+    )
     process.url = await process.announced()
     async with asyncio.TaskGroup() as group:
         group.create_task(process.read())
