@@ -65,6 +65,10 @@ class Process:
             return await self._process.wait()
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         return self._process.returncode is None
 
