@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_used_is_one_line_and_exit_code_1(
 
 @pytest.mark.parametrize("command", [("store", "info"), ("check-config",), SERVE[2:]])
 def test_memory_is_refused_to_several_workers_once(command: tuple[str, ...]) -> None:
-    """U14: by one line, not by each worker."""
+    """T97, U14: by one line, not by each worker."""
     code, shown, complaint = run_alone(*command, "--workers", "2", "--store", "memory:")
     assert (code, shown) == (2, "")
     assert complaint.startswith('store.url is "memory:" and there are 2 workers: ')

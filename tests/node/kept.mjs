@@ -26,7 +26,27 @@ async function walked(pages) {
   return ids;
 }
 
+async function seen(stream, enough = Infinity) {
+  const events = [];
+  for await (const event of stream) {
+    events.push(event);
+    if (events.length >= enough) break;
+  }
+  return events;
+}
+
 const scenarios = {
+  async resume() {
+    const asked = { model: "demo", input: "Hello", background: true, stream: true };
+    const [first, ...more] = await seen(await client.responses.create(asked), 5);
+    const id = first.response.id;
+    const rest = await seen(await client.responses.retrieve(id, { stream: true, starting_after: more.at(-1).sequence_number }));
+    const helper = client.responses.stream({ response_id: id, starting_after: 3 });
+    const helped = await seen(helper);
+    const final = await helper.finalResponse();
+    return { joined: [first, ...more, ...rest], helped, final, found: await client.responses.retrieve(id) };
+  },
+
   async retrieve() {
     const [made] = await chain("Hello");
     const found = await client.responses.retrieve(made.id, { include: ["message.output_text.logprobs"] });

@@ -34,6 +34,18 @@ async function conversation(turn) {
 }
 
 const scenarios = {
+  async cancelledStream() {
+    const stream = await client.responses.create({ model: "m", input: "Hi", background: true, stream: true });
+    let id;
+    for await (const event of stream) {
+      id ??= event.response.id;
+      if (event.type === "response.output_text.delta") break;
+    }
+    const cancelled = await client.responses.cancel(id);
+    const final = await client.responses.stream({ response_id: id }).finalResponse();
+    return { cancelled, final, found: await client.responses.retrieve(id) };
+  },
+
   chain: () => chain(whole),
   streamedChain: () => chain(streamed),
   conversation: () => conversation(whole),

@@ -40,3 +40,20 @@ def test_t39_t74_a_conversation_from_beginning_to_end(sdk: Try) -> None:
     assert told["sameConversation"] is told["deleted"] is True
     assert told["rest"] == [told["walk"][0], told["walk"][2]]
     assert told["refusal"]["status"] == 404
+
+
+def test_t62_a_stream_is_resumed_by_hand_and_by_the_helper(sdk: Try) -> None:
+    """T58: what was cut and what follows are the whole; the helper shows what is behind its place."""
+    told = sdk("resume")
+    numbers = [event["sequence_number"] for event in told["joined"]]
+    assert numbers == list(range(len(numbers)))
+    assert [told["joined"][0]["type"], told["joined"][-1]["type"]] == [
+        "response.created",
+        "response.completed",
+    ]
+    assert all(event["sequence_number"] > 3 for event in told["helped"])
+    assert told["helped"][-1]["type"] == "response.completed"
+    assert told["joined"][-1]["response"]["output"] == told["found"]["output"]
+    final = told["final"]
+    assert (final["status"], final["output"][0]["id"]) == ("completed", told["found"]["output"][0]["id"])
+    assert final["output"][0]["content"][0]["text"] == told["found"]["output"][0]["content"][0]["text"]

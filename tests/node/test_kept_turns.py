@@ -74,3 +74,19 @@ def test_t77_its_own_retry_succeeds_when_the_conversation_is_free(
     seen = try_script("kept_turns.mjs", "locked", model.url)
     assert seen == {"refused": ["conversation_locked"], "said": "One.", "second": "Two."}
     assert [message["content"] for message in model.requests[-1]["messages"]] == ["1", "One.", "2"]
+
+
+def test_t62_t64_the_helper_ends_with_what_was_cancelled(
+    model: Model, try_script: Callable[..., Any]
+) -> None:
+    """It knows no event of its own for that, and would throw."""
+
+    async def half(line: Line, request: Request) -> None:
+        line.send(HEAD, text("Hel"))
+        await line.closed()
+
+    model.plays(half)
+    told = try_script("kept_turns.mjs", "cancelledStream")
+    assert {each["status"] for each in told.values()} == {"cancelled"}
+    assert {each["output"][0]["content"][0]["text"] for each in told.values()} == {"Hel"}
+    assert told["cancelled"] | {"output_text": "Hel"} == told["found"]

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.support.background import Talker, Watchers, begun, cancelled, deleted, ended, got, id_of, until
-from tests.support.proxies import Proxy, StartProxy
+from tests.support.proxies import Proxy, StartProxy, final
 from tests.support.sockets import END, HEAD, ScriptedBackend, answer, finish, reply, text, usage
+from tests.support.weather import CALL, WEATHER
 from tests.support.websockets import talking
 
 
@@ -101,6 +102,19 @@ async def test_t46_it_ends_as_in_the_foreground(
     assert done["completed_at"] is None
 
 
+async def test_t46_a_call_that_does_not_fit_ends_it_as_in_the_foreground(
+    backend: ScriptedBackend, proxy: Proxy
+) -> None:
+    tool = WEATHER | {"parameters": {"type": "object", "properties": {"city": {}}, "required": ["city"]}}
+    backend.answers(reply(CALL))
+    body = {"tools": [tool], "request_options": {"validate_tool_arguments": True}}
+    before = final(await proxy.stream(**body))
+    done = await ended(proxy, (await begun(proxy, **body))["id"])
+    assert done["status"] == before["status"] == "failed"
+    assert done["error"] == before["error"]
+    assert done["error"]["code"] == "invalid_tool_arguments"
+
+
 async def test_t46_it_may_not_take_longer_than_any_other(
     backend: ScriptedBackend, start_proxy: StartProxy
 ) -> None:
@@ -122,6 +136,13 @@ async def test_t47_without_store_it_can_be_read_and_not_continued(
     assert (done["status"], done["store"]) == ("completed", False)
     status, error = await proxy.refused(previous_response_id=run["id"])
     assert (status, error["code"]) == (400, "previous_response_not_found")
+    async with Watchers(proxy) as watchers:
+        found = await (await watchers.begin(store=False)).all()
+        id = id_of(found)
+        assert found[-2].data["response"] == (await got(proxy, id))[1]
+        assert await (await watchers.resume(id, starting_after=4)).all() == found[5:]
+    named = {"type": "item_reference", "id": done["output"][0]["id"]}
+    assert (await proxy.refused(input=[named]))[0] == 404
     talker = Talker()
     backend.plays(talker)
     other = await begun(proxy, store=False)

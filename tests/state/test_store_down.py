@@ -1,5 +1,6 @@
 """A store that fails: what needs it is refused, everything else is answered, and nobody is told what is not so."""
 
+import asyncio
 import fcntl
 from io import BytesIO
 from pathlib import Path
@@ -8,13 +9,16 @@ from typing import Any
 import pytest
 
 from proxy.core import jsontext
-from tests.support.proxies import Proxy, StartProxy, final
+from proxy.shell.runs import run as run_module
+from tests.support.background import Talker, Watchers, begun, ended, got, id_of, until
+from tests.support.proxies import Proxy, StartProxy, final, names
 from tests.support.samples import samples
-from tests.support.sockets import ScriptedBackend
+from tests.support.sockets import PROMPTLY, ScriptedBackend, text
 from tests.support.state import asked, refused
 from tests.support.store_failing import Failing
 
 JSON = {"Content-Type": "application/json"}
+EVERYTHING = {"get", "delete", "cancel", "begin", "create", "conversation", "entries", "page", "add", "drop"}
 DOWN = (503, "storage_error", None)
 
 
@@ -56,6 +60,63 @@ async def test_t83_what_needs_the_store_is_refused(
         async with proxy.post({"model": "m", "input": "Hi"} | body) as response:
             assert response.headers["Retry-After"] == "1"
     assert len(backend.received) == calls
+
+
+async def test_t83_nothing_begins_in_the_background(
+    backend: ScriptedBackend, failing: Failing, start_proxy: StartProxy
+) -> None:
+    """U25: nor is a backend asked, or a place taken for ever."""
+    proxy = await start_proxy(background={"limit": 1})
+    failing.down = EVERYTHING
+    for stream in (True, False):
+        assert await refused(proxy, background=True, stream=stream) == DOWN
+    assert backend.received == []
+    failing.down = set()
+    assert (await ended(proxy, (await begun(proxy))["id"]))["status"] == "completed"
+
+
+async def test_t85_a_run_goes_on_while_the_store_is_away(
+    backend: ScriptedBackend, failing: Failing, start_proxy: StartProxy
+) -> None:
+    """Its end is written when the store is back; until then it has none."""
+    proxy = await start_proxy()
+    talker = Talker()
+    backend.plays(talker)
+    run = await begun(proxy)
+    await until(proxy, run["id"], "in_progress")
+    await talker.says(text("Hello"))
+    failing.down = {"finish"}
+    before = failing.asked.count("finish")
+    await talker.ends()
+    async with asyncio.timeout(PROMPTLY):
+        while failing.asked.count("finish") < before + 2:
+            assert (await got(proxy, run["id"]))[1]["status"] == "in_progress"
+            await asyncio.sleep(0.05)
+    failing.down = set()
+    done = await ended(proxy, run["id"])
+    assert (done["status"], done["output"][0]["content"][0]["text"]) == ("completed", "Hello")
+
+
+async def test_t85_viewers_are_told_of_an_end_that_cannot_be_written(
+    backend: ScriptedBackend, failing: Failing, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "TRIES", 1)
+    monkeypatch.setattr(run_module, "RETRY_SECONDS", 0.0)
+    proxy = await start_proxy()
+    talker = Talker()
+    backend.plays(talker)
+    async with Watchers(proxy) as watchers:
+        watching = await watchers.begin()
+        await talker.says(text("Hello"))
+        id = id_of(await watching.until("response.output_text.delta"))
+        failing.down = {"finish"}
+        await talker.ends()
+        found = await watching.all()
+    assert names(found)[-2:] == ["response.failed", "done"]
+    response = found[-2].data["response"]
+    assert (response["status"], response["error"]["code"]) == ("failed", "storage_error")
+    failing.down = set()
+    assert (await got(proxy, id))[1]["status"] == "in_progress", "its lease does the rest"
 
 
 async def test_u01_a_stateless_request_asks_the_store_nothing(
@@ -110,7 +171,9 @@ async def test_it_is_ready_whatever_the_store_does(start_proxy: StartProxy, tmp_
         assert (await asked(proxy, store=False))["status"] == "completed"
     while (await readiness(proxy))[1]["store"] == "down":
         await asked(proxy)
-    assert await told("store_waiting_seconds") == 0
+    async with asyncio.timeout(PROMPTLY):
+        while await told("store_waiting_seconds"):
+            assert await told("store_up") == 1, "what was given up is still being undone"
 
 
 async def test_who_keeps_nothing_says_nothing_of_a_store(start_proxy: StartProxy) -> None:

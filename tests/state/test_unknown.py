@@ -89,6 +89,32 @@ async def test_t07_what_has_expired_is_unknown(date: Date, proxy: Proxy) -> None
     assert (await asked(proxy, input=[held, {"role": "user", "content": "More"}]))["status"] == "completed"
 
 
+async def test_t99_what_expires_while_it_is_read_is_there_whole_or_not_at_all(
+    backend: ScriptedBackend, date: Date, start_proxy: StartProxy, tmp_path: Path
+) -> None:
+    proxy = await start_proxy(store={"url": f"sqlite:{tmp_path}"})
+    parent = None
+    for number in range(20):
+        parent = (await asked(proxy, input=f"{number}", previous_response_id=parent))["id"]
+    calls, statuses = len(backend.received), []
+
+    some = asyncio.Semaphore(8)
+
+    async def ask() -> None:
+        body = {"model": "m", "input": "Last", "previous_response_id": parent, "store": False}
+        async with some, proxy.post(body) as response:
+            date.seconds += DAY  # a month after thirty answers
+            statuses.append(response.status)
+            if response.status != 200:
+                assert (await response.json())["error"]["code"] == "previous_response_not_found"
+
+    await asyncio.gather(*(ask() for _ in range(60)))
+    assert {*statuses} == {200, 400}
+    for request in backend.received[calls:]:
+        said = [each["content"] for each in request.json["messages"] if each["role"] == "user"]
+        assert said == [*map(str, range(20)), "Last"]
+
+
 async def test_t100_a_date_that_jumps_ends_nothing_that_works(
     backend: ScriptedBackend, date: Date, proxy: Proxy
 ) -> None:

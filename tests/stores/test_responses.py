@@ -1,5 +1,6 @@
 """Responses in every engine: saved once, read by their tenant alone, continued, deleted, held by what needs them."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -83,6 +84,29 @@ async def test_a_child_owns_its_history(records: Any, terms: Terms) -> None:
     assert await records.items("t", ids_of(a)) == {}, "what holds it has expired, though nobody swept"
     assert sum(await records.sweep(50)) == 1
     assert (await records.size()).responses == 0
+
+
+@pytest.mark.parametrize("how", ["deleted", "expired"])
+async def test_t99_a_chain_that_ends_while_it_is_read_is_read_whole_or_not_at_all(
+    records: Any, terms: Terms, how: str
+) -> None:
+    """Nothing between: neither a part of it, nor an error."""
+    for _ in range(5):
+        made = await chain_of(records, 20)
+        reads = [asyncio.ensure_future(records.chain("t", made[-1].id, 99)) for _ in range(3)]  # noqa: TID251
+        going: list[Any] = [records.delete("t", each.id) for each in made]
+        if how == "expired":
+            for coroutine in going:
+                coroutine.close()
+            terms.date += 31 * DAY
+            going = [records.sweep(50) for _ in range(3)]
+        for step in going:
+            reads.append(asyncio.ensure_future(records.chain("t", made[-1].id, 99)))  # noqa: TID251 - held here
+            await step
+        whole = [each.id for each in made]
+        found = await asyncio.gather(*reads)
+        assert all(chain is None or [each.id for each in chain] == whole for chain in found)
+        assert await records.chain("t", made[-1].id, 99) is None
 
 
 async def test_nothing_is_left_of_what_was_deleted(records: Any) -> None:
