@@ -146,8 +146,10 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         )
         server = Server(
             handlers=handlers,
-            stored_responses=StoredResponses(storage.records, threads, runs, handlers.open_stream),
-            conversations=Conversations(storage.records, handlers.bodies, mint, _now),
+            stored_responses=StoredResponses(
+                storage.records, threads, runs, handlers.open_stream, lookups=handlers.lookups
+            ),
+            conversations=Conversations(storage.records, handlers.bodies, handlers.lookups, mint, _now),
             refusals=refusals,
             hosts=Hosts(settings.hosts_served),
             tenants=tenants_of(settings),

@@ -38,6 +38,12 @@ WORLDS = {
     "keeping nothing": World(sections={"store": {"url": "off"}}),
     "keeping less": World(sections={"store": {"url": "memory:", "max_response_mib": 1}}),
     "keeping enough": World(patched={"proxy.shell.runs.runs.Runs.is_full": 1}),
+    "keeping and asked": World(
+        records=kept.records, patched={"proxy.shell.serving.lookups.MOST_QUESTIONS": 0}
+    ),
+    "keeping and followed": World(
+        records=kept.records, patched={"proxy.shell.serving.lookups.MOST_FOLLOWERS": 0}
+    ),
     "anthropic": World("anthropic"),
     "google": World("google"),
     "text only": World(settings={"overrides": {"files": False}}),

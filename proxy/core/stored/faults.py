@@ -14,6 +14,9 @@ STORE_SECONDS = 1.0
 PLACE_SECONDS = 5.0
 """After which background work may have ended."""
 
+LOOKUP_SECONDS = 1.0
+"""After which a request about what is kept may be answered."""
+
 PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
 
 # ── continuing ──
@@ -141,6 +144,20 @@ def no_encrypted_content() -> ClientFault:
 def too_much_in_the_background() -> TooMany:
     return TooMany(
         OwnWords("Too many responses are under way in the background: wait until some of them have ended."),
+        retry_after=PLACE_SECONDS,
+    )
+
+
+def too_many_questions() -> TooMany:
+    return TooMany(
+        OwnWords("Too many requests about what is kept are under way: wait until some of them are answered."),
+        retry_after=LOOKUP_SECONDS,
+    )
+
+
+def too_many_followers() -> TooMany:
+    return TooMany(
+        OwnWords("Too many streams follow work in the background: close one, or wait until one ends."),
         retry_after=PLACE_SECONDS,
     )
 

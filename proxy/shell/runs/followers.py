@@ -20,6 +20,8 @@ EMPTY_ROUNDS: Final = 10
 """After which a log is polled more slowly."""
 MOST_WAITING_BYTES: Final = 1 << 20
 """For one follower."""
+ALL_WAITING_BYTES: Final = 64 << 20
+"""For all of them: of many, each has less."""
 
 
 class Follower:
@@ -33,7 +35,8 @@ class Follower:
         self.rounds = -1
         """How often in a row there was nothing; -1 before the first time."""
         self._events: list[bytes] = []
-        self._weight = 0
+        self.weight = 0
+        """Of what waits for it."""
         self._hungers = hungers
         self._came = asyncio.Event()
 
@@ -41,13 +44,9 @@ class Follower:
     def is_hungry(self) -> bool:
         return not (self._events or self.ended or self.lost)
 
-    @property
-    def is_full(self) -> bool:
-        return self._weight >= MOST_WAITING_BYTES
-
     def take(self, events: Sequence[bytes], *, ended: bool = False) -> None:
         self._events += events
-        self._weight += sum(map(len, events))
+        self.weight += sum(map(len, events))
         self.next += len(events)
         self.ended = ended
         self.rounds = 0
@@ -63,7 +62,7 @@ class Follower:
             self._came.clear()
             self._hungers(self)
             await self._came.wait()
-        events, self._events, self._weight = self._events, [], 0
+        events, self._events, self.weight = self._events, [], 0
         return events
 
 
@@ -73,15 +72,18 @@ class Followers:
         self._live = live
         self._logs = logs
         self._all: defaultdict[Key, list[Follower]] = defaultdict(list)
+        self._count = 0
         self._wants, self._urgent = asyncio.Event(), asyncio.Event()
 
     def attach(self, key: Key, next: int) -> Follower:
         follower = Follower(key, next, self._hungers)
         self._all[key].append(follower)
+        self._count += 1
         return follower
 
     def detach(self, follower: Follower) -> None:
         self._all[follower.key].remove(follower)
+        self._count -= 1
         if not self._all[follower.key]:
             del self._all[follower.key]
 
@@ -98,8 +100,9 @@ class Followers:
             self._urgent.set()
 
     def appended(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
+        most = min(MOST_WAITING_BYTES, ALL_WAITING_BYTES // max(1, self._count))
         for follower in self._all.get(key, ()):
-            if follower.ended or follower.next < first or (follower.is_full and not ended):
+            if follower.ended or follower.next < first or (follower.weight >= most and not ended):
                 continue
             new = events[follower.next - first :]
             if new or ended:

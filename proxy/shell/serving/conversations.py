@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from proxy.core import jsontext
 from proxy.core.ids import Mint, family_of, may_be_conversation
 from proxy.core.ledger import Ledger
+from proxy.core.policy.shares import Loan
 from proxy.core.stored import faults, pages
 from proxy.core.stored.answers import conversation_object, deleted_conversation
 from proxy.core.stored.conversation import Conversation, Entry
@@ -23,16 +24,25 @@ from proxy.core.surfaces.responses.conversations import (
 from proxy.shell.http.answers import JSON, HttpAnswer, answer, text
 from proxy.shell.serving.bodies import Bodies
 from proxy.shell.serving.handlers import Incoming
+from proxy.shell.serving.lookups import Lookups
 from proxy.shell.stores.protocol import AlreadyThere, Locked, Records
 
 Given = TypeVar("Given")
 
 
 class Conversations:
-    def __init__(self, records: Records | None, bodies: Bodies, mint: Mint, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        records: Records | None,
+        bodies: Bodies,
+        lookups: Lookups,
+        mint: Mint,
+        now: Callable[[], float],
+    ) -> None:
         """`records`: None if nothing is kept; then there is no conversation."""
         self._records = records
         self._bodies = bodies
+        self._lookups = lookups
         self._mint = mint
         self._now = now
 
@@ -72,12 +82,12 @@ class Conversations:
 
     async def items(self, incoming: Incoming, id: str) -> HttpAnswer:
         records, wish = self._records_for(id), pages.page_wish(Query(incoming.request.query.items()))
-        try:
-            found = await records.page(incoming.tenant.name, id, wish.reading, wish.cursor, wish.most)
-        except KeyError:
-            raise wish.unknown() from None
-        entries = _done(found, id)
-        return await self._listed(incoming, entries, partial(pages.page, wish))
+        with self._lookups.question(incoming.owner) as loan:
+            try:
+                found = await records.page(incoming.tenant.name, id, wish.reading, wish.cursor, wish.most)
+            except KeyError:
+                raise wish.unknown() from None
+            return await self._listed(incoming, _done(found, id), partial(pages.page, wish), loan)
 
     async def add(self, incoming: Incoming, id: str) -> HttpAnswer:
         records = self._records_for(id)
@@ -91,16 +101,18 @@ class Conversations:
                 added = await records.add(tenant, id, record)
             except AlreadyThere:
                 raise faults.already_in_conversation() from None
-        return await self._listed(incoming, _done(added, id), pages.listing)
+            return await self._listed(incoming, _done(added, id), pages.listing, loan)
 
     async def item(self, incoming: Incoming, id: str, item: str) -> HttpAnswer:
         records = self._records_for(id)
         included(Query(incoming.request.query.items()))
-        entry = await records.entry(incoming.tenant.name, id, item)
-        if entry is None:
-            await self._found(records, incoming, id)
-            raise faults.not_in_conversation(item)
-        return text(public_item(entry.item), JSON, incoming.id)
+        with self._lookups.question(incoming.owner) as loan:
+            entry = await records.entry(incoming.tenant.name, id, item)
+            if entry is None:
+                await self._found(records, incoming, id)
+                raise faults.not_in_conversation(item)
+            loan.take(len(entry.item))
+            return text(public_item(entry.item), JSON, incoming.id)
 
     async def drop(self, incoming: Incoming, id: str, item: str) -> HttpAnswer:
         """Answers with the conversation, which is what published clients expect."""
@@ -140,9 +152,14 @@ class Conversations:
         return Record(id, Status.COMPLETED, int(self._now()), model="", input=found)
 
     async def _listed(
-        self, incoming: Incoming, entries: Sequence[Entry], part: Callable[[list[pages.Listed]], bytes]
+        self,
+        incoming: Incoming,
+        entries: Sequence[Entry],
+        part: Callable[[list[pages.Listed]], bytes],
+        loan: Loan,
     ) -> HttpAnswer:
         size = sum(len(entry.item) for entry in entries)
+        loan.take(size)
         listed = await self._bodies.threads.work_on(
             size, lambda: part(pages.listed_entries(entries)), incoming.owner
         )

@@ -26,6 +26,7 @@ from proxy.shell.ops.exposition import CONTENT_TYPE, page
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
 from proxy.shell.serving.bodies import Bodies
+from proxy.shell.serving.lookups import Lookups
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.token_counting import TokenCounting
 from proxy.shell.stored_turns import StoredTurn, StoredTurns
@@ -91,6 +92,7 @@ class Handlers:
         self._shows_metrics = shows_metrics
         self._backends = backends
         self.bodies = Bodies(body_limit, memory, engine.threads)
+        self.lookups = Lookups(memory)
         self._memory = memory
         self.open_stream = partial(HttpStream, timing=timing, tasks=tasks)
         self._refusals = refusals

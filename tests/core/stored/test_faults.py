@@ -140,6 +140,20 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         None,
     ),
     (
+        faults.too_many_questions(),
+        429,
+        "Too many requests about what is kept are under way: wait until some of them are answered.",
+        "rate_limit_exceeded",
+        None,
+    ),
+    (
+        faults.too_many_followers(),
+        429,
+        "Too many streams follow work in the background: close one, or wait until one ends.",
+        "rate_limit_exceeded",
+        None,
+    ),
+    (
         faults.conversation_not_found("conv_1"),
         404,
         "Conversation with id 'conv_1' not found.",

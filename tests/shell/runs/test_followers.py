@@ -102,6 +102,25 @@ async def test_u44_what_waits_for_a_slow_one_is_bounded(monkeypatch: pytest.Monk
         assert taken == [event(number) for number in range(10)]
 
 
+async def test_u44_a_thousand_who_do_not_read_hold_no_more_than_all_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One poll for all, and what they miss is read when they come to it."""
+    monkeypatch.setattr(module, "ALL_WAITING_BYTES", 100_000)
+    async with world() as made:
+        made.owns()
+        idle = [made.followers.attach(KEY, 0) for _ in range(1000)]
+        for number in range(50):
+            await made.keeps(number, 1)
+        assert sum(each.weight for each in idle) < 200_000
+        assert "read" not in made.live.asked
+        first = await asyncio.gather(*(more(each) for each in idle))
+        assert {len(each) for each in first} == {len(first[0])}
+        rest = await asyncio.gather(*(more(each) for each in idle))
+        assert len(first[0]) + len(rest[0]) == 50
+        assert made.live.asked.count("read") == 1
+
+
 async def test_t66_who_has_missed_what_is_gone_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     async with world() as made:
         made.owns().next = 5
