@@ -27,6 +27,23 @@ LEAST_SECRET = 16
 """The least characters of a secret: so many cannot be guessed."""
 
 
+_STORE_URL = re.compile(r"auto|off|memory:|sqlite:.+|postgres(ql)?://.+")
+
+
+class SecretUrl(SecretStr):
+    """Shown without the password that may be in it."""
+
+    def _display(self) -> str:
+        url = re.sub(r"(?<=://)([^/?#]*):[^/?#]*@", r"\1:**********@", self.get_secret_value())
+        return re.sub(r"(?<=[?&])((?:ssl)?password=)[^&#]*", r"\1**********", url)
+
+
+def _store_url(url: SecretUrl) -> SecretUrl:
+    if not _STORE_URL.fullmatch(url.get_secret_value()):
+        raise ValueError("must be auto, sqlite:DIRECTORY, postgresql://..., memory: or off")
+    return url
+
+
 def _backend_url(url: str) -> str:
     parts = checked(url)
     for name, value in parse_qsl(parts.query):
@@ -111,7 +128,7 @@ ProfileName = Annotated[str, AfterValidator(_profile_name)]
 ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
-StoreUrl = Annotated[str, Field(pattern=r"^(auto|off|memory:|sqlite:.+)$")]
+StoreUrl = Annotated[SecretUrl, AfterValidator(_store_url)]
 
 SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]

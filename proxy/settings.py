@@ -20,6 +20,7 @@ from proxy.setting_values import (
     ProfileFields,
     ProfileName,
     Seconds,
+    SecretUrl,
     SigningKey,
     StoreUrl,
 )
@@ -210,12 +211,18 @@ class LogSettings(Section):
 
 
 class StoreSettings(Section):
-    url: StoreUrl = "auto"
-    """Where responses and conversations are kept: `sqlite:DIRECTORY`, `memory:` (one worker, until it ends), or `off`.
-    `auto` is SQLite in `$STATE_DIRECTORY`, `$XDG_STATE_HOME/responses-proxy` or `~/.local/state/responses-proxy`; if
-    none of them can be written, memory with one worker and `off` with several."""
+    url: StoreUrl = SecretUrl("auto")
+    """Where responses and conversations are kept: `sqlite:DIRECTORY`, `memory:` (one worker, until it ends), or `off`;
+    or `postgresql://USER:PASSWORD@HOST/DATABASE`, which several machines may share. `auto` is SQLite in
+    `$STATE_DIRECTORY`, `$XDG_STATE_HOME/responses-proxy` or `~/.local/state/responses-proxy`; if none of them can be
+    written, memory with one worker and `off` with several."""
     wait_seconds: Seconds = 2
     """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
+    connections: int = Field(4, ge=1, le=100)
+    """Connections to PostgreSQL that each worker makes at most."""
+    prepared: bool = True
+    """Whether statements stay prepared in PostgreSQL. Off for poolers in transaction mode that cannot keep them apart,
+    as PgBouncer before 1.21."""
     retention_days: float = Field(30, gt=0)
     """Days for which a response is kept after its end, and background work of before too."""
     conversation_days: float | None = Field(None, gt=0)

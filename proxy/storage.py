@@ -15,11 +15,13 @@ from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.beats import Beats, Patience
+from proxy.shell.stores.engines import engines_at
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import Location, LocationRefused, engines_at, locate, read_mounts
+from proxy.shell.stores.location import Location, LocationRefused, locate, read_mounts
 from proxy.shell.stores.opening import Opening
+from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.shell.stores.terms import DAY, Clock, Keeping
@@ -57,7 +59,7 @@ class Storage:
 
 def located(settings: StoreSettings, workers: int) -> Location:
     try:
-        return locate(settings.url, workers, os.environ, read_mounts())
+        return locate(settings.url.get_secret_value(), workers, os.environ, read_mounts())
     except LocationRefused as refusal:
         raise StoreRefused(str(refusal)) from refusal
 
@@ -73,6 +75,7 @@ async def storage_of(
         Clock(date=time.time, steady=clock),  # noqa: TID251 - here it comes in
         keeping_of(settings),
         patience.may_bury,
+        Limits(settings.connections, settings.wait_seconds, settings.prepared),
     )
     if engines is None:
         yield Storage(location)

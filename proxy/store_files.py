@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from proxy.settings import Settings
-from proxy.shell.stores.location import LIVE_FILE, RECORDS_FILE, Kind
+from proxy.shell.stores.engines import LIVE_FILE, RECORDS_FILE
+from proxy.shell.stores.location import Kind
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import CensusSteps
 from proxy.shell.stores.sql.tables import LIVE, RECORDS

@@ -58,7 +58,7 @@ A_SURFACES = WORDS | TOOLS | {"core.stored", "core.surfaces", "core.surfaces.mem
 INNER = DIALECTS | SURFACES | TOOLS | {"core.dialects.writing", "core.markup", "core.markup.families"}
 """What of the core the shell does not know: languages from within, and what is done to requests and replies there."""
 
-ENGINES = {"shell.stores.memory", "shell.stores.sqlite"}
+ENGINES = {"shell.stores.memory", "shell.stores.postgres", "shell.stores.sqlite"}
 
 BENEATH_THE_ENGINE = {"shell.http", "shell.offload", "shell.ops"}
 
@@ -102,6 +102,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores": WORDS | ENGINES | {"core.stored"},
     "shell.stores.memory": WORDS | {"core.stored", "shell.stores"},
     "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
+    "shell.stores.postgres": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.stores"},
     "shell.runs": WORDS
@@ -133,7 +134,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "store_files",
     },
     "store_files": {"settings", "shell.stores", "shell.stores.sql", "shell.stores.sqlite", "storage"},
-    "storage": {"process", "settings", "shell.ops", "shell.stores"},
+    "storage": {"process", "settings", "shell.ops", "shell.stores", "shell.stores.postgres"},
     "supervisor": {"app", "settings", "shell", "shell.ops", "signing", "worker"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

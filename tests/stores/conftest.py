@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.postgres import fresh_url
 from tests.support.stores import Terms, make_live, make_records
 
 
@@ -14,12 +15,16 @@ def terms() -> Terms:
     return Terms()
 
 
-ENGINES = ("memory", "sqlite", "sqlite in two processes")
+ENGINES = ("memory", "sqlite", "sqlite in two processes", "postgresql", "postgresql in two processes")
+
+
+async def where(kind: str, file: Path) -> Any:
+    return await fresh_url() if kind.startswith("postgresql") else file
 
 
 @pytest.fixture(params=ENGINES)
 async def live(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) -> AsyncIterator[Any]:
-    engine = make_live(request.param, terms, tmp_path / "live.db")
+    engine = make_live(request.param, terms, await where(request.param, tmp_path / "live.db"))
     await engine.open()
     yield engine
     await engine.close()
@@ -27,7 +32,7 @@ async def live(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) -> 
 
 @pytest.fixture(params=ENGINES)
 async def records(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) -> AsyncIterator[Any]:
-    engine = make_records(request.param, terms, tmp_path / "state.db")
+    engine = make_records(request.param, terms, await where(request.param, tmp_path / "state.db"))
     await engine.open()
     yield engine
     await engine.close()

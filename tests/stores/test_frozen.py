@@ -46,7 +46,7 @@ async def test_others_answer_in_time_and_all_goes_on_afterwards(tmp_path: Path) 
         with suppress(StoreDown):
             outcome = await guarded.save("t", after)
     assert outcome is Outcome.DONE
-    other = Remote("records", path, terms)
+    other = Remote("sqlite", "records", path, terms)
     await other.open()
     while (await other.size()).responses > 2:
         await guarded.get("t", kept.id)

@@ -115,7 +115,7 @@ async def test_full_meters_are_swept(live: Any, terms: Terms) -> None:
 async def test_eight_processes_together_take_no_more_than_there_is(tmp_path: Path) -> None:
     """U51: to the unit, as no time passes."""
     terms = Terms()
-    engines = [Remote("live", tmp_path / "live.db", terms) for _ in range(8)]
+    engines = [Remote("sqlite", "live", tmp_path / "live.db", terms) for _ in range(8)]
     await asyncio.gather(*(engine.open() for engine in engines))
     counts = await asyncio.gather(*(taken(engine, [REQUESTS], 12) for engine in engines))
     assert sum(counts) == 60
@@ -186,7 +186,7 @@ async def test_any_name_is_a_queue_of_its_own(live: Any, queue: str) -> None:
 async def test_eight_processes_stand_in_one_queue(tmp_path: Path) -> None:
     """U56: each ticket has a rank of its own, and the engine that opens the file next sees the same."""
     terms = Terms()
-    engines = [Remote("live", tmp_path / "live.db", terms) for _ in range(8)]
+    engines = [Remote("sqlite", "live", tmp_path / "live.db", terms) for _ in range(8)]
     await asyncio.gather(*(engine.open() for engine in engines))
 
     async def enter(number: int) -> None:

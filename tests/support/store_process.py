@@ -12,9 +12,9 @@ from tests.support.stores import LENGTH_BYTES, Terms, make_live, make_records
 
 async def main() -> None:
     terms = Terms()
-    path = Path(sys.argv[2])
-    make: Callable[..., Any] = make_live if sys.argv[1] == "live" else make_records
-    engine = make("sqlite", terms, path)
+    _, kind, part, where = sys.argv
+    make: Callable[..., Any] = make_live if part == "live" else make_records
+    engine = make(kind, terms, Path(where) if kind == "sqlite" else where)
     while head := await asyncio.to_thread(sys.stdin.buffer.read, LENGTH_BYTES):
         message = await asyncio.to_thread(sys.stdin.buffer.read, int.from_bytes(head, "big"))
         name, args, named, terms.date, terms.steady, terms.patient, terms.keeping = pickle.loads(message)

@@ -15,12 +15,18 @@ from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.postgres.address import Address
+from proxy.shell.stores.postgres.connections import Connections, Limits
+from proxy.shell.stores.postgres.live import PostgresLive
+from proxy.shell.stores.postgres.records import PostgresRecords
+from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
 
 ROOT = Path(__file__).parent.parent.parent
 LENGTH_BYTES = 4
+LIMITS = Limits(seconds=30)
 
 SHORT_LOG = 10_000
 """Bytes of a log, in the tests."""
@@ -114,10 +120,10 @@ def ids_of(record: Record) -> list[str]:
 
 
 class Remote:
-    """An engine in another process, on the same file. Calls go one by one, as bytes over pipes."""
+    """An engine in another process, on the same file or database. Calls go one by one, as bytes over pipes."""
 
-    def __init__(self, kind: str, path: Path, terms: Terms) -> None:
-        self._command = [sys.executable, "-m", "tests.support.store_process", kind, str(path)]
+    def __init__(self, kind: str, part: str, where: Any, terms: Terms) -> None:
+        self._command = [sys.executable, "-m", "tests.support.store_process", kind, part, str(where)]
         self._terms = terms
         self._turn = asyncio.Lock()
         self.process: asyncio.subprocess.Process | None = None
@@ -199,11 +205,36 @@ class InTurn:
 # ── the engines, by their names ──
 
 
-def make_records(kind: str, terms: Terms, path: Path) -> Any:
+TWO = " in two processes"
+
+
+def make_records(kind: str, terms: Terms, where: Any) -> Any:
+    """`where`: a path, or the URL of a database."""
     if kind == "memory":
         return MemoryRecords(terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
-    engine = sqlite_at(path, terms)
-    return engine if kind == "sqlite" else InTurn(engine, Remote("records", path, terms))
+    name = kind.removesuffix(TWO)
+    engine = sqlite_at(where, terms) if name == "sqlite" else postgres_at(where, terms)
+    return engine if kind == name else InTurn(engine, Remote(name, "records", where, terms))
+
+
+class Told(ServerClock):
+    """Goes by the test's clock, whatever the server says."""
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(lambda: terms.steady)
+        self._terms = terms
+
+    @property
+    def clock(self) -> Clock:
+        return self._terms.clock
+
+    def measured(self, time: float, begun: float) -> None: ...
+
+
+def postgres_at(url: str, terms: Terms | None = None, limits: Limits = LIMITS) -> PostgresRecords:
+    terms = terms or Terms()
+    connections = Connections(Address(url), limits)
+    return PostgresRecords(connections, Told(terms), Settings(terms), terms.may_bury)  # type: ignore[arg-type]
 
 
 def sqlite_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
@@ -211,8 +242,13 @@ def sqlite_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
     return SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
 
 
-def make_live(kind: str, terms: Terms, path: Path) -> Any:
+def make_live(kind: str, terms: Terms, where: Any) -> Any:
     if kind == "memory":
         return MemoryLive(terms.clock, SHORT_LOG)
-    engine = SqliteLive(path, terms.clock, SHORT_LOG)
-    return engine if kind == "sqlite" else InTurn(engine, Remote("live", path, terms))
+    name = kind.removesuffix(TWO)
+    engine: Any
+    if name == "sqlite":
+        engine = SqliteLive(where, terms.clock, SHORT_LOG)
+    else:
+        engine = PostgresLive(Connections(Address(where), LIMITS), Told(terms), SHORT_LOG)
+    return engine if kind == name else InTurn(engine, Remote(name, "live", where, terms))

@@ -6,11 +6,12 @@
   `log_packing`: its events as rows
 - `meters`: how fast a tenant's limits fill
 - `location`: which engine, and where, as the settings and the system have it
+- `engines`: made there
 - `guard`, `guarded_records`, `guarded_live`: a limit on every wait, and a breaker
 - `opening`: of a store that may be away
 - `beats`: how a worker lives, and when it may bury others
 - `sweeper`: who settles the dead, and deletes what has expired
-- `memory`, `sqlite`: the engines; `sql`: what engines share that speak it
+- `memory`, `sqlite`, `postgres`: the engines; `sql`: what engines share that speak it
 - `failures`: which fault it is when a store fails
 - `keys`: what an id says of where its thing is kept
 """

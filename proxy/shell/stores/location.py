@@ -5,23 +5,16 @@ host, damage such files within minutes: a directory there that was asked for is 
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.memory.records import MemoryRecords
-from proxy.shell.stores.protocol import Live, Records
-from proxy.shell.stores.sqlite.live import SqliteLive
-from proxy.shell.stores.sqlite.records import SqliteRecords
-from proxy.shell.stores.terms import Clock, Keeping
+from proxy.shell.stores.postgres.address import Address
 
 NAME: Final = "responses-proxy"
-RECORDS_FILE: Final = "state.db"
-LIVE_FILE: Final = "live.db"
-MOST_MEMORY: Final = 256 << 20
 MOUNTS: Final = Path("/proc/self/mounts")
 
 SHARED: Final = frozenset(
@@ -54,6 +47,7 @@ class LocationRefused(ValueError):
 
 class Kind(Enum):
     SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
     MEMORY = "memory"
     OFF = "off"
 
@@ -66,6 +60,8 @@ class Location:
     """For whoever starts the proxy."""
     is_less: bool = False
     """It is not what the default would be: a warning."""
+    address: Address | None = None
+    """Of the database."""
 
 
 def locate(url: str, workers: int, environ: Mapping[str, str], mounts: str) -> Location:
@@ -78,10 +74,14 @@ def locate(url: str, workers: int, environ: Mapping[str, str], mounts: str) -> L
             return Location(Kind.OFF, None, NOTHING_KEPT)
         case "memory" if url == "memory:":
             return _in_memory(workers)
+        case "postgresql" | "postgres" if path.startswith("//"):
+            return _in_database(Address(url))
         case "sqlite" if path:
             return _asked_for(Path(path).expanduser().absolute(), mounts)
         case _:
-            raise LocationRefused(f"store.url is {url!r}: it must be auto, sqlite:DIRECTORY, memory: or off")
+            raise LocationRefused(
+                "store.url must be auto, sqlite:DIRECTORY, postgresql://USER:PASSWORD@HOST/DATABASE, memory: or off"
+            )
 
 
 def _in_memory(workers: int) -> Location:
@@ -91,6 +91,15 @@ def _in_memory(workers: int) -> Location:
             ' Use server.workers = 1, store.url = "sqlite:DIRECTORY", or store.url = "off"'
         )
     return Location(Kind.MEMORY, None, KEPT.format(where=IN_MEMORY))
+
+
+def _in_database(address: Address) -> Location:
+    if find_spec("asyncpg") is None:
+        raise LocationRefused(
+            "store.url names a database of PostgreSQL, and the package that speaks to it is not installed:"
+            " pip install responses-proxy[postgres]"
+        )
+    return Location(Kind.POSTGRESQL, None, KEPT.format(where=address.shown), address=address)
 
 
 def _asked_for(directory: Path, mounts: str) -> Location:
@@ -175,23 +184,3 @@ def _unescaped(name: str) -> str:
 
 def read_mounts() -> str:
     return MOUNTS.read_text(errors="replace") if MOUNTS.exists() else ""
-
-
-# ── the engines ──
-
-
-def engines_at(
-    location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool]
-) -> tuple[Records, Live] | None:
-    match location.kind:
-        case Kind.SQLITE:
-            assert location.directory is not None
-            return (
-                SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury),
-                SqliteLive(location.directory / LIVE_FILE, clock),
-            )
-        case Kind.MEMORY:
-            bounded = replace(keeping, most_bytes=min(keeping.most_bytes, MOST_MEMORY))
-            return MemoryRecords(clock, bounded, may_bury), MemoryLive(clock)
-        case Kind.OFF:
-            return None

@@ -15,7 +15,11 @@ from proxy.core.stored.record import Record
 
 
 class StoreDown(Exception):
-    """The store did not answer, or not in time. Whether a write was done is not known."""
+    """The store did not answer, or not in time."""
+
+
+class StoreInDoubt(StoreDown):
+    """A write has ended without an answer: it was done, or it was not, or it is done in a moment."""
 
 
 class StoreUnreadable(Exception):

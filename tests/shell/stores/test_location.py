@@ -4,18 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from proxy.shell.stores import location
 from proxy.shell.stores.location import (
     Kind,
     Location,
     LocationRefused,
-    engines_at,
     locate,
     read_mounts,
     shared_kind,
 )
-from proxy.shell.stores.memory.records import MemoryRecords
-from proxy.shell.stores.sqlite.records import SqliteRecords
-from tests.support.stores import Terms
 
 LOCAL = "/dev/vda / ext4 rw 0 0\n"
 
@@ -38,11 +35,30 @@ def test_memory_is_for_one_worker() -> None:
         locate("memory:", 2, {}, LOCAL)
 
 
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_a_database_is_shown_without_who_enters_it(scheme: str) -> None:
+    """U62."""
+    found = locate(f"{scheme}://me:secret@db.example:5433/kept?sslmode=require", 4, {}, LOCAL)
+    assert found.kind is Kind.POSTGRESQL
+    assert found.line.startswith(
+        "responses are kept in the database kept of PostgreSQL at db.example:5433, unless"
+    )
+    assert "secret" not in repr(found)
+
+
+def test_without_its_driver_no_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "find_spec", lambda _: None)
+    with pytest.raises(LocationRefused, match=r"pip install responses-proxy\[postgres\]"):
+        locate("postgresql://me:secret@db/kept", 1, {}, LOCAL)
+
+
 @pytest.mark.parametrize(
     "url", ["", "sqlite", "sqlite:", "memory", "off:", "auto:x", "redis://x", "/var/lib"]
 )
 def test_what_is_no_place(url: str) -> None:
-    with pytest.raises(LocationRefused, match="it must be auto, sqlite:DIRECTORY, memory: or off"):
+    with pytest.raises(
+        LocationRefused, match=r"must be auto, sqlite:DIRECTORY, postgresql://.*, memory: or off"
+    ):
         locate(url, 1, {}, LOCAL)
 
 
@@ -116,11 +132,3 @@ def test_the_nearest_mount_decides_and_the_last_of_several(mounts: str, kind: st
 
 def test_the_mounts_of_this_system() -> None:
     assert " / " in read_mounts()
-
-
-def test_the_engines(tmp_path: Path) -> None:
-    terms = Terms()
-    made = [
-        engines_at(Location(kind, tmp_path, ""), terms.clock, terms.keeping, terms.may_bury) for kind in Kind
-    ]
-    assert [each and type(each[0]) for each in made] == [SqliteRecords, MemoryRecords, None]

@@ -1,10 +1,10 @@
 """Who carries steps out, as all engines that speak SQL see it, and what a step says of itself beforehand."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from proxy.shell.stores.keys import family_of
-from proxy.shell.stores.sql.step import Ask, Result, Step
+from proxy.shell.stores.sql.step import Result, Step
 
 
 class Hold(NamedTuple):
@@ -14,6 +14,15 @@ class Hold(NamedTuple):
     """None: all that is kept."""
     family: str | None = None
     """Of responses that continue each other. None: all that is the tenant's."""
+
+
+class Ahead(NamedTuple):
+    """What a step will ask one by one, all in one question: for engines with a long way to what they keep."""
+
+    statement: str
+    parameters: tuple[Any, ...]
+    answered: str
+    """The statement whose answers it brings. Each row begins with the parameters, and goes on with the answer."""
 
 
 EVERYTHING: Final = (Hold(None),)
@@ -47,8 +56,8 @@ class Carrier(Protocol):
     ) -> Result:
         """All of the step, or nothing. `weight`: in bytes. `once`: done again, it would answer otherwise."""
 
-    async def read(self, step: Callable[[], Step[Result]], ahead: Ask | None = None) -> Result:
-        """As of one moment. `ahead`: what a step will ask, all in one question, for whom each question costs a way."""
+    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
+        """As of one moment."""
 
     def used_bytes(self) -> Step[int]: ...
 

@@ -48,9 +48,13 @@ OLDEST: Final = (
     " where gone = 0 and lasting = 1 and ended is not null order by ended limit ?"
 )
 
+LASTS: Final = (
+    "gone = 0 and (ended is null"
+    " or ended > case lasting when 1 then cast(? as bigint) else cast(? as bigint) end)"
+)
+
 COUNT: Final = (
-    "select count(*), coalesce(sum(case when ended is null then 1 else 0 end), 0) from turns"
-    " where gone = 0 and (ended is null or ended > case lasting when 1 then ? else ? end)"
+    f"select count(*), coalesce(sum(case when ended is null then 1 else 0 end), 0) from turns where {LASTS}"
 )
 
 COUNT_OF_TENANT: Final = f"{COUNT} and tenant = ?"
@@ -173,7 +177,8 @@ HOLDS: Final = "select 1 from entries where tenant = ? and tail = ? limit 1"
 HOLDERS: Final = "select conversation, added, dropped from entries where tenant = ? and tail = ?"
 
 BEGAN_WITH: Final = (
-    "select tail from turns where tenant = ? and conversation = ? and seen >= ? and (seen < ? or ? is null)"
+    "select tail from turns where tenant = ? and conversation = ? and seen >= ?"
+    " and (seen < ? or cast(? as bigint) is null)"
 )
 
 PRUNE: Final = (
@@ -202,8 +207,7 @@ FORGET_TENANT: Final = tuple(
 
 CENSUS: Final = (
     "select tenant, status, count(*), min(created) from turns"
-    " where gone = 0 and (ended is null or ended > case lasting when 1 then ? else ? end)"
-    " and tenant = coalesce(?, tenant) group by tenant, status"
+    f" where {LASTS} and tenant = coalesce(?, tenant) group by tenant, status"
 )
 
 CENSUS_OF_TALKS: Final = (

@@ -31,8 +31,9 @@ RECORDS: Final = Schema(
             "create index turns_by_end on turns (lasting, ended) where gone = 0",
             "create index turns_in_doubt on turns (gone) where gone = 2",
             "create index turns_by_conversation on turns (tenant, conversation, seen, tail) where seen is not null",
-            """create table items (n integer primary key, tenant text not null, item text not null, tail text not null,
-            unique (tenant, item, tail)) strict""",
+            """create table items (n integer primary key, tenant text not null, item text not null, tail text not null)
+            strict""",
+            "create unique index items_once on items (tenant, item, tail)",
             "create index items_by_turn on items (tenant, tail)",
             """create table runs (n integer primary key, tenant text not null, tail text not null, id text not null,
             worker text not null, over integer not null, unique (tenant, tail)) strict""",

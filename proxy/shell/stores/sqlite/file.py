@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
 from proxy.shell.stores.protocol import StoreDown, StoreReplaced, StoreUnreadable
-from proxy.shell.stores.sql.carrier import Hold
+from proxy.shell.stores.sql.carrier import Ahead, Hold
 from proxy.shell.stores.sql.step import Ask, Rows, Step
 from proxy.shell.stores.sql.tables import Schema
 from proxy.shell.stores.sqlite.lock import FileLock
@@ -112,7 +112,7 @@ class SqliteFile:
     ) -> Result:
         return await self._do(self._writes, step, weight)
 
-    async def read(self, step: Callable[[], Step[Result]], ahead: Ask | None = None) -> Result:
+    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
         return await self._do(self._reads, step, 0)
 
     async def copy(self, target: Path) -> None:

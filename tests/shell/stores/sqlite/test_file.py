@@ -59,7 +59,7 @@ async def engine(path: Path) -> AsyncIterator[SqliteRecords]:
 
 @pytest.fixture
 async def other(path: Path, engine: SqliteRecords) -> AsyncIterator[Remote]:
-    other = Remote("records", path, Terms())
+    other = Remote("sqlite", "records", path, Terms())
     await other.open()
     yield other
     await other.close()
@@ -133,7 +133,7 @@ async def test_nothing_acknowledged_is_lost_when_writers_are_killed(
     """U08: killed at any step, while it holds the lock or not; the next goes on, and the file is whole."""
     acknowledged = []
     for round in range(6):
-        victim = Remote("records", path, Terms())
+        victim = Remote("sqlite", "records", path, Terms())
         await victim.open()
         assert victim.process is not None
 
@@ -190,7 +190,7 @@ async def test_what_a_frozen_process_began_can_be_ended_by_others(
 
 async def test_twenty_processes_open_an_empty_directory_at_once(path: Path) -> None:
     """U15, U16: one makes the tables, all work."""
-    engines = [Remote("records", path, Terms()) for _ in range(20)]
+    engines = [Remote("sqlite", "records", path, Terms()) for _ in range(20)]
     await asyncio.gather(*(engine.open() for engine in engines))
     kept = [record() for _ in engines]
     await asyncio.gather(*(engine.save("t", each) for engine, each in zip(engines, kept, strict=True)))

@@ -1,0 +1,52 @@
+"""The engines themselves, at the place that was found for them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from proxy.shell.stores.location import Kind, Location
+from proxy.shell.stores.memory.live import MemoryLive
+from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.postgres.address import Limits
+from proxy.shell.stores.protocol import Live, Records
+from proxy.shell.stores.sqlite.live import SqliteLive
+from proxy.shell.stores.sqlite.records import SqliteRecords
+from proxy.shell.stores.terms import Clock, Keeping
+
+RECORDS_FILE: Final = "state.db"
+LIVE_FILE: Final = "live.db"
+MOST_MEMORY: Final = 256 << 20
+
+
+def engines_at(
+    location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], limits: Limits
+) -> tuple[Records, Live] | None:
+    match location.kind:
+        case Kind.SQLITE:
+            assert location.directory is not None
+            return (
+                SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury),
+                SqliteLive(location.directory / LIVE_FILE, clock),
+            )
+        case Kind.POSTGRESQL:
+            return _in_database(location, clock, keeping, may_bury, limits)
+        case Kind.MEMORY:
+            bounded = replace(keeping, most_bytes=min(keeping.most_bytes, MOST_MEMORY))
+            return MemoryRecords(clock, bounded, may_bury), MemoryLive(clock)
+        case Kind.OFF:
+            return None
+
+
+def _in_database(
+    location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], limits: Limits
+) -> tuple[Records, Live]:
+    """Imported here, as what it needs may not be installed."""
+    from proxy.shell.stores.postgres.connections import Connections
+    from proxy.shell.stores.postgres.live import PostgresLive
+    from proxy.shell.stores.postgres.records import PostgresRecords
+    from proxy.shell.stores.postgres.server_clock import ServerClock
+
+    assert location.address is not None
+    connections = Connections(location.address, limits)
+    server = ServerClock(clock.steady)
+    return PostgresRecords(connections, server, keeping, may_bury), PostgresLive(connections, server)

@@ -1,0 +1,95 @@
+"""Who carries steps out in a database: each write a transaction that holds what it must, each read as of one moment."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.dialect import is_blind
+from proxy.shell.stores.postgres.locks import keys_of
+from proxy.shell.stores.postgres.schema import migrate
+from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.sql.carrier import Ahead, Hold
+from proxy.shell.stores.sql.step import Ask, Result, Step
+from proxy.shell.stores.sql.tables import Schema
+
+TIME: Final = "select extract(epoch from clock_timestamp())::float8"
+
+USED_BYTES: Final = """select case when pg_relation_size('turns') < 268435456
+then (select coalesce(sum(length(answer) + length(input) + length(output)), 0) from turns)
+else (select n_live_tup from pg_stat_user_tables where relid = 'turns'::regclass)
+* (select coalesce(avg(length(answer) + length(input) + length(output)), 0) from turns tablesample system (0.1))
+end::bigint"""
+"""Of what is kept, as what is deleted leaves the files large. Of very many responses it is estimated."""
+
+
+class PostgresCarrier:
+    most_swept = 10
+
+    def __init__(
+        self, connections: Connections, schema: Schema, clock: ServerClock, *, may_vanish: bool
+    ) -> None:
+        self._connections = connections
+        self._schema = schema
+        self._clock = clock
+        self._may_vanish = may_vanish
+        self._kind = "live" if may_vanish else "records"
+
+    async def open(self) -> None:
+        await self._connections.open(self._prepare)
+
+    async def _prepare(self, connection: Any) -> None:
+        begun = self._clock.begun()
+        self._clock.measured(await connection.fetchval(TIME), begun)
+        shown = self._connections.address.shown
+        await migrate(connection, self._schema, shown, may_vanish=self._may_vanish)
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+    async def write(
+        self,
+        step: Callable[[], Step[Result]],
+        weight: int = 0,
+        holds: tuple[Hold, ...] = (),
+        once: bool = False,
+    ) -> Result:
+        if not holds:
+            changes, result = _changes_of(step())
+            if changes:
+                return await self._connections.change(changes, weight, result)
+        locks = keys_of(self._kind, holds)
+
+        async def carry(attempt: Attempt) -> Result:
+            return await attempt.written(step(), locks, self._clock, self._connections.limits.seconds)
+
+        return await self._connections.do(carry, once=once)
+
+    async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
+        return await self._connections.do(partial(_read, step, ahead))
+
+    def used_bytes(self) -> Step[int]:
+        rows = yield USED_BYTES, ()
+        return int(rows[0][0])
+
+    def shrunk(self, step: Step[Result]) -> Step[Result]:
+        """The server does so by itself, in time."""
+        return step
+
+
+async def _read(step: Callable[[], Step[Result]], ahead: Ahead | None, attempt: Attempt) -> Result:
+    return await attempt.read(step, ahead)
+
+
+def _changes_of(step: Step[Result]) -> tuple[list[Ask], Any]:
+    """All that the step does, and its result; nothing if it asks anything, or changes by several statements."""
+    changes: list[Ask] = []
+    try:
+        while is_blind((ask := next(step) if not changes else step.send([]))[0]):
+            changes.append(ask)
+    except StopIteration as end:
+        if len({statement for statement, _ in changes}) == 1:
+            return changes, end.value
+    step.close()
+    return [], None

@@ -1,0 +1,295 @@
+"""The few connections of a process, each with a task of its own that works on them.
+
+No request is ever inside a command: a driver that is told to give one up waits for the server to agree, which a frozen
+server never does. Here a command that takes too long loses its connection, at once, and the next one gets a new one.
+What is asked waits in one queue for whichever connection is free, and not longer than a command may take.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import asyncpg
+
+from proxy.shell.stores.postgres.address import Address, Limits
+from proxy.shell.stores.postgres.attempt import Attempt
+from proxy.shell.stores.postgres.reasons import Remedy, is_in_doubt, reason, remedy_of
+from proxy.shell.stores.protocol import StoreDown, StoreInDoubt
+from proxy.shell.stores.sql.step import Ask
+
+CONFLICTS: Final = 5
+"""How often a step is tried again that others stood in the way of."""
+
+RETURN_SECONDS: Final = 1.0
+"""For so long a server is waited for that refuses connections: it may be starting again."""
+PAUSE_SECONDS: Final = 0.1
+CLOSE_SECONDS: Final = 1.0
+OPEN_SECONDS: Final = 60.0
+"""For tables that are made, and for others who make them at the same time."""
+
+MOST_CHANGES: Final = 100
+MOST_BYTES: Final = 1 << 20
+"""Of one message to the server."""
+
+STATEMENTS: Final = 200
+"""That each connection has prepared."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True, eq=False)
+class Command(Generic[Result]):
+    carry: Callable[[Attempt], Coroutine[Any, Any, Result]]
+    answer: "asyncio.Future[Result]"
+    asked: float
+    once: bool = False
+    """Where it may have been done, it is not done again."""
+    weight: int = 0
+    changes: Sequence[Ask] = ()
+    """All that it does, if that is changes by one statement: several such commands may go together."""
+    result: Any = None
+    """Of such."""
+
+
+@dataclass(slots=True, eq=False)
+class _Lane:
+    connection: Any = None
+    generation: int = 0
+    timed_out: bool = False
+
+    def drop(self) -> None:
+        if self.connection is not None and not self.connection.is_closed():
+            self.connection.terminate()
+        self.connection = None
+
+
+class Connections:
+    def __init__(self, address: Address, limits: Limits) -> None:
+        self.address = address
+        self.limits = limits
+        self._queue: deque[Command[Any]] = deque()
+        self._idle: list[asyncio.Future[None]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._lanes: list[_Lane] = []
+        self._generation = 0
+        self._users = 0
+
+    # ── from outside ──
+
+    async def open(self, prepare: Callable[[Any], Awaitable[None]]) -> None:
+        """Raises StoreUnreadable, or StoreDown. `prepare` gets a connection of its own."""
+        lane = _Lane()
+        try:
+            lane.connection = await self._connect()
+            with _limited(lane, OPEN_SECONDS):
+                await prepare(lane.connection)
+        except Exception as failure:
+            raise reason(self.address, failure, opening=True) from failure
+        finally:
+            lane.drop()
+        self._users += 1
+        if not self._tasks:
+            self._begin()
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._lanes = [_Lane() for _ in range(self.limits.connections)]
+        self._tasks = [loop.create_task(self._serve(lane), name="store connection") for lane in self._lanes]
+
+    async def close(self) -> None:
+        """Whoever opened them closes them; the last one ends them, after what waits was done."""
+        self._users -= 1
+        if self._users > 0:
+            return
+        if waiting := [command.answer for command in self._queue]:
+            await asyncio.wait(waiting, timeout=CLOSE_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._tasks, self._idle = [], []
+        for lane in self._lanes:
+            with suppress(Exception), _limited(lane, CLOSE_SECONDS):
+                if lane.connection is not None:
+                    await lane.connection.close()
+            lane.drop()
+
+    async def do(
+        self, carry: Callable[[Attempt], Coroutine[Any, Any, Result]], *, once: bool = False
+    ) -> Result:
+        result: Result = await self._wait(Command(carry, *self._asked(), once=once))
+        return result
+
+    async def change(self, changes: Sequence[Ask], weight: int, result: Result) -> Result:
+        """All or none of the changes, which are by one statement."""
+        command = Command(lambda attempt: attempt.changed(changes), *self._asked())
+        command.weight, command.changes, command.result = weight, changes, result
+        await self._wait(command)
+        return result
+
+    def _asked(self) -> tuple["asyncio.Future[Any]", float]:
+        if not self._tasks:
+            raise StoreDown(f"{self.address.shown} is not open")
+        loop = asyncio.get_running_loop()
+        return loop.create_future(), loop.time()
+
+    async def _wait(self, command: Command[Any]) -> Any:
+        self._queue.append(command)
+        while self._idle:
+            waiting = self._idle.pop()  # the one that worked last: few connections are better than many
+            if not waiting.done():
+                waiting.set_result(None)
+                break
+        return await command.answer
+
+    # ── in their tasks ──
+
+    async def _serve(self, lane: _Lane) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            if not self._queue:
+                waiting = loop.create_future()
+                self._idle.append(waiting)
+                await waiting
+                continue
+            group = self._next()
+            if loop.time() - group[0].asked > self.limits.seconds:
+                failure = StoreDown(f"no connection to {self.address.shown} was free in time")
+                _answer(group, failure)
+            elif not await self._do_all(lane, group):
+                for command in group:
+                    await self._do_all(lane, [command])
+
+    def _next(self) -> list[Command[Any]]:
+        """The next command, and those behind it that go together with it."""
+        group = [first := self._queue.popleft()]
+        changes, weight = len(first.changes), first.weight
+        while (
+            first.changes
+            and self._queue
+            and (following := self._queue[0]).changes
+            and following.changes[0][0] == first.changes[0][0]
+            and (changes := changes + len(following.changes)) <= MOST_CHANGES
+            and (weight := weight + following.weight) <= MOST_BYTES
+        ):
+            group.append(self._queue.popleft())
+        return group
+
+    async def _do_all(self, lane: _Lane, group: list[Command[Any]]) -> bool:
+        """False: not together, but perhaps each by itself."""
+        carry = group[0].carry
+        if len(group) > 1:
+            changes = [change for command in group for change in command.changes]
+
+            async def carry(attempt: Attempt) -> None:
+                await attempt.changed(changes)
+
+        try:
+            result = await self._done(lane, carry, group[0].once)
+        except StoreDown as failure:
+            _answer(group, failure)
+        except Exception as failure:
+            if len(group) > 1:
+                return False
+            _answer(group, failure)
+        except BaseException:
+            _answer(group, StoreDown("the store is closed"))
+            raise
+        else:
+            for command in group:
+                if not command.answer.done():  # its caller was cancelled
+                    command.answer.set_result(command.result if command.changes else result)
+        return True
+
+    async def _done(
+        self, lane: _Lane, carry: Callable[[Attempt], Coroutine[Any, Any, Any]], once: bool
+    ) -> Any:
+        conflicts, lost = 0, False
+        while True:
+            connection = await self._connected(lane)
+            attempt = Attempt(connection)
+            try:
+                with _limited(lane, self.limits.seconds):
+                    return await carry(attempt)
+            except Exception as failure:
+                remedy = Remedy.RECONNECT if lane.timed_out else remedy_of(failure)
+                in_doubt = attempt.in_doubt and is_in_doubt(failure)
+                await self._recover(lane, remedy)
+                if remedy is Remedy.AGAIN and conflicts < CONFLICTS:
+                    conflicts += 1
+                elif (
+                    remedy in (Remedy.RECONNECT, Remedy.RECONNECT_ALL)
+                    and not (lost or lane.timed_out)
+                    and not (in_doubt and once)
+                ):
+                    lost = True
+                else:
+                    told = self._told(lane, failure)
+                    raise StoreInDoubt(str(told)) if in_doubt else told from failure
+
+    def _told(self, lane: _Lane, failure: Exception) -> BaseException:
+        if lane.timed_out:
+            return StoreDown(f"{self.address.shown} did not answer within {self.limits.seconds:g} s")
+        return reason(self.address, failure)
+
+    async def _recover(self, lane: _Lane, remedy: Remedy) -> None:
+        """What was begun is undone, or the connection is given up."""
+        if remedy is Remedy.RECONNECT_ALL:
+            self._generation += 1
+        if remedy in (Remedy.NONE, Remedy.AGAIN) and lane.connection.is_in_transaction():
+            with suppress(Exception), _limited(lane, self.limits.seconds):
+                await lane.connection.execute("rollback")
+                return
+        if remedy is not Remedy.NONE or lane.connection.is_closed():
+            lane.drop()
+
+    async def _connected(self, lane: _Lane) -> Any:
+        lane.timed_out = False
+        if lane.generation != self._generation:
+            lane.drop()
+        if lane.connection is None or lane.connection.is_closed():
+            lane.generation = self._generation
+            loop = asyncio.get_running_loop()
+            last = loop.time() + min(RETURN_SECONDS, self.limits.seconds)
+            while True:
+                try:
+                    lane.connection = await self._connect()
+                    break
+                except Exception as failure:
+                    told = reason(self.address, failure)
+                    if not isinstance(told, StoreDown) or loop.time() > last:
+                        raise StoreDown(str(told)) from failure
+                await asyncio.sleep(PAUSE_SECONDS)
+        return lane.connection
+
+    async def _connect(self) -> Any:
+        return await asyncpg.connect(
+            self.address.url,
+            timeout=self.limits.seconds,
+            statement_cache_size=STATEMENTS if self.limits.prepared else 0,
+            max_cached_statement_lifetime=0,
+        )
+
+
+@contextmanager
+def _limited(lane: _Lane, seconds: float) -> Iterator[None]:
+    """What takes longer loses its connection."""
+
+    def end() -> None:
+        lane.timed_out = True
+        lane.connection.terminate()
+
+    timer = asyncio.get_running_loop().call_later(seconds, end)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _answer(commands: Sequence[Command[Any]], failure: BaseException) -> None:
+    for command in commands:
+        if not command.answer.done():
+            command.answer.set_exception(failure)

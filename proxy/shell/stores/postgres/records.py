@@ -1,0 +1,42 @@
+"""Records in a database, which keeps all that it has acknowledged."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from proxy.core.stored.record import Record
+from proxy.shell.stores.keys import tail_of
+from proxy.shell.stores.postgres.carrier import PostgresCarrier
+from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.sql.carrier import Ahead
+from proxy.shell.stores.sql.records import SqlRecords
+from proxy.shell.stores.sql.statements import FIND, TURN
+from proxy.shell.stores.sql.tables import RECORDS
+from proxy.shell.stores.terms import Keeping, always
+
+TAIL_DIGITS: Final = 32
+
+CHAIN: Final = f"""with recursive chain (tail, parent, depth) as (
+select tail, parent, 1 from turns where tenant = ? and tail = ?
+union all
+select turns.tail, turns.parent, depth + 1 from chain join turns
+on turns.tenant = ? and turns.tail = right(chain.parent, {TAIL_DIGITS}) where depth < ?)
+select tenant, tail, {TURN} from turns where tenant = ? and tail in (select tail from chain)"""
+"""A response and all that it continues: one question instead of one for each."""
+
+
+class PostgresRecords(SqlRecords):
+    def __init__(
+        self,
+        connections: Connections,
+        clock: ServerClock,
+        keeping: Keeping,
+        may_bury: Callable[[], bool] = always,
+    ) -> None:
+        carrier = PostgresCarrier(connections, RECORDS, clock, may_vanish=False)
+        super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury())
+
+    async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
+        ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND)
+        return await self._carrier.read(partial(self._steps.chain, tenant, id, most), ahead)
