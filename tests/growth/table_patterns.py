@@ -23,6 +23,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
+    "setting_values:SecretUrl._display": (":::", ":/", "#"),
+    "setting_values:_STORE_URL": ("sqlite:", "/", "\n"),
     "setting_values:_RANDOM": ("", "0", " "),
     "setting_values:_WORDS": ("A", "0A", "0"),
     "setting_values:_backend_name": ("-", "-", ""),
@@ -159,6 +161,10 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "demo.prompt:WORD": ("a'a", "'a", "_"),
     "shell.http.answers:SAFE_REQUEST_ID": ("", "-", ""),
     "shell.serving.routes:ROUTES": ("/v1/responses/", "/", "\n"),
+    "shell.stores.postgres.dialect:FOUND_BY_ITEM": ("item = $", "$i", "a"),
+    "shell.stores.postgres.dialect:INDEXED": ("", " ", "a"),
+    "shell.stores.postgres.dialect:TYPES": ("", " m", "A"),
+    "shell.stores.postgres.dialect:translated": ("", "a", "a"),
 }
 
 BOUNDED: Mapping[str, tuple[int, str]] = {
