@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from proxy.shell.stores.protocol import StoreInDoubt
+
 SHORT = 0.02
 
 
@@ -35,10 +37,15 @@ class Slow:
         self._inner = inner
         self.may = asyncio.Event()
         self.may.set()
+        self.unheard: set[str] = set()
+        """What is done, and nobody hears of it."""
 
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **named: Any) -> Any:
             await self.may.wait()
-            return await getattr(self._inner, name)(*args, **named)
+            result = await getattr(self._inner, name)(*args, **named)
+            if name in self.unheard:
+                raise StoreInDoubt("the connection is lost")
+            return result
 
         return call

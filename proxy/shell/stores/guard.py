@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from proxy.shell.stores.protocol import StoreDown
+from proxy.shell.stores.protocol import StoreDown, StoreInDoubt
 
 FAILURES: Final = 3
 PROBE_SECONDS: Final = 1.0
@@ -94,20 +94,23 @@ class Guard:
         command: Command[Result],
         key: Hashable = None,
         undo: Callable[[Result], Coroutine[Any, Any, bool]] | None = None,
+        done: Result | None = None,
     ) -> Result:
-        """`undo` is called with the result of what was done after it had been given up, until it says True. The same
-        `key` means the same command."""
+        """`undo` is called with the result of what was done after it had been given up, until it says True; with
+        `done`, if it may have been done, and nobody knows. The same `key` means the same command."""
         lane = self._writes
         if (undoing := self._undoing.get(key)) is not None:
             await asyncio.wait({undoing}, timeout=self._wait_seconds)
             if not undoing.done():
                 raise StoreDown("the same was given up, and is still being undone")
-        task = self._given_up.pop(key, None) or self._begin(op, lane, command)
+        task = self._given_up.pop(key, None)
+        if task is None or task.done():
+            task = self._begin(op, lane, command)
         try:
             return await self._wait(op, lane, task)
-        except StoreDown:
-            if undo is not None and not task.done():
-                self._give_up(key, task, undo)
+        except StoreDown as failure:
+            if undo is not None and (not task.done() or isinstance(failure, StoreInDoubt)):
+                self._give_up(key, task, undo, done)
             raise
 
     def _begin(self, op: str, lane: _Lane, command: Command[Result]) -> "asyncio.Task[Result]":
@@ -160,7 +163,11 @@ class Guard:
             self._watcher.came_back(self._steady() - lane.down_since)
 
     def _give_up(
-        self, key: Hashable, task: "asyncio.Task[Result]", undo: Callable[[Result], Coroutine[Any, Any, bool]]
+        self,
+        key: Hashable,
+        task: "asyncio.Task[Result]",
+        undo: Callable[[Result], Coroutine[Any, Any, bool]],
+        done: Result | None,
     ) -> None:
         self._given_up[key] = task
 
@@ -168,14 +175,21 @@ class Guard:
             if self._given_up.get(key) is not task:
                 return  # somebody has asked for it again
             del self._given_up[key]
-            if not task.cancelled() and task.exception() is None:
-                undoing = asyncio.get_running_loop().create_task(self._undo(task.result(), undo))
+            failure = None if task.cancelled() else task.exception()
+            in_doubt = isinstance(failure, StoreInDoubt) and done is not None
+            if in_doubt or not (task.cancelled() or failure):
+                result = done if in_doubt else task.result()
+                undoing = asyncio.get_running_loop().create_task(self._undo(result, undo, in_doubt))
                 self._undoing[key] = undoing
                 undoing.add_done_callback(lambda _: self._undoing.pop(key))
 
         task.add_done_callback(ended)
 
-    async def _undo(self, result: Result, undo: Callable[[Result], Coroutine[Any, Any, bool]]) -> None:
+    async def _undo(
+        self, result: Any, undo: Callable[[Any], Coroutine[Any, Any, bool]], in_doubt: bool
+    ) -> None:
+        if in_doubt:
+            await self._sleep(PROBE_SECONDS)  # it may still be on its way
         for _ in range(UNDO_TRIES):
             try:
                 if await undo(result):

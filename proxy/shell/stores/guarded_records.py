@@ -48,6 +48,7 @@ class GuardedRecords:
             lambda: self._records.save(tenant, record, entries, worker),
             key=("save", tenant, record.id),
             undo=undo,
+            done=Outcome.DONE,
         )
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
@@ -64,6 +65,7 @@ class GuardedRecords:
             lambda: self._records.begin(tenant, record, worker),
             key=("begin", tenant, record.id),
             undo=undo,
+            done=Began(()),
         )
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
@@ -114,6 +116,7 @@ class GuardedRecords:
             lambda: self._records.lock(tenant, id, worker, response),
             key=("lock", tenant, id, response),
             undo=undo,
+            done=Began(()),
         )
 
     async def unlock(self, tenant: str, id: str, response: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.shell.stores.guard import MOST_WAITING, Guard
-from proxy.shell.stores.protocol import RecordUnreadable, StoreDown
+from proxy.shell.stores.protocol import RecordUnreadable, StoreDown, StoreInDoubt
 from tests.support.guarded_stores import SHORT, Seen
 
 
@@ -18,6 +18,7 @@ class Store:
 
     now: float = 100.0
     broken: bool = False
+    in_doubt: bool = False
     begun: int = 0
     thawed: asyncio.Event = field(default_factory=asyncio.Event)
     seen: Seen = field(default_factory=Seen)
@@ -33,6 +34,8 @@ class Store:
     async def command(self) -> str:
         self.begun += 1
         await self.thawed.wait()
+        if self.in_doubt:
+            raise StoreInDoubt("no answer")
         if self.broken:
             raise StoreDown("broken")
         return "done"
@@ -178,6 +181,31 @@ async def test_what_failed_in_the_end_needs_no_undoing(store: Store) -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert undone == []
+
+
+async def test_what_may_have_been_done_is_undone_a_little_later(store: Store) -> None:
+    """Its caller was told that it was not."""
+    store.in_doubt = True
+    undone: list[str] = []
+    before = store.now
+    with pytest.raises(StoreInDoubt):
+        await store.write(key="k", undo=_undoing(undone, StoreDown()), done="perhaps done")
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert undone == ["perhaps done"] * 2
+    assert store.now == before + 2
+
+
+async def test_what_may_have_been_done_can_be_asked_for_again(store: Store) -> None:
+    store.in_doubt = True
+    undone: list[str] = []
+    with pytest.raises(StoreInDoubt):
+        await store.write(key="k", undo=_undoing(undone), done="perhaps done")
+    store.in_doubt = False
+    assert await store.write(key="k", undo=_undoing(undone), done="perhaps done") == "done"
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert (store.begun, undone) == (2, [])
 
 
 async def test_what_was_given_up_can_be_asked_for_again(store: Store) -> None:

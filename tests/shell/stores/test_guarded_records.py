@@ -10,7 +10,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_records import GuardedRecords
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Began, Outcome, Records, Size, StoreDown
+from proxy.shell.stores.protocol import Began, Outcome, Records, Size, StoreDown, StoreInDoubt
 from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Settings, Terms, ids_of, record, run, talk
 
@@ -119,6 +119,30 @@ async def test_work_that_began_too_late_never_was(
     assert await inner.runs("w") == []
     assert await inner.conversation("t", made.id) == (made, None)
     assert isinstance(await guarded.begin("t", run(conversation=made), "w"), Began)
+
+
+async def test_what_was_done_unheard_is_undone(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    """U18, U20, D12: whoever was told that it is not kept does not find it later."""
+    made = talk()
+    await guarded.create("t", made)
+    kept, work = record(conversation=made), run(conversation=made)
+    await guarded.lock("t", made.id, "w", kept.id)
+    slow.unheard = {"save", "begin", "lock"}
+    commands = (
+        guarded.save("t", kept, ids_of(kept), "w"),
+        guarded.begin("t", work, "w"),
+        guarded.lock("t", made.id, "w", "resp_2"),
+    )
+    for command in commands:
+        with pytest.raises(StoreInDoubt):
+            await command
+        await settle_down()
+    assert await inner.get("t", kept.id) is await inner.get("t", work.id) is None
+    assert await inner.runs("w") == []
+    assert await inner.entries("t", made.id) == []
+    assert await inner.conversation("t", made.id) == (made, None)
 
 
 async def test_every_method_ends_in_time_and_works_afterwards(guarded: GuardedRecords, slow: Slow) -> None:

@@ -189,10 +189,9 @@ class Connections:
 
         try:
             result = await self._done(lane, carry, group[0].once)
-        except StoreDown as failure:
-            _answer(group, failure)
         except Exception as failure:
-            if len(group) > 1:
+            cause = failure.__cause__ or failure
+            if len(group) > 1 and not lane.timed_out and remedy_of(cause) is Remedy.NONE:
                 return False
             _answer(group, failure)
         except BaseException:
