@@ -5,7 +5,8 @@ sockets), `shell` holds everything that waits. `app` wires the two together; `co
 the settings, and `storage` the store.
 
 - `cli` starts it all; `codex` starts Codex with it, and `demo` is a backend without a model.
-- `store_commands` shows and changes what is kept, in the files that `store_files` finds.
+- `store_commands` shows and changes what is kept, in the store that `store_finding` finds: `store_files` or
+  `store_database`.
 - `settings` defines each setting, `setting_values` checks its value, `config` reads them all from their sources, and
   `signing` chooses the secret behind signed tokens.
 - `supervisor` starts each `worker`; `process` is what every process needs.

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 import proxy
-from proxy import app, codex, demo, process, store_commands, store_files, supervisor
+from proxy import app, codex, demo, process, store_commands, store_finding, supervisor
 from proxy.config import (
     BINDINGS,
     CONFIG_VARIABLE,
@@ -134,11 +134,11 @@ def hash_key(new: bool) -> int:
 
 def check_config(loaded: Loaded, _: argparse.Namespace) -> int:
     """The settings were checked when `main` loaded them; here it is asked whether this machine agrees."""
-    try:
-        kept = store_files.proved(loaded.settings)
-    except process.CannotStart as error:
-        return _refused(error)
-    print(f"The settings are valid. With them, {kept}.")
+    return _run(_check(loaded.settings))
+
+
+async def _check(settings: Settings) -> int:
+    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.")
     return DONE
 
 
@@ -177,7 +177,7 @@ def _refused(error: Exception) -> int:
 async def _serve(loaded: Loaded) -> int:
     asked_to_stop = process.asked_to_stop()
     if loaded.settings.server.workers > 1:
-        store_files.proved(loaded.settings)  # else each of them would say what is wrong
+        await store_finding.proved(loaded.settings)  # else each of them would say what is wrong
     if not loaded.settings.all_backends:
         print(DEMO_ANSWERS)
     async with (

@@ -3,32 +3,26 @@
 import argparse
 import asyncio
 import os
-import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
-from proxy.settings import Settings
-from proxy.shell.stores.sql.census_steps import Census
-from proxy.shell.stores.sqlite.inspection import Inspected
-from proxy.shell.stores.sqlite.schema import FIXED_SQLITE, is_fixed, text_of
+from proxy.settings import Settings, StoreSettings
+from proxy.shell.stores.sql.census_steps import Census, Inspected
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.storage import CannotStore
-from proxy.store_files import CLOCK, StoreFiles, files_of
+from proxy.store_files import CLOCK
+from proxy.store_finding import FoundStore, found
 
 DONE, MISUSED = 0, 2
 
 Action: TypeAlias = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]
 
-NOT_FIXED: Final = (
-    "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and these"
-    " commands avoid that by a lock; other programs must not write, copy or replicate the files while a proxy runs."
-)
 UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
 STEP: Final = 1024
 MOST_NAMES: Final = 10
@@ -54,31 +48,30 @@ def add_actions(
 
 
 async def info(settings: Settings, _: argparse.Namespace) -> int:
-    files = files_of(settings)
-    for name, value in _facts(files, files.inspect()):
+    store = found(settings)
+    for name, value in _facts(store, settings.store, await store.inspect()):
         print(f"{name:15}{value}")
-    if not is_fixed():
-        print(NOT_FIXED.format(fixed=", ".join(map(text_of, FIXED_SQLITE))))
+    print("".join(f"{note}\n" for note in store.notes()), end="")
     return DONE
 
 
-def _facts(files: StoreFiles, found: Inspected) -> list[tuple[str, str]]:
-    census, store = found.census, files.settings.store
+def _facts(store: FoundStore, wanted: StoreSettings, there: Inspected) -> list[tuple[str, str]]:
+    census = there.census
     conversations = "until they are deleted"
-    if store.conversation_days is not None:
-        conversations = f"{store.conversation_days:g} days after their last use"
+    if wanted.conversation_days is not None:
+        conversations = f"{wanted.conversation_days:g} days after their last use"
     return [
-        ("directory", str(files.directory)),
-        ("engine", f"SQLite {sqlite3.sqlite_version}, tables of version {found.version}"),
+        store.where,
+        ("engine", f"{there.engine}, tables of version {there.version}"),
         ("used by", _counted(census.workers, "running process", "es")),
         ("tenants", _few(census.tenants)),
         ("responses", str(census.responses)),
         *((f"  {status}", str(number)) for status, number in sorted(census.statuses.items())),
         ("oldest", "-" if census.oldest is None else _date(census.oldest)),
         ("conversations", str(census.conversations)),
-        ("size", f"{_bytes(found.bytes)} of {store.max_gib:g} GiB at most"),
-        ("on disk", _bytes(_on_disk(files.all))),
-        ("kept for", f"{store.retention_days:g} days; conversations {conversations}"),
+        ("size", f"{_bytes(there.bytes)} of {wanted.max_gib:g} GiB at most"),
+        ("on disk", _bytes(store.on_disk(there))),
+        ("kept for", f"{wanted.retention_days:g} days; conversations {conversations}"),
     ]
 
 
@@ -91,15 +84,6 @@ def _counted(number: int, word: str, plural: str = "s") -> str:
     return f"{number} {word}" + plural * (number != 1)
 
 
-def _on_disk(files: Iterable[Path]) -> int:
-    """Files may vanish meanwhile: SQLite takes its own away."""
-    total = 0
-    for path in files:
-        with suppress(FileNotFoundError):
-            total += path.stat().st_size
-    return total
-
-
 def _date(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -110,6 +94,17 @@ def _bytes(number: float) -> str:
         number /= STEP
         unit += 1
     return f"{number:.1f} {UNITS[unit]}" if unit else f"{number:g} {UNITS[unit]}"
+
+
+# ── migrate ──
+
+
+async def migrate(settings: Settings, _: argparse.Namespace) -> int:
+    store = found(settings)
+    await store.migrate()
+    there = await store.inspect()
+    print(f"{store.where[1]}: {there.engine}, tables of version {there.version}.")
+    return DONE
 
 
 # ── sweep ──
@@ -132,12 +127,12 @@ class _Counts:
 
 
 async def sweep(settings: Settings, _: argparse.Namespace) -> int:
-    files = files_of(settings)
-    before = files.inspect()
+    store = found(settings)
+    before = await store.inspect()
     counts = _Counts()
-    async with files.opened() as (records, live):
+    async with store.opened() as (records, live):
         await Sweeper(records, live, counts, CLOCK.steady, asyncio.sleep).once()
-    after = files.inspect()
+    after = await store.inspect()
     expired, early, logs = counts.of["expired"], counts.of["early"], counts.of["live"]
     print(f"Deleted: {expired} that had expired, {early} because of store.max_gib, {logs} logs.")
     print(f"Size: {_bytes(after.bytes)}, before {_bytes(before.bytes)}.")
@@ -149,12 +144,11 @@ async def sweep(settings: Settings, _: argparse.Namespace) -> int:
 
 async def backup(settings: Settings, wanted: argparse.Namespace) -> int:
     """The copy is whole or not there: it gets its name when it is complete."""
-    files = files_of(settings)
-    found = files.inspect()
-    async with files.opened() as (records, _):
-        with _complete(wanted.file) as copy:
-            await records.backup(copy)
-    print(f"{wanted.file}: {_what(found.census)}, {_bytes(_on_disk([wanted.file]))}.")
+    store = found(settings)
+    there = await store.inspect()
+    with _complete(wanted.file) as copy:
+        await store.backup(copy)
+    print(f"{wanted.file}: {_what(there.census)}, {_bytes(wanted.file.stat().st_size)}.")
     return DONE
 
 
@@ -180,8 +174,8 @@ def _complete(target: Path) -> Iterator[Path]:
 
 async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
     name: str = wanted.tenant
-    files = files_of(settings)
-    census = files.inspect(name).census
+    store = found(settings)
+    census = (await store.inspect(name)).census
     what = f"{_what(census)} of the tenant {name!r}"
     if (
         census.tenants
@@ -190,10 +184,10 @@ async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
     ):
         print("Nothing was deleted. To go on without being asked: --yes", file=sys.stderr)
         return MISUSED
-    async with files.opened() as (records, live):
+    async with store.opened() as (records, live):
         number = await records.forget(name)
         await live.forget(name)
-    print(f"Deleted: {what}." if number else _nothing_of(name, files.inspect().census.tenants))
+    print(f"Deleted: {what}." if number else _nothing_of(name, (await store.inspect()).census.tenants))
     return DONE
 
 
@@ -217,6 +211,10 @@ def _confirmed(question: str, name: str) -> bool:
 
 ACTIONS: Final[dict[str, tuple[Action, str]]] = {
     "info": (info, "Show where things are kept, how many, and how large they are."),
+    "migrate": (
+        migrate,
+        "Make the tables as this version needs them. A proxy that may do so does it when it starts.",
+    ),
     "sweep": (sweep, "Delete now what has expired or is too much. A running proxy does so by itself."),
     "backup": (backup, "Copy what is kept to a file, as of now, while proxies go on."),
     "forget-tenant": (forget_tenant, "Delete all that is kept of a tenant."),

@@ -3,29 +3,24 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from proxy.settings import Settings
 from proxy.shell.stores.engines import LIVE_FILE, RECORDS_FILE
-from proxy.shell.stores.location import Kind
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
-from proxy.shell.stores.sql.census_steps import CensusSteps
+from proxy.shell.stores.sql.census_steps import CensusSteps, Inspected
 from proxy.shell.stores.sql.tables import LIVE, RECORDS
-from proxy.shell.stores.sqlite.inspection import Inspected, inspect, prove
+from proxy.shell.stores.sqlite.inspection import inspect, prove
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
+from proxy.shell.stores.sqlite.schema import FIXED_SQLITE, is_fixed, text_of
 from proxy.shell.stores.terms import Clock
-from proxy.storage import CannotStore, keeping_of, located
+from proxy.storage import CannotStore, keeping_of
 
-OFF: Final = 'store.url is "off": nothing is kept, and there is nothing to show or to change.'
-IN_MEMORY: Final = (
-    "What is kept is in the memory of the proxy and ends with it: other processes can neither see nor change it."
-    ' To keep it in files: store.url = "sqlite:DIRECTORY"'
-)
 NOTHING_YET: Final = (
     "Nothing is kept in {directory} yet; a proxy begins there when it starts. If yours runs with other settings, or as"
     " another user, its log says where it keeps things (`store_chosen`): --store sqlite:DIRECTORY"
@@ -36,6 +31,12 @@ NOT_OURS: Final = (
 MADE_AT_START: Final = tuple(f"{name}{end}" for name in (RECORDS_FILE, LIVE_FILE) for end in ("", ".lock"))
 
 CLOCK: Final = Clock(date=time.time, steady=time.monotonic)  # noqa: TID251 - here it comes in
+
+
+NOT_FIXED: Final = (
+    "This SQLite lacks a correction ({fixed}) without which several processes may damage one file. The proxy and these"
+    " commands avoid that by a lock; other programs must not write, copy or replicate the files while a proxy runs."
+)
 
 
 def never() -> bool:
@@ -62,7 +63,7 @@ class StoreFiles:
         names = (self.records.name, self.live.name)
         return [path for path in self.directory.iterdir() if path.name.startswith(names)]
 
-    def inspect(self, tenant: str | None = None) -> Inspected:
+    async def inspect(self, tenant: str | None = None) -> Inspected:
         """What is kept there: of all tenants, or of one."""
         store = self.settings.store
         steps = CensusSteps(CLOCK, keeping_of(store))
@@ -93,18 +94,42 @@ class StoreFiles:
             await records.close()
             await live.close()
 
+    async def migrate(self) -> None:
+        await self.inspect()
+        async with self.opened():
+            pass
 
-def files_of(settings: Settings) -> StoreFiles:
-    """Raises CannotStore where there are none that this user may use."""
-    location = located(settings.store, settings.server.workers)
-    if location.directory is None:
-        raise CannotStore(OFF if location.kind is Kind.OFF else IN_MEMORY)
-    files = StoreFiles(settings, location.directory)
-    _lock_nobody_out(files)
-    return files
+    async def backup(self, target: Path) -> None:
+        async with self.opened() as (records, _):
+            await records.backup(target)
+
+    @property
+    def where(self) -> tuple[str, str]:
+        return "directory", str(self.directory)
+
+    def on_disk(self, found: Inspected) -> int:
+        return size_of(self.all)
+
+    def notes(self) -> list[str]:
+        return [] if is_fixed() else [NOT_FIXED.format(fixed=", ".join(map(text_of, FIXED_SQLITE)))]
+
+    async def prove(self) -> str:
+        """What is there, in words; raises StoreUnreadable or StoreDown."""
+        for path, schema in ((self.records, RECORDS), (self.live, LIVE)):
+            prove(path, schema, self.settings.store.wait_seconds)
+        return ""
 
 
-def _lock_nobody_out(files: StoreFiles) -> None:
+def size_of(paths: Iterable[Path]) -> int:
+    """Files may vanish meanwhile: SQLite takes its own away."""
+    total = 0
+    for path in paths:
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
+def lock_nobody_out(files: StoreFiles) -> None:
     """What root made beside the files of another user could not be opened by that user. Where all is there that a proxy
     makes at its start, nothing will be: SQLite gives its own files to the owner of the others."""
     path = files.records
@@ -112,18 +137,3 @@ def _lock_nobody_out(files: StoreFiles) -> None:
         return
     if missing := [name for name in MADE_AT_START if not (files.directory / name).exists()]:
         raise CannotStore(NOT_OURS.format(path=path, owner=owner, missing=missing[0]))
-
-
-def proved(settings: Settings) -> str:
-    """Where things will be kept, for people; raises CannotStore where they cannot be. Nothing is made or changed."""
-    location = located(settings.store, settings.server.workers)
-    if location.directory is not None:
-        files = StoreFiles(settings, location.directory)
-        try:
-            for path, schema in ((files.records, RECORDS), (files.live, LIVE)):
-                prove(path, schema, settings.store.wait_seconds)
-        except StoreUnreadable as failure:
-            raise CannotStore(str(failure)) from failure
-        except StoreDown as failure:  # it may come back: no reason not to start
-            return f"{location.line}; but now that does not work ({failure})"
-    return location.line

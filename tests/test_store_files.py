@@ -7,7 +7,8 @@ import pytest
 
 from proxy.settings import Settings, StoreSettings
 from proxy.storage import CannotStore
-from proxy.store_files import StoreFiles, files_of, proved
+from proxy.store_files import StoreFiles
+from proxy.store_finding import found, proved
 from tests.support.stores import hold_lock, record, sqlite_at
 
 
@@ -37,14 +38,14 @@ async def test_nothing_of_another_user_becomes_roots(tmp_path: Path, monkeypatch
         with pytest.raises(
             CannotStore, match=rf"to the user {OWNER}, and there is no live\.db yet: run this"
         ):
-            files_of(settings)
+            found(settings)
     async with StoreFiles(settings, tmp_path).opened():
         pass
     give_away(tmp_path)
-    async with files_of(settings).opened() as (records, live):
+    async with found(settings).opened() as (records, live):
         await records.save("t", record())
         await live.remember("t", {"a": b"b"}, 60)
-        assert len(files_of(settings).all) == 8, "with the logs that SQLite writes"
+        assert len(found(settings).all) == 8, "with the logs that SQLite writes"
         assert owners(tmp_path) == {OWNER}
     assert owners(tmp_path) == {OWNER}
 
@@ -61,15 +62,15 @@ def owners(folder: Path) -> set[int]:
 async def test_a_proxy_that_stands_still_with_the_lock_holds_no_command_up(tmp_path: Path) -> None:
     """U09. It may end by then: no reason not to start."""
     settings = settings_at(tmp_path)
-    files = files_of(settings)
+    files = found(settings)
     holder = await hold_lock(await made(tmp_path))
     try:
         with pytest.raises(CannotStore, match="another process holds its lock"):
-            files.inspect()
+            await files.inspect()
         with pytest.raises(CannotStore, match="does not answer"):
             async with files.opened():
                 raise AssertionError
-        told = proved(settings)
+        told = await proved(settings)
         assert f"responses are kept in {tmp_path}, unless" in told
         assert "; but now that does not work (" in told
         assert "another process holds its lock" in told

@@ -19,6 +19,8 @@ WITHOUT_TEST: dict[str, str] = {
     "proxy.shell.request_scope": "around every request, whose tests over real sockets go through it",
     "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
     "proxy.shell.turn_store": "says what a store promises; each is held to it by its own tests",
+    "proxy.shell.stores.postgres.inspection": "of `store_database`, whose tests look at real databases",
+    "proxy.store_finding": "each of what it finds has tests of its own, which ask for it here",
     "proxy.storage": "put together by `app`, whose tests run it",
     **{
         f"proxy.shell.stores.{part}": "tests/stores asks all engines the same"

@@ -10,4 +10,5 @@
 - `connections`: the few connections of a process, and who works on them
 - `carrier`: who carries steps out
 - `records`, `live`: the protocols, in a database
+- `inspection`: one look at it, for commands
 """

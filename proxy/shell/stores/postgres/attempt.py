@@ -58,12 +58,12 @@ class Attempt:
             begun = clock.begun()
             [row] = await self._connection.fetch(LOCK, *locks)
             clock.measured(row[2], begun)
-        result = await self._carried(step)
+        result = await self.carried(step)
         self.in_doubt = True
         await self._connection.execute("commit")
         return result
 
-    async def _carried(self, step: Step[Result]) -> Result:
+    async def carried(self, step: Step[Result]) -> Result:
         changes: list[Ask] = []
         rows: Rows | None = None
         try:
@@ -97,7 +97,7 @@ class Attempt:
         if (ended := _ended(step, first, known)) is not None:
             return ended[0]
         await self._connection.execute(READ)
-        result = await self._carried(make())
+        result = await self.carried(make())
         await self._connection.execute("commit")
         return result
 

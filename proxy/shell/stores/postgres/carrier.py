@@ -24,8 +24,14 @@ end::bigint"""
 """Of what is kept, as what is deleted leaves the files large. Of very many responses it is estimated."""
 
 
+def used_bytes() -> Step[int]:
+    rows = yield USED_BYTES, ()
+    return int(rows[0][0])
+
+
 class PostgresCarrier:
     most_swept = 10
+    used_bytes = staticmethod(used_bytes)
 
     def __init__(
         self, connections: Connections, schema: Schema, clock: ServerClock, *, may_vanish: bool
@@ -68,10 +74,6 @@ class PostgresCarrier:
 
     async def read(self, step: Callable[[], Step[Result]], ahead: Ahead | None = None) -> Result:
         return await self._connections.do(partial(_read, step, ahead))
-
-    def used_bytes(self) -> Step[int]:
-        rows = yield USED_BYTES, ()
-        return int(rows[0][0])
 
     def shrunk(self, step: Step[Result]) -> Step[Result]:
         """The server does so by itself, in time."""

@@ -81,18 +81,22 @@ class Connections:
 
     async def open(self, prepare: Callable[[Any], Awaitable[None]]) -> None:
         """Raises StoreUnreadable, or StoreDown. `prepare` gets a connection of its own."""
+        await self.look(prepare)
+        self._users += 1
+        if not self._tasks:
+            self._begin()
+
+    async def look(self, look: Callable[[Any], Awaitable[None]]) -> None:
+        """The same, and then no connection is left."""
         lane = _Lane()
         try:
             lane.connection = await self._connect()
             with _limited(lane, OPEN_SECONDS):
-                await prepare(lane.connection)
+                await look(lane.connection)
         except Exception as failure:
             raise reason(self.address, failure, opening=True) from failure
         finally:
             lane.drop()
-        self._users += 1
-        if not self._tasks:
-            self._begin()
 
     def _begin(self) -> None:
         loop = asyncio.get_running_loop()

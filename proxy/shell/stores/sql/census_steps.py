@@ -24,6 +24,19 @@ class Census:
         return sum(self.statuses.values())
 
 
+@dataclass(slots=True, frozen=True)
+class Inspected:
+    version: int
+    """Of the tables."""
+    bytes: int
+    """What is used by what is kept."""
+    census: Census
+    engine: str
+    """With its version."""
+    on_disk: int = 0
+    """If the engine knows it."""
+
+
 class CensusSteps(StepsBase):
     def census(self, tenant: str | None) -> Step[Census]:
         """None: all tenants."""

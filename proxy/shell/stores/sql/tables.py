@@ -18,6 +18,11 @@ class Schema:
     def version(self) -> int:
         return len(self.steps)
 
+    @property
+    def tables(self) -> list[str]:
+        words = [statement.split() for step in self.steps for statement in step]
+        return [name for verb, what, name, *_ in words if (verb, what) == ("create", "table")]
+
 
 RECORDS: Final = Schema(
     (

@@ -3,11 +3,10 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from proxy.shell.stores.sql.census_steps import Census, CensusSteps
+from proxy.shell.stores.sql.census_steps import CensusSteps, Inspected
 from proxy.shell.stores.sql.step import Result, Step
 from proxy.shell.stores.sql.tables import RECORDS, Schema
 from proxy.shell.stores.sqlite.file import carry_out
@@ -19,20 +18,12 @@ from proxy.shell.stores.sqlite.space import used_bytes
 HAS_TABLES: Final = "select 1 from sqlite_schema where name = 'about'"
 
 
-@dataclass(slots=True, frozen=True)
-class Inspected:
-    version: int
-    """Of the tables."""
-    bytes: int
-    """What is used in the file."""
-    census: Census
-
-
 def inspect(path: Path, steps: CensusSteps, tenant: str | None, patience: float) -> Inspected | None:
     """Counts what is kept in a file of records: of all tenants, or of one."""
 
     def count(version: int) -> Step[Inspected]:
-        return Inspected(version, (yield from used_bytes()), (yield from steps.census(tenant)))
+        used, census = (yield from used_bytes()), (yield from steps.census(tenant))
+        return Inspected(version, used, census, f"SQLite {sqlite3.sqlite_version}")
 
     return look(path, RECORDS, count, patience)
 

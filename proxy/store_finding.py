@@ -1,0 +1,78 @@
+"""Which store a command works on, by the settings, and what it may ask of it."""
+
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Final, Protocol
+
+from proxy.settings import Settings
+from proxy.shell.stores.location import Kind, Location
+from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
+from proxy.shell.stores.sql.census_steps import Inspected
+from proxy.shell.stores.sql.live import SqlLive
+from proxy.shell.stores.sql.records import SqlRecords
+from proxy.storage import CannotStore, located
+from proxy.store_files import StoreFiles, lock_nobody_out
+
+OFF: Final = 'store.url is "off": nothing is kept, and there is nothing to show or to change.'
+IN_MEMORY: Final = (
+    "What is kept is in the memory of the proxy and ends with it: other processes can neither see nor change it."
+    ' To keep it in files: store.url = "sqlite:DIRECTORY"'
+)
+
+
+class FoundStore(Protocol):
+    """Each method raises CannotStore, in words for people."""
+
+    @property
+    def where(self) -> tuple[str, str]:
+        """What kind of thing it lies in, and which one."""
+
+    async def inspect(self, tenant: str | None = None) -> Inspected:
+        """What is kept there: of all tenants, or of one."""
+
+    def opened(self) -> AbstractAsyncContextManager[tuple[SqlRecords, SqlLive]]:
+        """For changes, as a proxy opens it."""
+
+    async def migrate(self) -> None: ...
+
+    async def backup(self, target: Path) -> None: ...
+
+    def on_disk(self, found: Inspected) -> int: ...
+
+    def notes(self) -> list[str]: ...
+
+    async def prove(self) -> str:
+        """What is there, in words; raises StoreUnreadable or StoreDown. Nothing is made or changed."""
+
+
+def found(settings: Settings) -> FoundStore:
+    """Raises CannotStore where there is none that this user may use."""
+    location = located(settings.store, settings.server.workers)
+    store = _at(location, settings)
+    if store is None:
+        raise CannotStore(OFF if location.kind is Kind.OFF else IN_MEMORY)
+    if isinstance(store, StoreFiles):
+        lock_nobody_out(store)
+    return store
+
+
+def _at(location: Location, settings: Settings) -> FoundStore | None:
+    if location.directory is not None:
+        return StoreFiles(settings, location.directory)
+    if location.address is None:
+        return None
+    from proxy.store_database import StoreDatabase  # what it needs may not be installed
+
+    return StoreDatabase(settings, location.address)
+
+
+async def proved(settings: Settings) -> str:
+    """Where things will be kept, for people; raises CannotStore where they cannot be. Nothing is made or changed."""
+    location = located(settings.store, settings.server.workers)
+    store = _at(location, settings)
+    try:
+        return location.line + (await store.prove() if store is not None else "")
+    except StoreUnreadable as failure:
+        raise CannotStore(str(failure)) from failure
+    except StoreDown as failure:  # it may come back: no reason not to start
+        return f"{location.line}; but now that does not work ({failure})"
