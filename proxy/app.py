@@ -13,7 +13,7 @@ from functools import partial
 from typing import TextIO
 
 import proxy
-from proxy.configured import backends_of, metrics_readers_of, retry_rules_of, tenants_of
+from proxy.configured import alone, backends_of, breakers_of, metrics_readers_of, retry_rules_of, tenants_of
 from proxy.core.caches.shelf import Shelf
 from proxy.core.ids import Mint
 from proxy.core.markup import registry
@@ -31,10 +31,14 @@ from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSur
 from proxy.process import CannotStart
 from proxy.settings import Settings
 from proxy.shell.backends import Backends
+from proxy.shell.concurrency import Slots
 from proxy.shell.engine import Engine
 from proxy.shell.http.connections import Connections
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.upstream import Upstream
+from proxy.shell.limits.shared_slots import SharedSlots
+from proxy.shell.limits.tenant_limits import TenantLimits
+from proxy.shell.limits.tickets import Tickets
 from proxy.shell.memos import Memos
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
@@ -75,6 +79,9 @@ ADVICE = {
 """What to do about an address that cannot be bound, by the error of the system. Any other error is about the host."""
 
 
+SLOTS = "slots"
+"""Labels the slots of a backend among the limits that processes share."""
+
 SAVING_SECONDS = 5.0
 """For what is still to be stored when the proxy ends."""
 
@@ -106,28 +113,31 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     tasks, saving = Tasks(log), Tasks(log)
     settings = signed(settings)
     threads, check_processes = WorkThreads(log), CheckProcesses()
-    backends = backends_of(settings, upstream, threads, clock, log)
-    metrics = Metrics(backends.breakers, registry.NAMES)
+    breakers = breakers_of(settings, clock)
+    metrics = Metrics(breakers, registry.NAMES)
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
-    quota, reading = Quota(clock), RequestReading(backends, ReasoningMemory(), threads)
-    engine = Engine(
-        quota=quota,
-        reading=reading,
-        mint=mint,
-        now=_now,
-        clock=clock,
-        chance=secrets.SystemRandom().random,
-        retries=retry_rules_of(settings),
-        threads=threads,
-        check_processes=check_processes,
-        metrics=metrics,
-        secret_mask=secret_mask,
-        log=log,
-    )
-    token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
     async with storage_of(settings.store, slot.of, metrics, log, clock) as storage:
+        tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
+        shared_slots = _shared_slots(tickets, storage, metrics)
+        backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots)
+        reading = RequestReading(backends, ReasoningMemory(), threads)
+        engine = Engine(
+            limits=TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics),
+            reading=reading,
+            mint=mint,
+            now=_now,
+            clock=clock,
+            chance=secrets.SystemRandom().random,
+            retries=retry_rules_of(settings),
+            threads=threads,
+            check_processes=check_processes,
+            metrics=metrics,
+            secret_mask=secret_mask,
+            log=log,
+        )
+        token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
         runs = _runs(settings, storage, metrics, log)
         stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)
         refusals = Refusals(metrics, secret_mask, log)
@@ -165,6 +175,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
                 storage.announce(log)
             if runs is not None:
                 runs.start()
+            if tickets is not None:
+                tasks.start(tickets.run(), "tickets")
             yield url
         finally:
             worker_metrics.stop()
@@ -173,12 +185,28 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
                 await runs.close()
             await saving.finish(SAVING_SECONDS)
             await tasks.close()
+            if tickets is not None:
+                await tickets.close()
             threads.close()
             await check_processes.close()
             await upstream.close()
 
 
 _now = time.time  # noqa: TID251 - here it comes in
+
+
+def _shared_slots(
+    tickets: Tickets | None, storage: Storage, metrics: Metrics
+) -> Callable[[str, int], Slots | None]:
+    if tickets is None:
+        return alone
+
+    def made(name: str, slots: int) -> Slots:
+        return SharedSlots(
+            name, slots, tickets, storage.living, partial(metrics.count, "limits_by_share", SLOTS)
+        )
+
+    return made
 
 
 def _runs(settings: Settings, storage: Storage, metrics: Metrics, log: Log) -> Runs | None:

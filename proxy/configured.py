@@ -1,7 +1,8 @@
 """What the settings make of backends and tenants: the objects that the rest of the proxy works with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
+from hashlib import sha256
 
 from proxy.core.backends.routes import Routes
 from proxy.core.backends.target import Target
@@ -14,7 +15,7 @@ from proxy.setting_values import AUTO
 from proxy.settings import BackendSettings, LimitSettings, Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
-from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules
+from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, Slots
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Timeouts, Transport
 from proxy.shell.offload.threads import WorkThreads
@@ -24,9 +25,24 @@ WATCHER = Tenant("metrics")
 """Who reads the metrics, and may do nothing else."""
 
 
+def alone(name: str, slots: int) -> None:
+    """This process has them for itself."""
+
+
+def breakers_of(settings: Settings, clock: Callable[[], float]) -> dict[str, Breaker]:
+    return {name: Breaker(_breaker_rules(settings), clock, name) for name in settings.all_backends}
+
+
 def backends_of(
-    settings: Settings, transport: Transport, threads: WorkThreads, clock: Callable[[], float], log: Log
+    settings: Settings,
+    breakers: Mapping[str, Breaker],
+    transport: Transport,
+    threads: WorkThreads,
+    clock: Callable[[], float],
+    log: Log,
+    shared_slots: Callable[[str, int], Slots | None] = alone,
 ) -> Backends:
+    """`shared_slots`: so many, of this name, where processes have them together."""
     catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
     several = len(settings.all_backends) > 1
 
@@ -44,11 +60,9 @@ def backends_of(
             name=name,
             discovery=discovery,
             transport=transport,
-            breaker=Breaker(_breaker_rules(settings), clock, name),
+            breaker=breakers[name],
             budget=Budget(settings.retries.budget, clock),
-            concurrency=ConcurrencyLimit(
-                ConcurrencyRules(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)
-            ),
+            concurrency=_concurrency(name, wanted, shared_slots),
             timeouts=lru_cache(partial(timeouts_of, wanted)),
             threads=threads,
             clock=clock,
@@ -58,6 +72,17 @@ def backends_of(
     routing = settings.routing
     routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
     return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
+
+
+def _concurrency(
+    name: str, wanted: BackendSettings, shared_slots: Callable[[str, int], Slots | None]
+) -> ConcurrencyLimit:
+    rules = ConcurrencyRules(wanted.max_concurrent, wanted.max_waiting, wanted.wait_seconds)
+    if wanted.max_concurrent is None:
+        return ConcurrencyLimit(rules)
+    # Another proxy may use the same store, and mean another backend by the same name.
+    queue = sha256(f"{name} {wanted.url}".encode()).hexdigest()
+    return ConcurrencyLimit(rules, shared_slots(queue, wanted.max_concurrent))
 
 
 def _target(name: str, backend: BackendSettings) -> Target:

@@ -19,7 +19,7 @@ from proxy.shell.stores.engines import engines_at
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import Location, LocationRefused, locate, read_mounts
+from proxy.shell.stores.location import Kind, Location, LocationRefused, locate, read_mounts
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
@@ -38,6 +38,10 @@ class StoreRefused(CannotStore):
     """The settings ask for what must not be."""
 
 
+def one() -> int:
+    return 1
+
+
 @dataclass(slots=True, frozen=True)
 class Storage:
     location: Location
@@ -46,6 +50,10 @@ class Storage:
     live: Live | None = None
     worker: str = ""
     """Names this process among all that use the store."""
+    shared: Live | None = None
+    """What several processes may use together. None: this one is alone."""
+    living: Callable[[], int] = one
+    """How many processes use the store, as far as is known."""
     is_up: Callable[[], bool] | None = None
     """None: there is nothing that could be down."""
 
@@ -99,7 +107,15 @@ async def storage_of(
     tasks.start(beats.run(), "beats")
     tasks.start(sweeper.run(), "sweeper")
     try:
-        yield Storage(location, records, live, worker, lambda: guard.is_up)
+        yield Storage(
+            location,
+            records,
+            live,
+            worker,
+            shared=None if location.kind is Kind.MEMORY else live,
+            living=lambda: max(beats.living, workers),
+            is_up=lambda: guard.is_up,
+        )
     finally:
         await tasks.close()
         with suppress(StoreDown):

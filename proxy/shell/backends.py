@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from proxy.core.backends.routes import Routes
 from proxy.core.catalog import ServedModel
-from proxy.core.policy.breaker import Breaker
 from proxy.core.surfaces.catalog.listing import Listing
 from proxy.shell.backend import Backend
 
@@ -26,10 +25,6 @@ class Backends:
         self._routes = routes
         self._listed: Sequence[list[ServedModel] | None] = [None] * len(backends)
         self._listing = Listing([])
-
-    @property
-    def breakers(self) -> Mapping[str, Breaker]:
-        return {name: backend.breaker for name, backend in self._backends.items()}
 
     def candidates(self, model: str) -> list[Candidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""

@@ -8,6 +8,7 @@ it loses one to an owner with fewer. A client that leaves takes its request out 
 import asyncio
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
@@ -32,10 +33,26 @@ class ConcurrencyRules:
     wait_seconds: float = 30
 
 
+class Slots(Protocol):
+    async def at_once(self, owner: str) -> bool:
+        """Takes a slot if there is one without a wait."""
+
+    async def take(self, owner: str) -> None:
+        """Waits for a slot. Raises Evicted if another owner gets the place in the queue."""
+
+    def evict_for(self, owner: str) -> bool:
+        """Makes room in the queue, if this owner has less in it than another; says whether there is room now."""
+
+    def give_back(self) -> None: ...
+
+
 class ConcurrencyLimit:
-    def __init__(self, rules: ConcurrencyRules) -> None:
+    def __init__(self, rules: ConcurrencyRules, shared: Slots | None = None) -> None:
+        """`shared`: the slots, where other processes have a part in them."""
         self._rules = rules
-        self._slots = None if rules.slots is None else FairSlots(rules.slots)
+        self._slots: Slots | None = None
+        if rules.slots is not None:
+            self._slots = shared or FairSlots(rules.slots)
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
 
@@ -58,9 +75,8 @@ class ConcurrencyLimit:
         if self._slots is not None:
             self._slots.give_back()
 
-    async def _wait(self, slots: FairSlots, owner: str) -> None:
-        if slots.is_free:
-            await slots.take(owner)
+    async def _wait(self, slots: Slots, owner: str) -> None:
+        if await slots.at_once(owner):
             return
         if self._waiting >= self._rules.waiting and not slots.evict_for(owner):
             raise _full(AS_MANY)

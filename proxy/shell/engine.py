@@ -19,7 +19,6 @@ from proxy.core.flow.reply import reply_flow
 from proxy.core.flow.request import Asker
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
-from proxy.core.policy.quota import Quota
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stored.record import Record
@@ -32,6 +31,7 @@ from proxy.shell.backend import Plan
 from proxy.shell.destination import Destination
 from proxy.shell.in_flight import Caller, InFlight, own_failure
 from proxy.shell.keeping import kept, remember
+from proxy.shell.limits.tenant_limits import TenantLimits
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
@@ -51,7 +51,7 @@ class Engine:
     def __init__(
         self,
         *,
-        quota: Quota,
+        limits: TenantLimits,
         reading: RequestReading,
         mint: Mint,
         now: Callable[[], float],
@@ -67,7 +67,7 @@ class Engine:
     ) -> None:
         """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1. `observe`:
         who looks on at the request of this id."""
-        self._quota = quota
+        self._limits = limits
         self._reading = reading
         self._mint = mint
         self._now = now
@@ -80,7 +80,7 @@ class Engine:
         self.secret_mask = secret_mask
         self._log = log
         self._observe = observe
-        self.scope = RequestScope(quota, secret_mask)
+        self.scope = RequestScope(limits, secret_mask)
         self.drain = self.scope.under_way.drain
 
     async def respond(
@@ -104,20 +104,18 @@ class Engine:
     ) -> BackgroundRun | None:
         raw = await body(in_flight.ledger)
         channel = in_flight.channel
-        self._quota.admit(in_flight.tenant)
-        channel.headers.update(self._quota.remaining(in_flight.tenant))
+        in_flight.charge = self._limits.admit(in_flight.tenant)
         asked = await self._reading.read(in_flight, raw)
         in_flight.note_request(asked.request)
+        await in_flight.charge.take(calls=bool(asked.request.tools))
+        channel.headers.update(self._limits.remaining(in_flight.tenant))
         if (queued := asked.queued()) is not None:
             return await self._begin(in_flight, asked, queued)
         in_flight.unkept = asked if asked.request.stream else None
         encoder = asked.encoder(in_flight.emit, channel.framing) if asked.request.stream else None
         reply = OneReply(Sink(encoder.feed, encoder.delta) if encoder else NOWHERE)
-        reserved = self._quota.reserve(in_flight.tenant, asked.request)
-        try:
-            pipeline = await self._reply(in_flight, asked, encoder, reply)
-        finally:
-            self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
+        pipeline = await self._reply(in_flight, asked, encoder, reply)
+        in_flight.charge.end(in_flight.reply)
         if pipeline is not None:
             await self._tell(in_flight, asked, encoder, pipeline, reply)
         return None
@@ -127,15 +125,10 @@ class Engine:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         attempts = await self._attempts(in_flight, asked, asker)
         plan = await attempts.first()
-        reserved = self._quota.reserve(in_flight.tenant, asked.request)
-        try:
-            run = in_flight.run = await in_flight.store.begin(queued)
-        except BaseException:
-            self._quota.charge_reply(in_flight.tenant, Reply(), reserved=reserved)
-            raise
+        run = in_flight.run = await in_flight.store.begin(queued)
         in_flight.channel.likely.clear()
         in_flight.channel = run.channel
-        work = self._go_on(in_flight, asked, attempts, plan, asker, reserved)
+        work = self._go_on(in_flight, asked, attempts, plan, asker)
         run.go(self.scope.enclose(in_flight, work))
         return run
 
@@ -146,16 +139,13 @@ class Engine:
         attempts: Attempts,
         plan: Plan,
         asker: Asker,
-        reserved: bool,
     ) -> None:
         encoder = asked.encoder(in_flight.emit, in_flight.channel.framing)
         reply = OneReply(Sink(encoder.feed, encoder.delta))
         reply.sink.feed(ReplyStarted())
         await in_flight.channel.flush()
-        try:
-            pipeline = await self._answer(in_flight, plan, attempts, reply, asker)
-        finally:
-            self._quota.charge_reply(in_flight.tenant, in_flight.reply or Reply(), reserved=reserved)
+        pipeline = await self._answer(in_flight, plan, attempts, reply, asker)
+        in_flight.charge.end(in_flight.reply)
         await self._tell(in_flight, asked, encoder, pipeline, reply)
 
     async def _reply(
@@ -292,7 +282,7 @@ class Engine:
         if whole is None:
             await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:
-            in_flight.channel.headers |= {**whole.headers, **self._quota.remaining(in_flight.tenant)}
+            in_flight.channel.headers |= {**whole.headers, **self._limits.remaining(in_flight.tenant)}
             await in_flight.channel.answer(whole.body)
 
 

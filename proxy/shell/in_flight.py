@@ -18,6 +18,7 @@ from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
 from proxy.shell.destination import Destination
+from proxy.shell.limits.tenant_limits import FREE
 from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
@@ -58,6 +59,8 @@ class InFlight:
         self.ledger.work.owner = caller.owner
         self.ledger.note(tenant=caller.tenant.name, status=OK)
         self.store = store
+        self.charge = FREE
+        """What it takes of its tenant's limits."""
         self.run: BackgroundRun | None = None
         """If its work goes on in the background."""
         self.unkept: SurfaceContext | None = None

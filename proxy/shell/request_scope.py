@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.core.errors import Fault
-from proxy.core.policy.quota import Quota
 from proxy.shell.cancellation import Interruptible
 from proxy.shell.in_flight import InFlight, own_failure
 from proxy.shell.keeping import keep_cut
+from proxy.shell.limits.tenant_limits import TenantLimits
 from proxy.shell.ops.metrics import CLIENT_GONE
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun
@@ -19,7 +19,7 @@ from proxy.shell.under_way import UnderWay
 
 @dataclass(slots=True, frozen=True)
 class RequestScope:
-    quota: Quota
+    limits: TenantLimits
     secret_mask: SecretMask
     under_way: UnderWay = field(default_factory=UnderWay)
 
@@ -47,6 +47,7 @@ class RequestScope:
             raise failure from bug
         finally:
             if run is None:
+                in_flight.charge.end(in_flight.reply)
                 in_flight.channel.stop()
                 in_flight.store.close()
                 in_flight.close()
@@ -54,9 +55,10 @@ class RequestScope:
         return run
 
     def _refusal(self, in_flight: InFlight, fault: Fault) -> Fault:
+        in_flight.charge.end(in_flight.reply)
         params = in_flight.surface.params
         refusal = fault.changed(
-            param=params.get(fault.param or "", fault.param), standing=self.quota.remaining(in_flight.tenant)
+            param=params.get(fault.param or "", fault.param), standing=self.limits.remaining(in_flight.tenant)
         )
         in_flight.ledger.note(status=refusal.status)
         in_flight.note_fault(refusal)

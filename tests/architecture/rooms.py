@@ -104,7 +104,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
     "shell.stores.postgres": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
-    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.stores"},
+    "shell.limits": WORDS | {"core.policy", "shell.offload", "shell.ops", "shell.stores"},
+    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores"},
     "shell.runs": WORDS
     | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},

@@ -21,10 +21,12 @@ from proxy.settings import Settings
 from proxy.shell.engine import Engine
 from proxy.shell.http.transport import Page, Take, Timeouts
 from proxy.shell.in_flight import Caller
+from proxy.shell.limits.tenant_limits import TenantLimits
 from proxy.shell.offload.processes import CheckProcesses
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.tasks import Tasks
 from proxy.shell.request_reading import RequestReading
 from proxy.shell.secret_mask import SecretMask
 from tests.support.proxies import LogLines
@@ -149,10 +151,12 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
     settings = Settings.model_validate(
         {"backend": {"url": "https://backend.example/v1", "profile": "default"}}
     )
-    backends = configured.backends_of(settings, transport, threads, clock, lines)
+    breakers = configured.breakers_of(settings, clock)
+    backends = configured.backends_of(settings, breakers, transport, threads, clock, lines)
+    metrics, tasks = Metrics(breakers, ()), Tasks(lines)
     try:
         yield Engine(
-            quota=Quota(clock),
+            limits=TenantLimits(Quota(clock), None, lambda: 1, tasks, metrics),
             reading=RequestReading(backends, ReasoningMemory(), threads),
             mint=MINT,
             now=now,
@@ -161,7 +165,7 @@ async def engine_on(transport: ScriptedTransport, log: LogLines) -> AsyncIterato
             retries=RetryRules(),
             threads=threads,
             check_processes=check_processes,
-            metrics=Metrics(backends.breakers, ()),
+            metrics=metrics,
             secret_mask=SecretMask(Secrets(())),
             log=lines,
         )

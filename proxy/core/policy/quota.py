@@ -1,8 +1,11 @@
-"""How much each tenant may ask for in a minute (P08).
+"""How much each tenant may ask for in a minute (P08), as far as this process knows.
 
 Each tenant has two token buckets, each of the size of a minute's limit. A request is charged when it comes. Its tool
 calls are known only from its reply: a request that declares tools is charged one call ahead, so that it is refused
 while none is left, and the rest afterwards, if need be on credit.
+
+Where several processes share the limits, the store keeps them, and these buckets are what was last heard of it: whoever
+must wait is refused by them without another question. While the store is away each process goes by its share.
 """
 
 import math
@@ -11,8 +14,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from proxy.core.errors import TooMany
-from proxy.core.events import Reply
-from proxy.core.model import Call, Request
 from proxy.core.tenants import Tenant
 
 MINUTE = 60.0
@@ -37,27 +38,47 @@ UNITS = {
 class Bucket:
     """A bucket that fills evenly within a minute. It stores one number: the time at which it was or will be full."""
 
-    __slots__ = ("_full_at", "_per_unit", "size")
+    __slots__ = ("_full_at", "_part", "owed", "size")
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._per_unit = MINUTE / size
+        self._part = size
+        """How much of it is for this process."""
         self._full_at = -math.inf
+        self.owed = 0
+        """What was taken, and the store does not know of."""
+
+    def _seconds(self, units: int) -> float:
+        return units * MINUTE / self._part
 
     def take(self, units: int, now: float) -> None:
         """Takes so many. More than there is leaves a debt; a negative amount is given back."""
-        self._full_at = max(self._full_at, now) + units * self._per_unit
+        self._full_at = max(self._full_at, now) + self._seconds(units)
 
     def wait(self, units: int, now: float) -> float:
         """Returns the seconds until it holds so many; zero or less if it does now."""
-        return self.refill(now) - (self.size - units) * self._per_unit
+        return self.refill(now) - self._seconds(self._part - units)
 
     def refill(self, now: float) -> float:
         """Returns the seconds until it is full."""
         return max(self._full_at - now, 0.0)
 
     def left(self, now: float) -> int:
-        return max(0, math.floor(self.size - self.refill(now) / self._per_unit + MILLISECOND))
+        return max(0, math.floor((MINUTE - self.refill(now) + MILLISECOND) / self._seconds(1)))
+
+    def divide(self, processes: int) -> None:
+        """Nobody knows what the others take: this process goes by its part. As much of that is gone as of all."""
+        self._part = max(1, self.size // processes)
+
+    def heard(self, refill: float, now: float) -> int:
+        """The store says after how long it is full. Returns what has been taken meanwhile and is to be charged there:
+        no more than has not flowed in again."""
+        unknown = min(self.owed, math.ceil(self.refill(now) / self._seconds(1)))
+        self.owed = 0
+        self._part = self.size
+        self._full_at = now + refill
+        self.take(unknown, now)
+        return unknown
 
 
 class Quota:
@@ -66,48 +87,34 @@ class Quota:
         self._buckets: dict[str, dict[str, Bucket]] = {}
         """The buckets by the name of the tenant and of the unit."""
 
-    def admit(self, tenant: Tenant) -> None:
-        """Charges a request, or raises TooMany with the time after which it would be admitted."""
-        bucket = self._of(tenant).get(REQUESTS)
-        if bucket is None:
-            return
-        now = self._clock()
-        if bucket.wait(1, now) >= MILLISECOND:
-            raise self._exceeded(tenant, now)
-        bucket.take(1, now)
+    def sizes(self, tenant: Tenant) -> Mapping[str, int]:
+        """The limits that the tenant has, by their units."""
+        return {unit: bucket.size for unit, bucket in self._of(tenant).items()}
 
-    def reserve(self, tenant: Tenant, request: Request) -> bool:
-        """Charges a call ahead to a request that declares tools, or refuses it as `admit` does, and then charges
-        nothing. Says whether anything was charged, for `charge_reply`."""
-        buckets = self._of(tenant)
-        bucket = buckets.get(TOOL_CALLS)
-        if bucket is None or not request.tools:
-            return False
-        now = self._clock()
-        if bucket.wait(1, now) >= MILLISECOND:
-            if REQUESTS in buckets:
-                buckets[REQUESTS].take(-1, now)
-            raise self._exceeded(tenant, now)
-        bucket.take(1, now)
-        return True
+    def limits(self, tenant: Tenant, unit: str) -> bool:
+        return unit in self._of(tenant)
 
-    def charge_reply(self, tenant: Tenant, reply: Reply, *, reserved: bool) -> None:
-        """Charges what a reply cost, however it ended, less what was charged ahead."""
-        if bucket := self._of(tenant).get(TOOL_CALLS):
-            bucket.take(
-                len([ended for ended in reply.parts if isinstance(ended.part, Call)]) - reserved,
-                self._clock(),
-            )
+    def check(self, tenant: Tenant, unit: str) -> None:
+        """Raises TooMany, with the time after which one may be had, while there is none."""
+        bucket = self._of(tenant).get(unit)
+        if bucket is not None and bucket.wait(1, self._clock()) >= MILLISECOND:
+            raise self.exceeded(tenant)
 
-    def _exceeded(self, tenant: Tenant, now: float) -> TooMany:
+    def charge(self, tenant: Tenant, unit: str, units: int = 1) -> None:
+        """Takes so many, on credit if need be; a negative amount is given back."""
+        if bucket := self._of(tenant).get(unit):
+            bucket.take(units, self._clock())
+
+    def exceeded(self, tenant: Tenant) -> TooMany:
         """A client above both limits is told the longer wait, because it will need both again."""
-        buckets = self._of(tenant)
+        now, buckets = self._clock(), self._of(tenant)
         waits = {unit: bucket.wait(1, now) for unit, bucket in buckets.items()}
         longest = max(waits, key=waits.__getitem__)
+        wait = max(waits[longest], MILLISECOND)
         return TooMany(
             f"The limit of {buckets[longest].size} {UNITS[longest].plural} per minute is reached. "
-            f"Try again in {math.ceil(waits[longest])} s.",
-            retry_after=math.ceil(waits[longest] * 1000) / 1000,
+            f"Try again in {math.ceil(wait)} s.",
+            retry_after=math.ceil(wait * 1000) / 1000,
         )
 
     def remaining(self, tenant: Tenant) -> Mapping[str, str]:
@@ -122,6 +129,26 @@ class Quota:
             headers[f"x-ratelimit-remaining-{unit}"] = str(bucket.left(now))
             headers[f"x-ratelimit-reset-{unit}"] = f"{bucket.refill(now):.3f}s"
         return headers
+
+    # ── where the limits are shared ──
+
+    def heard(self, tenant: Tenant, full_in: Mapping[str, float]) -> Mapping[str, int]:
+        """The store says after how many seconds each bucket is full. Returns what it is to be charged besides."""
+        now, buckets = self._clock(), self._of(tenant)
+        unknown = {unit: buckets[unit].heard(seconds, now) for unit, seconds in full_in.items()}
+        return {unit: units for unit, units in unknown.items() if units}
+
+    def divide(self, tenant: Tenant, processes: int) -> None:
+        """The store cannot be asked: from now on this process has its part of the limits, at least 1, until it hears
+        of the store again."""
+        for bucket in self._of(tenant).values():
+            bucket.divide(processes)
+
+    def owe(self, tenant: Tenant, units: Mapping[str, int]) -> None:
+        """The store does not know that these were taken."""
+        buckets = self._of(tenant)
+        for unit, many in units.items():
+            buckets[unit].owed += many
 
     def _of(self, tenant: Tenant) -> Mapping[str, Bucket]:
         """Returns the buckets of the limits that the tenant has."""

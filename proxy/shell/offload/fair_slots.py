@@ -30,6 +30,17 @@ class FairSlots:
         """Is there a slot without a wait?"""
         return self._free > 0
 
+    @property
+    def is_waited_for(self) -> bool:
+        return bool(self._waiting)
+
+    async def at_once(self, owner: str) -> bool:
+        """Takes a slot if there is one without a wait."""
+        if self.is_free:
+            await self.take(owner)
+            return True
+        return False
+
     def evict_for(self, owner: str) -> bool:
         """Makes room in the queue: the owner with most work in it loses its newest piece, if it has more pieces than
         this owner would have. Says whether there is room now."""
@@ -70,6 +81,10 @@ class FairSlots:
                 waiter.set_result(None)
                 return
         self._free += 1
+
+    def withdraw(self) -> None:
+        """There is one slot less, of those that nobody has taken."""
+        self._free -= 1
 
     def _leave(self, owner: str, waiter: asyncio.Future[None]) -> None:
         waiters = self._waiting.get(owner, {})

@@ -82,6 +82,11 @@ FAMILIES: Final = {
     "swept": Family(
         CounterMetricFamily, "What was deleted because its time, or the room for it, is over.", ("kind",)
     ),
+    "limits_by_share": Family(
+        CounterMetricFamily,
+        "What a process decided by its part of a limit, because the store did not answer.",
+        ("limit",),
+    ),
     "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
     "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
     "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),

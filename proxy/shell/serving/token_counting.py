@@ -54,14 +54,15 @@ class TokenCounting:
     async def _answer(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> None:
         tokens = await self._counted(in_flight, await body(in_flight.ledger))
         in_flight.interruptible.disarm()
-        in_flight.channel.headers.update(self._scope.quota.remaining(in_flight.tenant))
+        in_flight.channel.headers.update(self._scope.limits.remaining(in_flight.tenant))
         await in_flight.channel.answer(counted(tokens))
 
     async def _counted(self, in_flight: InFlight, body: Any) -> int:
-        self._scope.quota.admit(in_flight.tenant)
+        in_flight.charge = self._scope.limits.admit(in_flight.tenant)
         asked = await self._reading.read(in_flight, body)
         in_flight.ledger.facts.pop("response_id", None)  # there will be none
         in_flight.note_request(asked.request)
+        await in_flight.charge.take(calls=False)
         plan = await self._planned(in_flight, asked)
         async with plan.backend.slot(in_flight.owner, only=plan.only):
             return await self._asked(in_flight, plan)

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
-from proxy.shell.stores.protocol import StoreDown, StoreInDoubt
+from proxy.shell.stores.protocol import NotAsked, StoreDown, StoreInDoubt
 
 FAILURES: Final = 3
 PROBE_SECONDS: Final = 1.0
@@ -117,10 +117,10 @@ class Guard:
         now = self._steady()
         if not lane.is_up:
             if lane.running or now < lane.next_probe:
-                raise StoreDown("the store is down")
+                raise NotAsked("the store is down")
             lane.next_probe = now + PROBE_SECONDS
         if len(lane.running) >= MOST_WAITING:
-            raise StoreDown("too many wait for the store")
+            raise NotAsked("too many wait for the store")
         task = asyncio.get_running_loop().create_task(command(), name=f"store {op}")
         lane.running[task] = now
         task.add_done_callback(lambda task: self._ended(op, lane, task))

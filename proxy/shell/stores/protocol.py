@@ -22,6 +22,10 @@ class StoreInDoubt(StoreDown):
     """A write has ended without an answer: it was done, or it was not, or it is done in a moment."""
 
 
+class NotAsked(StoreDown):
+    """The store was not even asked: nothing was done."""
+
+
 class StoreUnreadable(Exception):
     """The store is there, and cannot be used: its words say why, and what to do. Ends the start of the process."""
 

@@ -5,13 +5,10 @@ from dataclasses import replace
 import pytest
 
 from proxy.core.errors import TooMany
-from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.model import Call, Request, Text, ToolKind, ToolName, ToolSpec
-from proxy.core.policy.quota import Quota
+from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
 from proxy.core.tenants import ANYBODY, Tenant
 
 TENANT = Tenant("acme", requests_per_minute=3, tool_calls_per_minute=10)
-WITH_TOOLS = Request("m", [], tools=[ToolSpec(ToolName("f"))])
 BY_CALLS = replace(TENANT, requests_per_minute=None)
 
 
@@ -33,33 +30,26 @@ def quota(clock: Clock) -> Quota:
     return Quota(clock)
 
 
-def reply(calls: int = 0) -> Reply:
-    call = Call("a", ToolName("f"), ToolKind.FUNCTION, "{}")
-    parts = [PartEnded(Text("Hm."), True), *[PartEnded(call, True)] * calls]
-    return Reply(parts, ReplyEnded(Ending.COMPLETED))
-
-
-def refusal(quota: Quota, tenant: Tenant) -> TooMany:
+def refusal(quota: Quota, tenant: Tenant, unit: str = REQUESTS) -> TooMany:
     with pytest.raises(TooMany) as raised:
-        asks(quota, tenant)
+        quota.check(tenant, unit)
     return raised.value
 
 
-def asks(quota: Quota, tenant: Tenant) -> None:
-    """A request that declares tools."""
-    quota.admit(tenant)
-    assert quota.reserve(tenant, WITH_TOOLS) is (tenant.tool_calls_per_minute is not None)
+def asks(quota: Quota, tenant: Tenant, unit: str = REQUESTS) -> None:
+    quota.check(tenant, unit)
+    quota.charge(tenant, unit)
 
 
-def replies(quota: Quota, tenant: Tenant, calls: int) -> None:
-    """A whole request and its reply, to a client that was let in."""
-    asks(quota, tenant)
-    quota.charge_reply(tenant, reply(calls), reserved=True)
+def calls(quota: Quota, tenant: Tenant, calls: int) -> None:
+    """A reply with so many, of which one was charged ahead."""
+    asks(quota, tenant, TOOL_CALLS)
+    quota.charge(tenant, TOOL_CALLS, calls - 1)
 
 
 def test_p08_a_minutes_requests_may_come_at_once_and_no_more(quota: Quota) -> None:
     for _ in range(3):
-        quota.admit(TENANT)
+        asks(quota, TENANT)
     fault = refusal(quota, TENANT)
     assert (fault.status, fault.code, fault.retryable) == (429, "rate_limit_exceeded", True)
     assert fault.retry_after == 20
@@ -70,94 +60,69 @@ def test_p08_whoever_waits_as_told_is_let_in(quota: Quota, clock: Clock) -> None
     tenant = replace(TENANT, requests_per_minute=7)
     for _ in range(50):
         try:
-            quota.admit(tenant)
+            asks(quota, tenant)
         except TooMany as fault:
             clock.now += fault.retry_after or 0
-            quota.admit(tenant)
+            asks(quota, tenant)
 
 
 def test_p08_a_refused_request_costs_nothing(quota: Quota, clock: Clock) -> None:
     for _ in range(3):
-        quota.admit(TENANT)
+        asks(quota, TENANT)
     for _ in range(5):
         assert refusal(quota, TENANT).retry_after == 20
     clock.now += 20
-    quota.admit(TENANT)
+    asks(quota, TENANT)
 
 
 def test_p08_no_more_is_saved_up_than_a_minutes_worth(quota: Quota, clock: Clock) -> None:
-    quota.admit(TENANT)
+    asks(quota, TENANT)
     clock.now += 3600
     for _ in range(3):
-        quota.admit(TENANT)
+        asks(quota, TENANT)
     refusal(quota, TENANT)
 
 
-def test_p08_a_reply_costs_as_many_units_as_it_has_calls(quota: Quota, clock: Clock) -> None:
-    replies(quota, BY_CALLS, calls=5)
+def test_p08_a_reply_costs_as_many_units_as_it_has_calls(quota: Quota) -> None:
+    calls(quota, BY_CALLS, 5)
     assert quota.remaining(BY_CALLS)["x-ratelimit-remaining-tool-calls"] == "5"
 
 
 def test_p08_calls_are_had_on_credit_and_the_next_request_waits_until_it_is_paid_back(
     quota: Quota, clock: Clock
 ) -> None:
-    replies(quota, BY_CALLS, calls=9)
-    replies(quota, BY_CALLS, calls=5)
-    fault = refusal(quota, BY_CALLS)
+    calls(quota, BY_CALLS, 9)
+    calls(quota, BY_CALLS, 5)
+    fault = refusal(quota, BY_CALLS, TOOL_CALLS)
     assert fault.retry_after == 30
     assert "10 tool calls per minute" in fault.message
     clock.now += 29
-    refusal(quota, BY_CALLS)
+    refusal(quota, BY_CALLS, TOOL_CALLS)
     clock.now += 1
-    asks(quota, BY_CALLS)
-
-
-def test_v40_with_no_unit_left_nobody_who_declares_tools_is_let_in(quota: Quota, clock: Clock) -> None:
-    """Also not while the replies that the last units are for are on their way; who asks for words alone is."""
-    tenant = replace(BY_CALLS, tool_calls_per_minute=5)
-    for _ in range(5):
-        asks(quota, tenant)
-    for _ in range(5):
-        assert refusal(quota, tenant).retry_after == 12
-    quota.admit(tenant)
-    quota.charge_reply(tenant, reply(), reserved=quota.reserve(tenant, Request("m", [])))
-    quota.charge_reply(tenant, reply(calls=0), reserved=True)
-    asks(quota, tenant)
-    refusal(quota, tenant)
-
-
-def test_v40_at_most_one_reply_goes_over_the_limit(quota: Quota) -> None:
-    tenant = replace(BY_CALLS, tool_calls_per_minute=5)
-    replies(quota, tenant, calls=5)
-    refusal(quota, tenant)
+    asks(quota, BY_CALLS, TOOL_CALLS)
 
 
 def test_p08_whoever_is_over_both_limits_is_told_the_longer_wait(quota: Quota, clock: Clock) -> None:
     for _ in range(3):
-        quota.admit(TENANT)
-    quota.charge_reply(TENANT, reply(calls=14), reserved=False)
+        asks(quota, TENANT)
+    quota.charge(TENANT, TOOL_CALLS, 14)
     fault = refusal(quota, TENANT)
     assert (fault.retry_after, "10 tool calls" in fault.message) == (30, True)
     clock.now += 30
-    replies(quota, TENANT, calls=1)
+    asks(quota, TENANT)
     fault = refusal(quota, TENANT)
     assert (fault.retry_after, "3 requests" in fault.message) == (10, True)
 
 
-def test_p08_a_request_that_waits_for_calls_is_not_charged_as_a_request(quota: Quota) -> None:
-    quota.charge_reply(TENANT, reply(calls=11), reserved=False)
-    refusal(quota, TENANT)
-    assert quota.remaining(TENANT)["x-ratelimit-remaining-requests"] == "3"
-
-
 def test_p08_tenants_do_not_share(quota: Quota) -> None:
     for _ in range(3):
-        quota.admit(TENANT)
-    quota.admit(replace(TENANT, name="other"))
+        asks(quota, TENANT)
+    asks(quota, replace(TENANT, name="other"))
 
 
 def test_p08_the_headers_tell_how_a_tenant_stands(quota: Quota, clock: Clock) -> None:
-    replies(quota, TENANT, calls=12)
+    asks(quota, TENANT)
+    calls(quota, TENANT, 12)
     clock.now += 0.5
     assert quota.remaining(TENANT) == {
         "x-ratelimit-limit-requests": "3",
@@ -171,5 +136,77 @@ def test_p08_the_headers_tell_how_a_tenant_stands(quota: Quota, clock: Clock) ->
 
 def test_p08_without_limits_nobody_is_refused_and_no_header_promises_any(quota: Quota) -> None:
     for _ in range(1000):
-        replies(quota, ANYBODY, calls=5)
+        asks(quota, ANYBODY)
+        calls(quota, ANYBODY, 5)
+    assert not quota.limits(ANYBODY, REQUESTS)
     assert quota.remaining(ANYBODY) == {}
+
+
+# ── shared with other processes ──
+
+
+def left(quota: Quota, tenant: Tenant = TENANT) -> int:
+    return int(quota.remaining(tenant)["x-ratelimit-remaining-requests"])
+
+
+def test_what_the_store_says_goes_before_what_was_known(quota: Quota, clock: Clock) -> None:
+    """And until it is asked again, time passes here."""
+    assert quota.sizes(TENANT) == {REQUESTS: 3, TOOL_CALLS: 10}
+    assert quota.heard(TENANT, {REQUESTS: 60.0, TOOL_CALLS: 90.0}) == {}
+    assert quota.remaining(TENANT)["x-ratelimit-reset-tool-calls"] == "90.000s"
+    assert refusal(quota, TENANT).retry_after == 36
+    assert quota.heard(TENANT, {REQUESTS: 60.0, TOOL_CALLS: 0.0}) == {}
+    assert refusal(quota, TENANT).retry_after == 20
+    clock.now += 20
+    asks(quota, TENANT)
+
+
+def test_u52_without_the_store_each_process_has_its_part_and_at_least_one(quota: Quota, clock: Clock) -> None:
+    tenant = replace(TENANT, requests_per_minute=60)
+    quota.divide(tenant, 4)
+    for _ in range(15):
+        asks(quota, tenant)
+    assert refusal(quota, tenant).retry_after == 4
+    assert quota.remaining(tenant)["x-ratelimit-limit-requests"] == "60"
+    clock.now += 8
+    assert left(quota, tenant) == 2
+    small = replace(TENANT, name="small", requests_per_minute=1, tool_calls_per_minute=None)
+    quota.divide(small, 300)
+    asks(quota, small)
+    assert refusal(quota, small).retry_after == 60
+
+
+def test_u52_of_a_part_as_much_is_gone_as_of_the_whole(quota: Quota) -> None:
+    tenant = replace(TENANT, requests_per_minute=60)
+    quota.heard(tenant, {REQUESTS: 40.0})
+    quota.divide(tenant, 4)
+    assert left(quota, tenant) == 5
+
+
+def test_u53_the_store_is_told_once_what_was_taken_without_it(quota: Quota, clock: Clock) -> None:
+    tenant = replace(TENANT, requests_per_minute=60)
+    quota.divide(tenant, 4)
+    for _ in range(6):
+        asks(quota, tenant)
+    quota.owe(tenant, {REQUESTS: 5})
+    assert quota.heard(tenant, {REQUESTS: 10.0, TOOL_CALLS: 0.0}) == {REQUESTS: 5}
+    assert left(quota, tenant) == 45
+    assert quota.heard(tenant, {REQUESTS: 15.0, TOOL_CALLS: 0.0}) == {}
+
+
+def test_u53_nobody_pays_for_an_outage_for_longer_than_a_minute(quota: Quota, clock: Clock) -> None:
+    """What has flowed in again meanwhile would have flowed into the store, too."""
+    tenant = replace(TENANT, requests_per_minute=60)
+    quota.divide(tenant, 4)
+    for _ in range(100):
+        asks(quota, tenant)
+        quota.owe(tenant, {REQUESTS: 1})
+        clock.now += 4
+    assert quota.heard(tenant, {REQUESTS: 0.0}) == {}
+
+
+def test_u53_what_was_given_back_meanwhile_is_given_back_later(quota: Quota) -> None:
+    quota.divide(TENANT, 2)
+    quota.owe(TENANT, {TOOL_CALLS: -1})
+    assert quota.heard(TENANT, {TOOL_CALLS: 12.0}) == {TOOL_CALLS: -1}
+    assert quota.remaining(TENANT)["x-ratelimit-remaining-tool-calls"] == "9"

@@ -1,0 +1,156 @@
+"""What a tenant may have in a minute, of all processes together that share a store (P08).
+
+A request is refused at once, and from memory, while it is known that its tenant must wait. Else the store is asked,
+once and for all that the request takes, as soon as it is known whether that is a call, too. Nothing is asked twice: a
+question without an answer may have been heard. While the store is away, each process goes by its part of the limit.
+Without limits nothing is asked at all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+from proxy.core.errors import TooMany
+from proxy.core.events import Reply
+from proxy.core.model import Call
+from proxy.core.policy.quota import REQUESTS, TOOL_CALLS, Quota
+from proxy.core.tenants import Tenant
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.ops.tasks import Tasks
+from proxy.shell.stores.protocol import Live, NotAsked, StoreDown, Wait, Want
+
+
+class Charge(Protocol):
+    """What one request takes of its tenant's limits."""
+
+    async def take(self, *, calls: bool) -> None:
+        """Takes the request, and one call ahead if it declares tools; or nothing, and raises TooMany."""
+
+    def end(self, reply: Reply | None) -> None:
+        """Charges what its reply cost, however that ended, less what was charged ahead. Again: changes nothing."""
+
+
+class _Free:
+    """Of a tenant without limits."""
+
+    async def take(self, *, calls: bool) -> None:
+        pass
+
+    def end(self, reply: Reply | None) -> None:
+        pass
+
+
+FREE: Final[Charge] = _Free()
+
+
+class TenantLimits:
+    def __init__(
+        self,
+        quota: Quota,
+        shared: Live | None,
+        living: Callable[[], int],
+        tasks: Tasks,
+        metrics: Metrics,
+    ) -> None:
+        """`shared`: None if this process has no others beside it. `living`: how many processes there are, as far as is
+        known."""
+        self._quota = quota
+        self._shared = shared
+        self._living = living
+        self._tasks = tasks
+        self._metrics = metrics
+        self.remaining = quota.remaining
+
+    def admit(self, tenant: Tenant) -> Charge:
+        """Raises TooMany if it is known already that the tenant must wait."""
+        if not self._quota.sizes(tenant):
+            return FREE
+        self._quota.check(tenant, REQUESTS)
+        self._quota.charge(tenant, REQUESTS)
+        return _Charge(self, tenant)
+
+    async def take(self, tenant: Tenant, units: Sequence[str]) -> None:
+        """Takes one of each, of which a request was taken here already; or nothing, and raises TooMany."""
+        try:
+            for unit in units[1:]:
+                self._quota.check(tenant, unit)
+        except TooMany:
+            self._quota.charge(tenant, REQUESTS, -1)
+            raise self._quota.exceeded(tenant) from None
+        if self._shared is not None:
+            await self._ask(self._shared, tenant, units)
+        else:
+            for unit in units[1:]:
+                self._quota.charge(tenant, unit)
+
+    async def _ask(self, shared: Live, tenant: Tenant, units: Sequence[str]) -> None:
+        sizes = self._quota.sizes(tenant)
+        wants = [Want(unit, most, int(unit in units)) for unit, most in sizes.items()]
+        try:
+            answer = await shared.take(tenant.name, wants)
+        except StoreDown as failure:
+            self._quota.charge(tenant, REQUESTS, -1)
+            self._take_of_part(tenant, [unit for unit in units if unit in sizes])
+            if isinstance(failure, NotAsked):
+                self._quota.owe(tenant, {want.unit: want.units for want in wants})
+            return
+        self.tell(tenant, self._quota.heard(tenant, dict(zip(sizes, answer.full_in, strict=True))))
+        if isinstance(answer, Wait):
+            raise self._quota.exceeded(tenant)
+
+    def _take_of_part(self, tenant: Tenant, units: Sequence[str]) -> None:
+        self._quota.divide(tenant, self._living())
+        for unit in units:
+            self._metrics.count("limits_by_share", unit)
+            self._quota.check(tenant, unit)
+        for unit in units:
+            self._quota.charge(tenant, unit)
+
+    def charge(self, tenant: Tenant, unit: str, units: int) -> None:
+        """Charges it here and in the store, on credit if need be."""
+        self._quota.charge(tenant, unit, units)
+        self.tell(tenant, {unit: units})
+
+    def tell(self, tenant: Tenant, units: Mapping[str, int]) -> None:
+        """Charges in the store what was charged here; nobody waits for that."""
+        sizes = self._quota.sizes(tenant)
+        known = {unit: many for unit, many in units.items() if many and unit in sizes}
+        if known and self._shared is not None:
+            wants = [Want(unit, sizes[unit], many) for unit, many in known.items()]
+            self._tasks.start(self._charge_shared(self._shared, tenant, wants), "charge")
+
+    async def _charge_shared(self, shared: Live, tenant: Tenant, wants: Sequence[Want]) -> None:
+        try:
+            await shared.charge(tenant.name, wants)
+        except NotAsked:
+            self._quota.owe(tenant, {want.unit: want.units for want in wants})
+        except StoreDown:
+            pass  # it may have been done, and nobody pays twice
+
+
+class _Charge:
+    __slots__ = ("_ahead", "_asked", "_ended", "_limits", "_tenant")
+
+    def __init__(self, limits: TenantLimits, tenant: Tenant) -> None:
+        self._limits = limits
+        self._tenant = tenant
+        self._asked = self._ended = False
+        self._ahead = 0
+        """Calls that were charged ahead."""
+
+    async def take(self, *, calls: bool) -> None:
+        self._asked = True
+        try:
+            await self._limits.take(self._tenant, (REQUESTS, TOOL_CALLS) if calls else (REQUESTS,))
+        except TooMany:
+            self._ended = True
+            raise
+        self._ahead = int(calls)
+
+    def end(self, reply: Reply | None) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        if not self._asked:  # it could not even be read
+            self._limits.tell(self._tenant, {REQUESTS: 1})
+        calls = 0 if reply is None else len([each for each in reply.parts if isinstance(each.part, Call)])
+        self._limits.charge(self._tenant, TOOL_CALLS, calls - self._ahead)
