@@ -59,7 +59,8 @@ class ServerSettings(Section):
     grace_seconds: float = Field(20, ge=0)
     """Seconds that open streams have to end when the operator stops the proxy."""
     workers: int = Field(1, ge=1, le=256)
-    """Processes that serve the port together. Each worker has limits, breakers and memory of its own."""
+    """Processes that serve the port together. They share what is stored, and limits; each has breakers and memory of
+    its own."""
     stuck_seconds: Seconds = 30
     """Seconds without progress after which the supervisor kills one of several workers and starts another."""
     open: bool = False
@@ -93,7 +94,8 @@ class BackendSettings(Section):
     total_seconds: Seconds = 3600
     """Longest duration of a reply, in seconds."""
     max_concurrent: int | None = Field(None, ge=1)
-    """Requests that the backend gets at the same time. Default: no limit but the shares of all backends."""
+    """Requests that the backend gets at the same time, from all processes that use one store. Default: no limit but the
+    shares of all backends."""
     max_waiting: int = Field(64, ge=0)
     """Requests that may wait for one of these to end. The proxy answers any more with 503 at once."""
     wait_seconds: Seconds = 30
@@ -169,7 +171,8 @@ class LimitSettings(Section):
     tool_result_max_bytes: int | None = Field(None, ge=1)
     """Bytes of a tool's result; the proxy cuts longer ones and tells the model. Default: results are not cut."""
     requests_per_minute: int | None = Field(None, ge=1)
-    """Requests of one tenant in a minute; the proxy refuses more with 429. Default: no limit."""
+    """Requests of one tenant in a minute, to all processes that use one store. The proxy refuses more with 429.
+    Default: no limit."""
     tool_calls_per_minute: int | None = Field(None, ge=1)
     """Calls in the replies to one tenant in a minute; the proxy then refuses with 429. Default: no limit."""
 

@@ -14,15 +14,17 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
 from proxy.shell.ops.tasks import Tasks
+from proxy.shell.ops.worker_metrics import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
 from proxy.shell.stores.engines import engines_at
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import Kind, Location, LocationRefused, locate, read_mounts
+from proxy.shell.stores.location import LIVE_FILE, Kind, Location, LocationRefused, locate, read_mounts
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
+from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.shell.stores.terms import DAY, Clock, Keeping
 
@@ -74,19 +76,16 @@ def located(settings: StoreSettings, workers: int) -> Location:
 
 @asynccontextmanager
 async def storage_of(
-    settings: StoreSettings, workers: int, metrics: Metrics, log: Log, clock: Callable[[], float]
+    settings: StoreSettings, slot: WorkerSlot, metrics: Metrics, log: Log, clock: Callable[[], float]
 ) -> AsyncIterator[Storage]:
-    location = located(settings, workers)
+    location = located(settings, slot.of)
     patience = Patience(clock)
-    engines = engines_at(
-        location,
-        Clock(date=time.time, steady=clock),  # noqa: TID251 - here it comes in
-        keeping_of(settings),
-        patience.may_bury,
-        Limits(settings.connections, settings.wait_seconds, settings.prepared),
-    )
+    dates = Clock(date=time.time, steady=clock)  # noqa: TID251 - here it comes in
+    limits = Limits(settings.connections, settings.wait_seconds, settings.prepared)
+    engines = engines_at(location, dates, keeping_of(settings), patience.may_bury, limits)
     if engines is None:
-        yield Storage(location)
+        async with _keeping_nothing(location, settings, slot, metrics, log, dates) as storage:
+            yield storage
         return
     watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
     guard = Guard(settings.wait_seconds, clock, watch)
@@ -113,7 +112,7 @@ async def storage_of(
             live,
             worker,
             shared=None if location.kind is Kind.MEMORY else live,
-            living=lambda: max(beats.living, workers),
+            living=lambda: max(beats.living, slot.of),
             is_up=lambda: guard.is_up,
         )
     finally:
@@ -121,6 +120,27 @@ async def storage_of(
         with suppress(StoreDown):
             await beats.leave()
         await asyncio.gather(records.close(), live.close())
+
+
+@asynccontextmanager
+async def _keeping_nothing(
+    location: Location, settings: StoreSettings, slot: WorkerSlot, metrics: Metrics, log: Log, clock: Clock
+) -> AsyncIterator[Storage]:
+    """The workers of one proxy share its limits all the same, in a file that goes with them."""
+    if slot.folder is None:
+        yield Storage(location)
+        return
+    watch = StoreWatch(metrics, log)
+    plain = SqliteLive(slot.folder / LIVE_FILE, clock)
+    live = GuardedLive(
+        plain, Guard(settings.wait_seconds, clock.steady, watch), Opening(plain.open, watch.refused)
+    )
+    with suppress(StoreUnreadable):  # then each worker goes by its part
+        await live.open()
+    try:
+        yield Storage(location, worker=secrets.token_hex(WORKER_BYTES), shared=live, living=lambda: slot.of)
+    finally:
+        await live.close()
 
 
 def keeping_of(settings: StoreSettings) -> Keeping:

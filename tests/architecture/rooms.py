@@ -151,7 +151,14 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "store_files",
     },
     "store_files": {"settings", "shell.stores", "shell.stores.sql", "shell.stores.sqlite", "storage"},
-    "storage": {"process", "settings", "shell.ops", "shell.stores", "shell.stores.postgres"},
+    "storage": {
+        "process",
+        "settings",
+        "shell.ops",
+        "shell.stores",
+        "shell.stores.postgres",
+        "shell.stores.sqlite",
+    },
     "supervisor": {"app", "settings", "shell", "shell.ops", "signing", "worker"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

@@ -21,6 +21,7 @@ def hurry() -> None:
     beats.BUSY_SECONDS = beats.IDLE_SECONDS = 0.2
     beats.GAP_SECONDS = 1.0
     sweeper.ROUND_SECONDS = 0.5
+    import_module("proxy.shell.limits.tickets").STAY_SECONDS = 0.2
     import_module("proxy.shell.runs.following").LOOK_SECONDS = 0.3
 
 
@@ -67,8 +68,8 @@ WORKER = "worker"
 
 def main() -> int:
     """As the program, or as one of its workers."""
-    import_module("proxy.supervisor").COMMAND = (sys.executable, "-m", __spec__.name, WORKER)
     hurry()
+    import_module("proxy.supervisor").COMMAND = (sys.executable, "-m", __spec__.name, WORKER)
     if told := os.environ.get("STRUCK_AT"):
         name, moment, which = told.split(":")
         strike_at(name, moment, signal.Signals[which].value)

@@ -65,22 +65,28 @@ class TenantLimits:
         if not self._quota.sizes(tenant):
             return FREE
         self._quota.check(tenant, REQUESTS)
-        self._quota.charge(tenant, REQUESTS)
+        if self._shared is None:
+            self._quota.charge(tenant, REQUESTS)
         return _Charge(self, tenant)
 
     async def take(self, tenant: Tenant, units: Sequence[str]) -> None:
-        """Takes one of each, of which a request was taken here already; or nothing, and raises TooMany."""
-        try:
-            for unit in units[1:]:
-                self._quota.check(tenant, unit)
-        except TooMany:
-            self._quota.charge(tenant, REQUESTS, -1)
-            raise self._quota.exceeded(tenant) from None
-        if self._shared is not None:
-            await self._ask(self._shared, tenant, units)
+        """Takes one of each, or nothing, and raises TooMany."""
+        if self._shared is None:
+            self._take_here(tenant, units)
         else:
-            for unit in units[1:]:
-                self._quota.charge(tenant, unit)
+            for unit in units:
+                self._quota.check(tenant, unit)
+            await self._ask(self._shared, tenant, units)
+
+    def _take_here(self, tenant: Tenant, units: Sequence[str]) -> None:
+        """A request was charged when it was admitted."""
+        if TOOL_CALLS in units:
+            try:
+                self._quota.check(tenant, TOOL_CALLS)
+            except TooMany:
+                self._quota.charge(tenant, REQUESTS, -1)
+                raise self._quota.exceeded(tenant) from None
+            self._quota.charge(tenant, TOOL_CALLS)
 
     async def _ask(self, shared: Live, tenant: Tenant, units: Sequence[str]) -> None:
         sizes = self._quota.sizes(tenant)
@@ -88,12 +94,11 @@ class TenantLimits:
         try:
             answer = await shared.take(tenant.name, wants)
         except StoreDown as failure:
-            self._quota.charge(tenant, REQUESTS, -1)
             self._take_of_part(tenant, [unit for unit in units if unit in sizes])
             if isinstance(failure, NotAsked):
                 self._quota.owe(tenant, {want.unit: want.units for want in wants})
             return
-        self.tell(tenant, self._quota.heard(tenant, dict(zip(sizes, answer.full_in, strict=True))))
+        self._tell(tenant, self._quota.heard(tenant, dict(zip(sizes, answer.full_in, strict=True))))
         if isinstance(answer, Wait):
             raise self._quota.exceeded(tenant)
 
@@ -105,12 +110,17 @@ class TenantLimits:
         for unit in units:
             self._quota.charge(tenant, unit)
 
+    def charge_unread(self, tenant: Tenant) -> None:
+        """A request that was admitted, and could not even be read."""
+        if self._shared is not None:
+            self.charge(tenant, REQUESTS, 1)
+
     def charge(self, tenant: Tenant, unit: str, units: int) -> None:
         """Charges it here and in the store, on credit if need be."""
         self._quota.charge(tenant, unit, units)
-        self.tell(tenant, {unit: units})
+        self._tell(tenant, {unit: units})
 
-    def tell(self, tenant: Tenant, units: Mapping[str, int]) -> None:
+    def _tell(self, tenant: Tenant, units: Mapping[str, int]) -> None:
         """Charges in the store what was charged here; nobody waits for that."""
         sizes = self._quota.sizes(tenant)
         known = {unit: many for unit, many in units.items() if many and unit in sizes}
@@ -150,7 +160,7 @@ class _Charge:
         if self._ended:
             return
         self._ended = True
-        if not self._asked:  # it could not even be read
-            self._limits.tell(self._tenant, {REQUESTS: 1})
+        if not self._asked:
+            self._limits.charge_unread(self._tenant)
         calls = 0 if reply is None else len([each for each in reply.parts if isinstance(each.part, Call)])
         self._limits.charge(self._tenant, TOOL_CALLS, calls - self._ahead)
