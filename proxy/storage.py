@@ -16,11 +16,11 @@ from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
-from proxy.shell.stores.engines import engines_at
+from proxy.shell.stores.engines import LIVE_FILE, engines_at
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import LIVE_FILE, Kind, Location, LocationRefused, locate, read_mounts
+from proxy.shell.stores.location import Kind, Location, LocationRefused, locate, read_mounts
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
