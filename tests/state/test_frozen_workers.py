@@ -13,7 +13,7 @@ from tests.support.proxies import Proxy
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, refused
 from tests.support.stores import hold_lock
-from tests.support.worker_processes import SETTLED_SECONDS, Workers, workers
+from tests.support.worker_processes import SETTLED_SECONDS, Workers, settled, workers
 
 __all__ = ["workers"]
 
@@ -143,5 +143,5 @@ async def test_u35_a_process_ends_although_the_store_does_not_answer(
     await holder.wait()
     backend.answers(reply(text("Fine")))
     async with asyncio.timeout(SETTLED_SECONDS):
-        done = await until(other, run["id"], "failed")
+        done = await settled(other, run["id"])
     assert done["error"]["code"] in ("server_error", "server_shutting_down")

@@ -20,7 +20,7 @@ from tests.support.proxies import LogLines, Proxy
 from tests.support.sockets import ScriptedBackend
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 SETTLED_SECONDS = 15.0
 """Some leases, and the patience of who has just started."""
 
