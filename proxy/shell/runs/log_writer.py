@@ -2,10 +2,11 @@
 
 Nobody gets an event before it is kept, so that whoever comes back finds all that was seen. A log that is too long, or
 that the store did not take for long, is given up: those who follow it here go on, and the run itself does not notice.
+The store is told as soon as it hears, or somebody would take a part of the log for all of it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
@@ -14,6 +15,8 @@ from proxy.shell.stores.protocol import Key, Live, LogClosed, LogRow, StoreDown
 PAUSE_SECONDS: Final = 0.1
 URGENT_BYTES: Final = 64 << 10
 RETRY_SECONDS: Final = 0.5
+MOST_FAILURES: Final = 10
+"""In a row, some seconds: then those who follow a run here wait no longer for the store."""
 MOST_ROWS: Final = 100
 """In one statement: more cost an engine several times as much each."""
 DRAIN_SECONDS: Final = 5.0
@@ -70,6 +73,9 @@ class LogWriter:
         self._over = over
         self._sleep = sleep
         self._dirty: dict[Key, RunLog] = {}
+        self._given_up: dict[Key, RunLog] = {}
+        """Of these the store must hear."""
+        self._failures = 0
         self._wake = asyncio.Event()
         self._urgent = asyncio.Event()
 
@@ -80,7 +86,7 @@ class LogWriter:
         log.weight += sum(map(len, events))
         log.drained.clear()
         if log.weight > MOST_LOG_BYTES:
-            log.gone = True
+            self._give_up(log)
         self._dirty[log.key] = log
         self._wake.set()
         if log.weight >= URGENT_BYTES:
@@ -95,8 +101,8 @@ class LogWriter:
             async with asyncio.timeout(DRAIN_SECONDS):
                 await log.drained.wait()
         except TimeoutError:
-            log.gone = True
-            self._pass_on(log, list(log.waiting))
+            self._give_up(log)
+            self._pass_on(log)
 
     async def run(self) -> None:
         """For ever; no error ends it."""
@@ -104,7 +110,7 @@ class LogWriter:
             await self._wake.wait()
             self._wake.clear()
             self._urgent.clear()
-            while self._dirty:
+            while self._dirty or self._given_up:
                 await self._flush()
             try:
                 async with asyncio.timeout(PAUSE_SECONDS):
@@ -114,27 +120,52 @@ class LogWriter:
 
     async def _flush(self) -> None:
         logs = [self._dirty.pop(key) for key in list(self._dirty)[:MOST_ROWS]]
+        for log in logs:
+            if log.gone:
+                self._pass_on(log)
         rows = {log.key: LogRow(log.key, log.next, list(log.waiting)) for log in logs if log.waiting}
-        kept = [row for log in logs if not log.gone and (row := rows.get(log.key)) is not None]
+        given_up = list(self._given_up.values())[:MOST_ROWS]
         try:
-            refused = await self._live.append(kept) if kept else {}
+            refused = await self._append([*rows.values(), *map(_beyond, given_up)])
         except StoreDown:
+            self._failures += 1
             for log in logs:
+                if self._failures >= MOST_FAILURES and not log.gone:
+                    self._give_up(log)
+                    self._pass_on(log)
                 self._dirty.setdefault(log.key, log)
             await self._sleep(RETRY_SECONDS)
             return
+        self._failures = 0
+        for log in given_up:
+            del self._given_up[log.key]
         for log in logs:
-            if (row := rows.get(log.key)) is None or log.next != row.first:
-                continue
-            refusal = refused.get(log.key)
-            if refusal is LogClosed.OVER:
-                log.ends()
-                self._over(log.key)
-                continue
-            log.gone |= refusal is LogClosed.GONE
-            self._pass_on(log, row.events)
+            if (row := rows.get(log.key)) is not None and log.next == row.first:
+                self._took(log, row, refused.get(log.key))
 
-    def _pass_on(self, log: RunLog, events: Sequence[bytes]) -> None:
-        first = log.next
-        log.took(len(events))
-        self._listener.appended(log.key, first, events)
+    async def _append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
+        return await self._live.append(rows) if rows else {}
+
+    def _took(self, log: RunLog, row: LogRow, refusal: LogClosed | None) -> None:
+        if refusal is LogClosed.OVER:
+            log.ends()
+            self._over(log.key)
+            return
+        log.gone |= refusal is LogClosed.GONE
+        self._pass_on(log, len(row.events))
+
+    def _give_up(self, log: RunLog) -> None:
+        log.gone = True
+        self._given_up[log.key] = log
+        self._wake.set()
+
+    def _pass_on(self, log: RunLog, count: int | None = None) -> None:
+        first, events = log.next, log.waiting[:count]
+        if events:
+            log.took(len(events))
+            self._listener.appended(log.key, first, events)
+
+
+def _beyond(log: RunLog) -> LogRow:
+    """An event that cannot come next: where it is appended, the log is gone."""
+    return LogRow(log.key, log.next + len(log.waiting) + 1, [b"null"])

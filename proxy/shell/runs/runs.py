@@ -171,10 +171,12 @@ class Runs:
     # ── for clients ──
 
     async def said(self, tenant: str, record: Record) -> Sequence[bytes]:
-        """The events so far of what is not final; nothing where none are kept."""
+        """The events so far of what is not final; nothing where none are kept, or where they are is away."""
         if record.is_final or not record.streamed:
             return ()
-        return await events_of(self._live, Key(tenant, record.id))
+        with suppress(StoreDown):
+            return await events_of(self._live, Key(tenant, record.id))
+        return ()
 
     async def cancel(
         self, tenant: str, record: Record, cut: Callable[[Sequence[bytes]], Awaitable[bytes]]

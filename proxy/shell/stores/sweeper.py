@@ -4,10 +4,11 @@ It rests ten times as long as it works: a million expired rows must not hold up 
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 
 from proxy.shell.stores.log_ends import close_log
-from proxy.shell.stores.protocol import Key, Live, Records
+from proxy.shell.stores.protocol import Key, Live, Records, StoreDown
 
 ROUND_SECONDS: Final = 60.0
 AT_ONCE: Final = 50
@@ -66,7 +67,8 @@ class Sweeper:
         for key in keys:
             record = await self._records.get(*key)
             if record is not None and record.streamed:
-                await close_log(self._live, key, record)
+                with suppress(StoreDown):  # then whoever wants to follow it closes it
+                    await close_log(self._live, key, record)
         if keys:
             await self._watcher.settled(keys)
         return len(keys)

@@ -9,11 +9,13 @@ import pytest
 from proxy.shell.runs import log_writer
 from proxy.shell.runs.log_writer import LogWriter, RunLog
 from proxy.shell.stores.memory.live import MemoryLive
-from proxy.shell.stores.protocol import Key
+from proxy.shell.stores.protocol import Cursor, Key, LogRow
 from tests.support.runs import Failing, event
 from tests.support.stores import Terms
 
 PROMPTLY = 5.0
+STEPS = 1000
+"""Of the loop."""
 
 
 class Listener:
@@ -21,9 +23,11 @@ class Listener:
         self.heard: list[tuple[Key, int, int]] = []
         self.over: list[Key] = []
         self.slept: list[float] = []
+        self.came = asyncio.Event()
 
     def appended(self, key: Key, first: int, events: Sequence[bytes], *, ended: bool = False) -> None:
         self.heard.append((key, first, len(events)))
+        self.came.set()
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -132,14 +136,64 @@ async def test_what_the_store_did_not_take_for_long_is_given_up(monkeypatch: pyt
         assert made.listener.heard == [(one.key, 0, 1)]
 
 
+async def until_gone(made: World, one: RunLog) -> None:
+    """Another process finds nothing, rather than a part."""
+    cursor = Cursor(one.key, 0)
+    for _ in range(STEPS):
+        if (await made.live.read([cursor], 100))[cursor] is None:
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("a part of it is there")
+
+
 async def test_too_much_that_waits_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_writer, "MOST_LOG_BYTES", 10)
     async with world() as made:
         one = log()
+        await made.live.append([LogRow(one.key, 0, [b"0"])])
+        one.next = 1
+        made.writer.write(one, [event(1)])
+        await drained(made, one)
+        assert one.gone
+        assert made.listener.heard == [(one.key, 1, 1)]
+        await until_gone(made, one)
+
+
+async def test_u24_those_who_are_here_wait_for_a_store_that_is_away_for_some_seconds() -> None:
+    """It hears that the log is not whole when it is back."""
+    async with world() as made:
+        one, other = log(), log("resp_2")
         made.writer.write(one, [event(0)])
         await drained(made, one)
-        assert (one.gone, made.live.asked) == (True, [])
-        assert made.listener.heard == [(one.key, 0, 1)]
+        made.live.down["append"] = log_writer.MOST_FAILURES + 3
+        made.listener.came.clear()
+        made.writer.write(one, [event(1), event(2)])
+        async with asyncio.timeout(PROMPTLY):
+            await made.listener.came.wait()
+        assert made.listener.slept == [log_writer.RETRY_SECONDS] * log_writer.MOST_FAILURES
+        assert made.live.down["append"] > 0
+        made.writer.write(one, [event(3)])
+        await drained(made, one)
+        await until_gone(made, one)
+        assert made.listener.heard == [(one.key, 0, 1), (one.key, 1, 2), (one.key, 3, 1)]
+        asked = len(made.live.asked)
+        made.writer.write(one, [event(4)])
+        made.writer.write(other, [event(0)])
+        await drained(made, one, other)
+        assert made.live.asked[asked:] == ["append"], "it goes on with the others"
+        assert (one.gone, other.gone) == (True, False)
+
+
+@pytest.mark.parametrize("was_done", [True, False])
+async def test_a_log_that_was_given_up_is_gone_whatever_became_of_what_was_asked(was_done: bool) -> None:
+    async with world() as made:
+        one = log()
+        if was_done:  # but nobody heard of it
+            await made.live.append([LogRow(one.key, 0, [event(0)])])
+        made.live.down["append"] = log_writer.MOST_FAILURES
+        made.writer.write(one, [event(0)])
+        await drained(made, one)
+        await until_gone(made, one)
 
 
 async def test_what_is_large_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,15 @@ async def test_t50_cancelled_with_what_was_said() -> None:
         assert await made.events(ended) == []
 
 
+async def test_while_its_events_are_away_it_is_told_without_them() -> None:
+    """U24: `GET` without a stream works."""
+    async with world() as made:
+        record = await running(made, *DONE)
+        made.live.down |= {"read": 1}
+        assert await made.runs.said(TENANT, record) == ()
+        assert len(await made.runs.said(TENANT, record)) == len(DONE)
+
+
 async def test_cancelled_although_its_events_have_vanished() -> None:
     """U24."""
     async with world() as made:

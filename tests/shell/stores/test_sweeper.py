@@ -69,6 +69,9 @@ class Logs:
     async def sweep(self, most: int) -> int:
         return self._world.take("logs", most)
 
+    async def seal(self, key: Key) -> int:
+        raise StoreDown("where the events are kept is away")
+
 
 async def run(world: World) -> None:
     with pytest.raises(Enough):
@@ -92,6 +95,13 @@ async def test_it_takes_all_in_small_portions_and_rests_ten_times_as_long() -> N
     ]
     assert world.slept[0] == 60
     assert [round(seconds, 3) for seconds in world.slept[1:8]] == [0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1]
+
+
+async def test_the_dead_are_settled_while_their_events_are_away() -> None:
+    """U24."""
+    world = World(until=65, dead=3, expired=1, streamed=True)
+    await run(world)
+    assert world.told == [("settled", 3), ("expired", 1)]
 
 
 async def test_an_error_ends_one_round() -> None:
