@@ -118,7 +118,7 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
-    async with storage_of(settings.store, slot, metrics, log, clock) as storage:
+    async with storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage:
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)
         backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots)
@@ -325,4 +325,7 @@ def _secrets(settings: Settings) -> list[str]:
     backends = settings.all_backends.values()
     held = [settings.server.signing_key]
     held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
-    return [secret.get_secret_value() for secret in held if secret]
+    urls = [settings.store.url, settings.live.url]
+    return [secret.get_secret_value() for secret in held if secret] + [
+        password for url in urls if url for password in url.passwords
+    ]

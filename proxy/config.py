@@ -63,6 +63,7 @@ BINDINGS = (
     Binding("backend.key", "--backend-key", "KEY", "PROXY_BACKEND_KEY"),
     Binding("backend.profile", "--profile", "NAME"),
     Binding("store.url", "--store", "URL", "PROXY_STORE_URL"),
+    Binding("live.url", "--live", "URL", "PROXY_LIVE_URL"),
     Binding("clients.events", "--events", "STYLE"),
     Binding("logs.level", "--log-level", "LEVEL"),
 )

@@ -12,6 +12,7 @@ from proxy.core.backends.target import checked
 from proxy.core.dialects.registry import DIALECTS
 from proxy.core.markup import registry
 from proxy.core.profile import DEFAULT, overridden
+from proxy.server_urls import SecretUrl, live_url
 
 AUTO = "auto"
 
@@ -28,14 +29,6 @@ LEAST_SECRET = 16
 
 
 _STORE_URL = re.compile(r"auto|off|memory:|sqlite:.+|postgres(ql)?://.+")
-
-
-class SecretUrl(SecretStr):
-    """Shown without the password that may be in it."""
-
-    def _display(self) -> str:
-        url = re.sub(r"(?<=://)([^/?#]*):[^/?#]*@", r"\1:**********@", self.get_secret_value())
-        return re.sub(r"(?<=[?&])((?:ssl)?password=)[^&#]*", r"\1**********", url)
 
 
 def _store_url(url: SecretUrl) -> SecretUrl:
@@ -121,6 +114,13 @@ def _profile_fields(overrides: dict[str, Any]) -> dict[str, Any]:
     return overrides
 
 
+def _prefix(text: str) -> str:
+    """Checks what stands before keys, and in patterns for them."""
+    if not re.fullmatch(r"[A-Za-z0-9._:-]+", text):
+        raise ValueError("must be made of letters, digits, dots, colons, dashes and underscores")
+    return text
+
+
 Seconds = Annotated[float, Field(gt=0)]
 BackendUrl = Annotated[str, AfterValidator(_backend_url)]
 BackendName = Annotated[str, AfterValidator(_backend_name)]
@@ -129,6 +129,8 @@ ProfileFields = Annotated[dict[str, Any], AfterValidator(_profile_fields)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 StoreUrl = Annotated[SecretUrl, AfterValidator(_store_url)]
+LiveUrl = Annotated[SecretUrl, AfterValidator(live_url)]
+KeyPrefix = Annotated[str, AfterValidator(_prefix)]
 
 SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]

@@ -1,4 +1,7 @@
-"""Each setting is defined once, in a section below, with its type, default, bounds and description."""
+"""Each setting is defined once, in a section below, with its type, default, bounds and description.
+
+Longer than most because all of them stand here.
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -8,6 +11,7 @@ from proxy.core.policy.breaker import BreakerRules
 from proxy.core.policy.hosts import is_loopback
 from proxy.core.policy.retry import RetryRules
 from proxy.core.tenants import ANYBODY, LARGEST
+from proxy.server_urls import SecretUrl
 from proxy.setting_values import (
     AUTO,
     BackendName,
@@ -16,11 +20,12 @@ from proxy.setting_values import (
     HeaderName,
     HeaderValue,
     HostName,
+    KeyPrefix,
+    LiveUrl,
     ModelPattern,
     ProfileFields,
     ProfileName,
     Seconds,
-    SecretUrl,
     SigningKey,
     StoreUrl,
 )
@@ -236,6 +241,15 @@ class StoreSettings(Section):
     """Largest response in MiB, with what its request added, that is stored."""
 
 
+class LiveSettings(Section):
+    url: LiveUrl | None = None
+    """Redis or Valkey for what may be lost, where several machines share it: the events of background work, limits, and
+    memos. `redis://HOST:PORT/DATABASE`, `rediss://` with TLS, `valkey://`, `valkeys://` or `unix:///PATH`. Needs
+    `pip install responses-proxy[redis]`. Default: beside what `store.url` keeps."""
+    prefix: KeyPrefix = "responses-proxy"
+    """How all keys there begin. Proxies with the same prefix share what lies there."""
+
+
 class BackgroundSettings(Section):
     limit: int = Field(200, ge=1)
     """Responses that each worker works on in the background at the same time. The proxy refuses more with 429."""
@@ -260,6 +274,8 @@ class Settings(Section):
     """The tenants that may use the proxy, each by its name. Without tenants, everybody who reaches the proxy."""
     store: StoreSettings = StoreSettings()
     """What is kept of responses and conversations, where, and for how long."""
+    live: LiveSettings = LiveSettings()
+    """Where what may be lost is kept, if not beside what is kept."""
     background: BackgroundSettings = BackgroundSettings()
     """Responses that no client waits for."""
     retries: RetrySettings = RetrySettings()

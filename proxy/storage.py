@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from proxy.live_server import live_server
 from proxy.process import CannotStart
-from proxy.settings import StoreSettings
+from proxy.settings import LiveSettings, StoreSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
@@ -20,7 +21,14 @@ from proxy.shell.stores.engines import LIVE_FILE, engines_at
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.guarded_records import GuardedRecords
-from proxy.shell.stores.location import Kind, Location, LocationRefused, locate, read_mounts
+from proxy.shell.stores.location import (
+    Kind,
+    Location,
+    LocationRefused,
+    check_live_server,
+    locate,
+    read_mounts,
+)
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
@@ -74,17 +82,38 @@ def located(settings: StoreSettings, workers: int) -> Location:
         raise StoreRefused(str(refusal)) from refusal
 
 
+def check_live(settings: LiveSettings) -> None:
+    if settings.url is not None:
+        try:
+            check_live_server()
+        except LocationRefused as refusal:
+            raise StoreRefused(str(refusal)) from refusal
+
+
 @asynccontextmanager
 async def storage_of(
-    settings: StoreSettings, slot: WorkerSlot, metrics: Metrics, log: Log, clock: Callable[[], float]
+    settings: StoreSettings,
+    live_settings: LiveSettings,
+    slot: WorkerSlot,
+    metrics: Metrics,
+    log: Log,
+    clock: Callable[[], float],
 ) -> AsyncIterator[Storage]:
     location = located(settings, slot.of)
+    check_live(live_settings)
+    server = live_server(live_settings, settings.wait_seconds, metrics, log, clock)
+    if server is not None and slot.is_first:
+        log.info("live_chosen", about=f"what may be lost lies in {live_settings.url}")
     patience = Patience(clock)
     dates = Clock(date=time.time, steady=clock)  # noqa: TID251 - here it comes in
     limits = Limits(settings.connections, settings.wait_seconds, settings.prepared)
     engines = engines_at(location, dates, keeping_of(settings), patience.may_bury, limits)
     if engines is None:
-        async with _keeping_nothing(location, settings, slot, metrics, log, dates) as storage:
+        if server is not None:
+            nothing = _sharing_a_server(location, server, slot)
+        else:
+            nothing = _sharing_a_file(location, settings, slot, metrics, log, dates)
+        async with nothing as storage:
             yield storage
         return
     watch, order = StoreWatch(metrics, log), OrderWatch(metrics, log)
@@ -93,37 +122,57 @@ async def storage_of(
     metrics.gauge("store_up", lambda: guard.is_up)
     metrics.gauge("store_waiting_seconds", lambda: guard.waiting_seconds)
     records = GuardedRecords(plain_records, guard, Opening(plain_records.open, watch.refused))
-    live = GuardedLive(plain_live, guard, Opening(plain_live.open, watch.refused))
-    try:
-        await records.open()
-        await live.open()
-    except StoreUnreadable as failure:
-        raise CannotStore(str(failure)) from failure
+    live = server or GuardedLive(plain_live, guard, Opening(plain_live.open, watch.refused))
     worker = secrets.token_hex(WORKER_BYTES)
     beats = Beats(records, worker, patience, lambda: True, order.failed, asyncio.sleep)
     sweeper = Sweeper(records, live, order, clock, asyncio.sleep)
     tasks = Tasks(log)
-    tasks.start(beats.run(), "beats")
-    tasks.start(sweeper.run(), "sweeper")
-    try:
-        yield Storage(
-            location,
-            records,
-            live,
-            worker,
-            shared=None if location.kind is Kind.MEMORY else live,
-            living=lambda: max(beats.living, slot.of),
-            is_up=lambda: guard.is_up,
-        )
-    finally:
-        await tasks.close()
-        with suppress(StoreDown):
-            await beats.leave()
-        await asyncio.gather(records.close(), live.close())
+    async with _opened(records, live):
+        tasks.start(beats.run(), "beats")
+        tasks.start(sweeper.run(), "sweeper")
+        try:
+            yield Storage(
+                location,
+                records,
+                live,
+                worker,
+                shared=None if location.kind is Kind.MEMORY and server is None else live,
+                living=lambda: max(beats.living, slot.of),
+                is_up=lambda: guard.is_up,
+            )
+        finally:
+            await tasks.close()
+            with suppress(StoreDown):
+                await beats.leave()
 
 
 @asynccontextmanager
-async def _keeping_nothing(
+async def _opened(*stores: GuardedRecords | GuardedLive) -> AsyncIterator[None]:
+    try:
+        try:
+            for store in stores:
+                await store.open()
+        except StoreUnreadable as failure:
+            raise CannotStore(str(failure)) from failure
+        yield
+    finally:
+        await asyncio.gather(*(store.close() for store in stores))
+
+
+# ── where nothing is kept ──
+
+
+@asynccontextmanager
+async def _sharing_a_server(
+    location: Location, server: GuardedLive, slot: WorkerSlot
+) -> AsyncIterator[Storage]:
+    """Processes of several machines share their limits, though none of them knows how many there are."""
+    async with _opened(server):
+        yield Storage(location, worker=secrets.token_hex(WORKER_BYTES), shared=server, living=lambda: slot.of)
+
+
+@asynccontextmanager
+async def _sharing_a_file(
     location: Location, settings: StoreSettings, slot: WorkerSlot, metrics: Metrics, log: Log, clock: Clock
 ) -> AsyncIterator[Storage]:
     """The workers of one proxy share its limits all the same, in a file that goes with them."""

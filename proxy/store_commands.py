@@ -12,7 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
+from proxy.live_server import forget_there
 from proxy.settings import Settings, StoreSettings
+from proxy.shell.stores.protocol import StoreDown
 from proxy.shell.stores.sql.census_steps import Census, Inspected
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.storage import CannotStore
@@ -26,6 +28,10 @@ Action: TypeAlias = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any,
 UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
 STEP: Final = 1024
 MOST_NAMES: Final = 10
+STILL_THERE: Final = (
+    "The records of the tenant {name!r} are deleted. What may be lost is not, as the server of live.url does not answer"
+    " ({failure}): it goes by itself within a day, or run this command again"
+)
 
 
 def add_actions(
@@ -187,6 +193,10 @@ async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
     async with store.opened() as (records, live):
         number = await records.forget(name)
         await live.forget(name)
+    try:
+        await forget_there(settings.live, name)
+    except StoreDown as failure:
+        raise CannotStore(STILL_THERE.format(name=name, failure=failure)) from failure
     print(f"Deleted: {what}." if number else _nothing_of(name, (await store.inspect()).census.tenants))
     return DONE
 

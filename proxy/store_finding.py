@@ -4,13 +4,14 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
+from proxy.live_server import prove_live
 from proxy.settings import Settings
 from proxy.shell.stores.location import Kind, Location
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected
 from proxy.shell.stores.sql.live import SqlLive
 from proxy.shell.stores.sql.records import SqlRecords
-from proxy.storage import CannotStore, located
+from proxy.storage import CannotStore, check_live, located
 from proxy.store_files import StoreFiles, lock_nobody_out
 
 OFF: Final = 'store.url is "off": nothing is kept, and there is nothing to show or to change.'
@@ -69,9 +70,11 @@ def _at(location: Location, settings: Settings) -> FoundStore | None:
 async def proved(settings: Settings) -> str:
     """Where things will be kept, for people; raises CannotStore where they cannot be. Nothing is made or changed."""
     location = located(settings.store, settings.server.workers)
+    check_live(settings.live)
     store = _at(location, settings)
     try:
-        return location.line + (await store.prove() if store is not None else "")
+        there = await store.prove() if store is not None else ""
+        return location.line + there + await prove_live(settings.live)
     except StoreUnreadable as failure:
         raise CannotStore(str(failure)) from failure
     except StoreDown as failure:  # it may come back: no reason not to start

@@ -58,7 +58,7 @@ A_SURFACES = WORDS | TOOLS | {"core.stored", "core.surfaces", "core.surfaces.mem
 INNER = DIALECTS | SURFACES | TOOLS | {"core.dialects.writing", "core.markup", "core.markup.families"}
 """What of the core the shell does not know: languages from within, and what is done to requests and replies there."""
 
-ENGINES = {"shell.stores.memory", "shell.stores.postgres", "shell.stores.sqlite"}
+ENGINES = {"shell.stores.memory", "shell.stores.postgres", "shell.stores.redis", "shell.stores.sqlite"}
 
 BENEATH_THE_ENGINE = {"shell.http", "shell.offload", "shell.ops"}
 
@@ -103,6 +103,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores.memory": WORDS | {"core.stored", "shell.stores"},
     "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
     "shell.stores.postgres": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
+    "shell.stores.redis": WORDS | {"shell.stores"},
     "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell.limits": WORDS | {"core.policy", "shell.offload", "shell.ops", "shell.stores"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores"},
@@ -121,12 +122,15 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "config": {"core", "settings"},
     "configured": CORE - INNER | {"setting_values", "settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
+    "live_server": {"process", "settings", "shell.ops", "shell.stores"},
     "process": set(),
     "proxy": set(),
-    "setting_values": WORDS | {"core.backends", "core.dialects", "core.markup"},
-    "settings": WORDS | {"core.policy", "setting_values"},
+    "server_urls": set(),
+    "setting_values": WORDS | {"core.backends", "core.dialects", "core.markup", "server_urls"},
+    "settings": WORDS | {"core.policy", "server_urls", "setting_values"},
     "signing": {"settings"},
     "store_commands": {
+        "live_server",
         "settings",
         "shell.stores",
         "shell.stores.sql",
@@ -143,6 +147,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "store_files",
     },
     "store_finding": {
+        "live_server",
         "settings",
         "shell.stores",
         "shell.stores.sql",
@@ -152,6 +157,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     },
     "store_files": {"settings", "shell.stores", "shell.stores.sql", "shell.stores.sqlite", "storage"},
     "storage": {
+        "live_server",
         "process",
         "settings",
         "shell.ops",

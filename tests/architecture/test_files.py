@@ -37,6 +37,7 @@ WITHOUT_TEST: dict[str, str] = {
             "postgres.carrier",
             "postgres.live",
             "postgres.records",
+            "redis.script",
             "sql.carrier",
             "sql.census_steps",
             "sql.conversation_steps",

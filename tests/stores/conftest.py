@@ -22,7 +22,7 @@ async def where(kind: str, file: Path) -> Any:
     return await fresh_url() if kind.startswith("postgresql") else file
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=(*ENGINES, "redis"))
 async def live(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) -> AsyncIterator[Any]:
     engine = make_live(request.param, terms, await where(request.param, tmp_path / "live.db"))
     await engine.open()

@@ -204,4 +204,4 @@ def test_records(calls: list[tuple[str, Any]]) -> None:
 @SETTINGS
 @given(st.lists(LIVE_CALLS, min_size=5, max_size=60))
 def test_live(calls: list[tuple[str, Any]]) -> None:
-    asyncio.run(same(((make_live, "memory"), (make_live, "sqlite")), calls))
+    asyncio.run(same(((make_live, "memory"), (make_live, "sqlite"), (make_live, "redis")), calls))

@@ -245,6 +245,10 @@ def sqlite_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
 def make_live(kind: str, terms: Terms, where: Any) -> Any:
     if kind == "memory":
         return MemoryLive(terms.clock, SHORT_LOG)
+    if kind == "redis":
+        from tests.support.redis_live import ClockedRedis  # which knows the clock above
+
+        return ClockedRedis(terms, SHORT_LOG)
     name = kind.removesuffix(TWO)
     engine: Any
     if name == "sqlite":

@@ -66,6 +66,8 @@ FAMILIES: Final = {
     "store_waiting_seconds": Family(
         GaugeMetricFamily, "For how long the oldest command to the store has been under way.", ()
     ),
+    "live_up": Family(GaugeMetricFamily, "The same for the server that `live.url` names.", ()),
+    "live_waiting_seconds": Family(GaugeMetricFamily, "The same for commands to that server.", ()),
     "store_commands": Family(CounterMetricFamily, "Commands that the store has done.", ("op",)),
     "store_seconds": Family(CounterMetricFamily, "Seconds that they took, all together.", ("op",)),
     "store_failures": Family(

@@ -31,6 +31,23 @@ class StoreWatch:
         self._log.error("store_unreadable", reason=reason)
 
 
+class LiveWatch(StoreWatch):
+    """Looks on where what may be lost is in a server of its own."""
+
+    def went_down(self, reason: str) -> None:
+        self._log.error("live_down", reason=reason)
+
+    def came_back(self, seconds: float) -> None:
+        self._log.info("live_up", seconds=round(seconds, 1))
+
+    def refused(self, reason: str) -> None:
+        self._log.error("live_unreadable", reason=reason)
+
+    def may_evict(self, policy: str) -> None:
+        """The server may delete what is still needed."""
+        self._log.warning("live_may_evict", policy=policy or "unknown")
+
+
 class OrderWatch:
     """Looks on at those who keep the store in order: the sweeper, and the worker's sign of life."""
 

@@ -12,6 +12,7 @@
 - `beats`: how a worker lives, and when it may bury others
 - `sweeper`: who settles the dead, and deletes what has expired
 - `memory`, `sqlite`, `postgres`: the engines; `sql`: what engines share that speak it
+- `redis`: an engine for what may be lost
 - `failures`: which fault it is when a store fails
 - `keys`: what an id says of where its thing is kept
 """

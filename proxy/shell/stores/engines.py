@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from proxy.shell.stores.location import Kind, Location
 from proxy.shell.stores.memory.live import MemoryLive
@@ -12,6 +12,9 @@ from proxy.shell.stores.protocol import Live, Records
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
+
+if TYPE_CHECKING:
+    from proxy.shell.stores.redis.live import RedisLive
 
 RECORDS_FILE: Final = "state.db"
 LIVE_FILE: Final = "live.db"
@@ -50,3 +53,10 @@ def _in_database(
     connections = Connections(location.address, limits)
     server = ServerClock(clock.steady)
     return PostgresRecords(connections, server, keeping, may_bury), PostgresLive(connections, server)
+
+
+def live_in_server(url: str, prefix: str, may_evict: Callable[[str], None]) -> "RedisLive":
+    """Imported here, as what it needs may not be installed."""
+    from proxy.shell.stores.redis.live import RedisLive
+
+    return RedisLive(url, prefix, may_evict)

@@ -102,6 +102,15 @@ def _in_database(address: Address) -> Location:
     return Location(Kind.POSTGRESQL, None, KEPT.format(where=address.shown), address=address)
 
 
+def check_live_server() -> None:
+    """Raises LocationRefused if nothing here can speak to the server that `live.url` names."""
+    if find_spec("redis") is None:
+        raise LocationRefused(
+            "live.url names a server of Redis, and the package that speaks to it is not installed:"
+            " pip install responses-proxy[redis]"
+        )
+
+
 def _asked_for(directory: Path, mounts: str) -> Location:
     if kind := shared_kind(directory, mounts):
         raise LocationRefused(
