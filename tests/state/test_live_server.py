@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.background import Talker, Watchers, begun, cancelled, ended, got, id_of, numbers, until
+from tests.support.postgres import fresh_url
 from tests.support.proxies import Proxy, names
 from tests.support.redis_live import prefix_of_its_own
 from tests.support.redis_server import RedisProcess
@@ -37,10 +38,13 @@ def process(one_process: RedisProcess, workers: Workers) -> Iterator[RedisProces
         one_process.start()
 
 
+@pytest.mark.parametrize("records", ["sqlite", "postgresql"])
 async def test_u39_another_process_shows_the_same_bytes_and_cancels(
-    backend: ScriptedBackend, workers: Workers, process: RedisProcess
+    backend: ScriptedBackend, workers: Workers, process: RedisProcess, records: str
 ) -> None:
     """U30, U43: and nothing of the log lies beside the records."""
+    where = f"sqlite:{workers.state}" if records == "sqlite" else await fresh_url()
+    workers.set(live={"url": process.url, "prefix": prefix_of_its_own()}, store={"url": where})
     talker = Talker()
     backend.plays(talker)
     owner, other = await workers.start(), await workers.start()
@@ -59,7 +63,8 @@ async def test_u39_another_process_shows_the_same_bytes_and_cancels(
         assert await late.all() == seen[4:]
     assert seen[-2].data["response"] == found
     assert numbers(seen) == list(range(len(seen) - 1))
-    assert sorted(path.name for path in workers.state.iterdir() if path.suffix == ".db") == ["state.db"]
+    if records == "sqlite":
+        assert sorted(path.name for path in workers.state.glob("*.db")) == ["state.db"]
     with process.client() as client:
         assert any(id.encode() in key for key in client.scan_iter("*"))
 
