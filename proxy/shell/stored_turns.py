@@ -20,12 +20,10 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.failures import told_as_faults
-from proxy.shell.stores.protocol import Locked, Outcome, Records, StoreDown
+from proxy.shell.stores.protocol import MOST_ENTRIES, Locked, Outcome, Records, StoreDown
 from proxy.shell.turn_store import Background, BackgroundRun
 
 MAX_PARENTS = 1000
-MAX_ENTRIES = 20_000
-"""Items in a conversation: as many as a request may have."""
 
 BYTES_PER_MIB = 1024 * 1024
 
@@ -120,8 +118,8 @@ class StoredTurn:
         if isinstance(begun, Locked):
             raise faults.conversation_locked()
         self._locked = named
-        if len(begun.entries) >= MAX_ENTRIES:
-            raise faults.conversation_is_full(MAX_ENTRIES)
+        if len(begun.entries) >= MOST_ENTRIES:
+            raise faults.conversation_is_full(MOST_ENTRIES)
         return begun.entries
 
     async def begin(self, record: Record) -> BackgroundRun:

@@ -225,6 +225,15 @@ ITEMS = (
         "not found in conversation", None, "item_not_found", f"{CONVERSATION}/items/msg_1", "GET", status=404
     ),
     _talk("an array of items", "items", "missing_required_parameter", f"{CONVERSATION}/items", body={}),
+    Case(
+        "delete some, or begin another one",
+        "items",
+        "array_above_max_length",
+        path=f"/v1/conversations/{CONVERSATION}/items",
+        method="POST",
+        world="keeping one",
+        body={"items": [HI]},
+    ),
     _items("must be an array", "items", "invalid_type", {}),
     _items("send fewer", "items", "array_above_max_length", [HI] * 21),
     _items("must be a string", "items[0].id", "invalid_type", [HI | {"id": 1}]),

@@ -34,7 +34,13 @@ WORLDS = {
     "plain": World(),
     "keeping": World(records=kept.records),
     "keeping little": World(records=kept.records, sections={"server": {"body_limit_mib": 1}}),
-    "keeping one": World(records=kept.records, patched={"proxy.shell.stored_turns.MAX_ENTRIES": 1}),
+    "keeping one": World(
+        records=kept.records,
+        patched={
+            "proxy.shell.stored_turns.MOST_ENTRIES": 1,
+            "proxy.shell.serving.conversations.MOST_ENTRIES": 1,
+        },
+    ),
     "keeping nothing": World(sections={"store": {"url": "off"}}),
     "keeping less": World(sections={"store": {"url": "memory:", "max_response_mib": 1}}),
     "keeping enough": World(patched={"proxy.shell.runs.runs.Runs.is_full": 1}),

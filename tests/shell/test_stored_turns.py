@@ -122,7 +122,7 @@ async def test_a_full_conversation_is_refused_before_the_backend_is_asked(
     wanted = named()
     turn = await locked(turns, wanted)
     assert await turn.save(record(wanted)) is None
-    monkeypatch.setattr(module, "MAX_ENTRIES", 1)
+    monkeypatch.setattr(module, "MOST_ENTRIES", 1)
     full = turns.turn(TENANT, free())
     with pytest.raises(ClientFault, match="holds 1 items"):
         await full.load(named(), Ledger())

@@ -8,7 +8,9 @@ import pytest
 from tests.support.proxies import Proxy, StartProxy, final
 from tests.support.sockets import END, HEAD, Line, ScriptedBackend, answer, reply, text
 from tests.support.state import asked, items, made, refused, sent
-from tests.support.store_failing import Failing
+from tests.support.store_failing import Date, Failing
+
+DAY = 86_400
 
 
 def texts(found: list[dict[str, object]]) -> list[object]:
@@ -175,3 +177,29 @@ async def test_u47_a_turn_that_its_conversation_would_lack_has_failed(
         assert await refused(proxy, conversation=id) == (503, "storage_error", None)
     failing.down = set()
     assert await items(proxy, id) == []
+
+
+async def test_a_conversation_ends_so_many_days_after_its_last_use(
+    date: Date, start_proxy: StartProxy
+) -> None:
+    """U60. Reading is no use; its responses stay, and can be continued."""
+    proxy = await start_proxy(store={"conversation_days": 2})
+    used, left = await made(proxy), await made(proxy)
+    date.seconds += DAY
+    answer = await asked(proxy, conversation=used)
+    assert len(await items(proxy, left)) == 0
+    date.seconds += DAY
+    assert await refused(proxy, conversation=left) == (404, "conversation_not_found", None)
+    assert len(await items(proxy, used)) == 2
+    date.seconds += DAY
+    assert await refused(proxy, conversation=used) == (404, "conversation_not_found", None)
+    again = await asked(proxy, previous_response_id=answer["id"])
+    assert again["previous_response_id"] == answer["id"]
+
+
+async def test_a_conversation_is_kept_for_ever_unless_the_settings_say_otherwise(
+    date: Date, proxy: Proxy
+) -> None:
+    id = await made(proxy)
+    date.seconds += 10_000 * DAY
+    assert (await asked(proxy, conversation=id))["conversation"] == {"id": id}

@@ -9,7 +9,15 @@ import pytest
 from proxy.core import jsontext
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked, Outcome, Size
+from proxy.shell.stores.protocol import (
+    AlreadyThere,
+    Began,
+    ConversationFull,
+    FoundConversation,
+    Locked,
+    Outcome,
+    Size,
+)
 from tests.support.stores import Terms, ids_in, ids_of, item, record, run, talk
 
 DAY = 86_400
@@ -253,6 +261,34 @@ async def test_a_conversation_that_nobody_uses_expires(records: Any, terms: Term
     assert await records.conversation("t", made.id) is await records.entries("t", made.id) is None
     assert (await records.size()).conversations == 0
     assert await records.sweep(50) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("items", [0, 1, 3])
+async def test_a_conversation_is_made_with_its_items_or_not_at_all(records: Any, items: int) -> None:
+    """U07: also when it is made once more."""
+    made, first = talk(), record(inputs=items, outputs=0, foreign=("mine",))
+    for _ in range(2):
+        await records.create("t", made, first)
+    assert await items_in(records, made) == ids_of(first)
+    other, linking = talk(), record(inputs=1, outputs=0, foreign=("mine",))
+    for _ in range(2):
+        await records.create("t", other, linking)
+    assert await items_in(records, other) == ids_of(linking)
+    assert (await records.entry("t", other.id, "mine")).item == (
+        await records.entry("t", made.id, "mine")
+    ).item
+
+
+async def test_a_conversation_holds_so_many_and_no_more(records: Any) -> None:
+    made = await make(records, items=3)
+    full = record(inputs=2, outputs=0)
+    with pytest.raises(ConversationFull):
+        await records.add("t", made.id, full, 4)
+    before = await items_in(records, made)
+    assert len(before) == 3
+    assert await records.drop("t", made.id, before[0]) is True
+    assert len(await records.add("t", made.id, full, 4)) == 2
+    assert await items_in(records, made) == [*before[1:], *ids_of(full)]
 
 
 async def test_items_stay_in_order_under_concurrency(records: Any) -> None:

@@ -207,6 +207,17 @@ def already_in_conversation() -> ClientFault:
     )
 
 
+def too_many_in_conversation(added: int, limit: int) -> ClientFault:
+    return ClientFault(
+        OwnWords(
+            f"With these {added:d} items the conversation would hold more than {limit:d}, which is the most: delete "
+            "some, or begin another one."
+        ),
+        code="array_above_max_length",
+        param="items",
+    )
+
+
 def conversation_is_full(limit: int) -> ClientFault:
     return ClientFault(
         OwnWords(

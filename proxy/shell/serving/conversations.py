@@ -25,7 +25,7 @@ from proxy.shell.http.answers import JSON, HttpAnswer, answer, text
 from proxy.shell.serving.bodies import Bodies
 from proxy.shell.serving.handlers import Incoming
 from proxy.shell.serving.lookups import Lookups
-from proxy.shell.stores.protocol import AlreadyThere, Locked, Records
+from proxy.shell.stores.protocol import MOST_ENTRIES, AlreadyThere, ConversationFull, Locked, Records
 
 Given = TypeVar("Given")
 
@@ -57,9 +57,7 @@ class Conversations:
             asked = new_conversation(await self._bodies.read_if_any(incoming.request, loan, ledger))
             made = Conversation(self._mint.conversation(), int(self._now()), jsontext.dumps(asked.metadata))
             record = await self._record_of(asked.items, made.id, records, tenant, ledger)
-            await records.create(tenant, made)
-            if asked.items:
-                await records.add(tenant, made.id, record)
+            await records.create(tenant, made, record if asked.items else None)
         return answer(conversation_object(made), incoming.id)
 
     async def retrieve(self, incoming: Incoming, id: str) -> HttpAnswer:
@@ -98,9 +96,11 @@ class Conversations:
             await self._found(records, incoming, id)
             record = await self._record_of(items, id, records, tenant, ledger)
             try:
-                added = await records.add(tenant, id, record)
+                added = await records.add(tenant, id, record, MOST_ENTRIES)
             except AlreadyThere:
                 raise faults.already_in_conversation() from None
+            except ConversationFull:
+                raise faults.too_many_in_conversation(len(items), MOST_ENTRIES) from None
             return await self._listed(incoming, _done(added, id), pages.listing, loan)
 
     async def item(self, incoming: Incoming, id: str, item: str) -> HttpAnswer:

@@ -8,7 +8,17 @@ from proxy.core.stored.record import Record
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.keys import tail_of
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Began, FoundConversation, Key, Locked, Outcome, Records, Size, Swept
+from proxy.shell.stores.protocol import (
+    MOST_ENTRIES,
+    Began,
+    FoundConversation,
+    Key,
+    Locked,
+    Outcome,
+    Records,
+    Size,
+    Swept,
+)
 
 OPEN_SECONDS = 5.0
 
@@ -93,8 +103,18 @@ class GuardedRecords:
 
     # ── conversations ──
 
-    async def create(self, tenant: str, conversation: Conversation) -> None:
-        await self._guard.write("create", lambda: self._records.create(tenant, conversation))
+    async def create(self, tenant: str, conversation: Conversation, record: Record | None = None) -> None:
+        async def undo(_: None) -> bool:
+            """Nobody was told its id."""
+            await self._records.remove(tenant, conversation.id)
+            return True
+
+        await self._guard.write(
+            "create",
+            lambda: self._records.create(tenant, conversation, record),
+            key=("create", tenant, conversation.id),
+            undo=undo,
+        )
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         return await self._guard.read("conversation", lambda: self._records.conversation(tenant, id))
@@ -130,8 +150,10 @@ class GuardedRecords:
     ) -> Sequence[Entry] | None:
         return await self._guard.read("page", lambda: self._records.page(tenant, id, order, after, limit))
 
-    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
-        return await self._guard.write("add", lambda: self._records.add(tenant, id, record))
+    async def add(
+        self, tenant: str, id: str, record: Record, most: int = MOST_ENTRIES
+    ) -> Sequence[Entry] | Locked | None:
+        return await self._guard.write("add", lambda: self._records.add(tenant, id, record, most))
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None:
         return await self._guard.read("entry", lambda: self._records.entry(tenant, id, item))

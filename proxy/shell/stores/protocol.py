@@ -8,10 +8,13 @@ write may be repeated. Times are the engine's own.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
+
+MOST_ENTRIES: Final = 20_000
+"""Items in a conversation: as many as a request may have."""
 
 
 class StoreDown(Exception):
@@ -133,7 +136,8 @@ class Records(Protocol):
 
     # ── conversations ──
 
-    async def create(self, tenant: str, conversation: Conversation) -> None: ...
+    async def create(self, tenant: str, conversation: Conversation, record: Record | None = None) -> None:
+        """With all items of the record in it, in the same step (see `add`). One that is there stays as it is."""
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None: ...
 
@@ -157,10 +161,13 @@ class Records(Protocol):
         """At most `limit` entries in that order behind the item `after`. None: no such conversation. KeyError: no
         such item in it."""
 
-    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
+    async def add(
+        self, tenant: str, id: str, record: Record, most: int = MOST_ENTRIES
+    ) -> Sequence[Entry] | Locked | None:
         """Adds all items of a record without an answer at the end of the conversation, or none of them. An item whose
-        id is kept already is linked: what is kept stands. Raises `AlreadyThere` for one that is in the conversation.
-        The record itself is no response: it cannot be read, and lasts as long as its items."""
+        id is kept already is linked: what is kept stands. Raises `AlreadyThere` for one that is in the conversation,
+        and `ConversationFull` for more entries than `most`. The record itself is no response: it cannot be read, and
+        lasts as long as its items."""
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None: ...
 
@@ -197,6 +204,10 @@ class Records(Protocol):
 
 class AlreadyThere(Exception):
     """The item is in this conversation already. Its words are the item's id."""
+
+
+class ConversationFull(Exception):
+    """It would have more entries than it may."""
 
 
 # ── what may vanish ──

@@ -189,6 +189,14 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
         "items",
     ),
     (
+        faults.too_many_in_conversation(2, 9000),
+        400,
+        "With these 2 items the conversation would hold more than 9000, which is the most: delete some, or begin "
+        "another one.",
+        "array_above_max_length",
+        "items",
+    ),
+    (
         faults.conversation_is_full(9000),
         400,
         "The conversation holds 9000 items, and may hold no more: delete some, or begin another one.",

@@ -77,6 +77,15 @@ async def test_t69_a_conversation_is_made_with_at_most_twenty_items(keeping: Kee
     assert (await keeping.records.size()).conversations == 1
 
 
+@both
+async def test_a_conversation_and_its_items_are_made_in_one_step(keeping: Keeping) -> None:
+    """Should the store go in between, there is neither."""
+    for items in ([], [ITEM]):
+        before = len(keeping.watched.asked)
+        await made(keeping, items=items)
+        assert keeping.watched.asked[before:] == ["create"]
+
+
 @pytest.mark.parametrize(
     ("metadata", "refusal"),
     [

@@ -65,6 +65,21 @@ async def test_a_save_that_comes_too_late_is_deleted(
     assert await inner.conversation("t", made.id) == (made, None)
 
 
+async def test_a_conversation_that_comes_too_late_is_deleted_with_its_items(
+    guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
+) -> None:
+    """U07: nobody knows its id."""
+    made, items = talk(), record(inputs=2, outputs=0)
+    slow.may.clear()
+    with pytest.raises(StoreDown):
+        await guarded.create("t", made, items)
+    slow.may.set()
+    await settle_down()
+    assert await inner.conversation("t", made.id) is None
+    assert await inner.items("t", ids_of(items)) == {}
+    assert (await inner.size()).bytes == 0
+
+
 async def test_what_is_undone_waits_for_who_works_on_the_conversation(
     guarded: GuardedRecords, slow: Slow, inner: MemoryRecords
 ) -> None:

@@ -8,12 +8,23 @@ from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn
 from proxy.shell.stores.memory.state import MemoryBase
-from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
+from proxy.shell.stores.protocol import (
+    MOST_ENTRIES,
+    AlreadyThere,
+    Began,
+    ConversationFull,
+    FoundConversation,
+    Locked,
+)
 
 
 class MemoryConversations(MemoryBase):
-    async def create(self, tenant: str, conversation: Conversation) -> None:
-        self._shelf(tenant).talks.setdefault(conversation.id, ConversationShelf(conversation, self._date()))
+    async def create(self, tenant: str, conversation: Conversation, record: Record | None = None) -> None:
+        talks = self._shelf(tenant).talks
+        if conversation.id not in talks:
+            talks[conversation.id] = ConversationShelf(conversation, self._date())
+            if record is not None:
+                await self.add(tenant, conversation.id, record)
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         talk = self._talk(tenant, id)
@@ -68,7 +79,9 @@ class MemoryConversations(MemoryBase):
             placed = placed[indexes[after] + 1 :]
         return self._entries_of(self._shelf(tenant), placed[:limit])
 
-    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
+    async def add(
+        self, tenant: str, id: str, record: Record, most: int = MOST_ENTRIES
+    ) -> Sequence[Entry] | Locked | None:
         talk = self._talk(tenant, id)
         if talk is None:
             return None
@@ -84,6 +97,8 @@ class MemoryConversations(MemoryBase):
             if item in there:
                 raise AlreadyThere(item)
             added.append((item, self._kept_at(shelf, item) or tail))
+        if len(there) + len(added) > most:
+            raise ConversationFull
         if any(kept_at == tail for _, kept_at in added):
             self._put(shelf, KeptTurn(replace(record, conversation=None), ended=self._date(), gone=True))
         return self._entries_of(shelf, self._append(shelf, talk, added))

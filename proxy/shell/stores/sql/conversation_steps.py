@@ -3,7 +3,14 @@
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
-from proxy.shell.stores.protocol import AlreadyThere, Began, FoundConversation, Locked
+from proxy.shell.stores.protocol import (
+    MOST_ENTRIES,
+    AlreadyThere,
+    Began,
+    ConversationFull,
+    FoundConversation,
+    Locked,
+)
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept
 from proxy.shell.stores.sql.shared_steps import RowBudget, StepsBase
@@ -14,9 +21,10 @@ BEYOND = 1 << 62
 
 
 class ConversationSteps(StepsBase):
-    def create(self, tenant: str, conversation: Conversation) -> Step[None]:
+    def create(self, tenant: str, conversation: Conversation, record: Record | None) -> Step[None]:
         new = (conversation.id, conversation.created, conversation.metadata, self._date())
-        yield sql.CREATE, (tenant, *new)
+        if (yield sql.CREATE, (tenant, *new)) and record is not None:
+            yield from self.add(tenant, conversation.id, record, MOST_ENTRIES)
 
     def conversation(self, tenant: str, id: str) -> Step[FoundConversation | None]:
         talk = yield from self._talk(tenant, id)
@@ -78,7 +86,7 @@ class ConversationSteps(StepsBase):
         rows = yield sql.PAGE_UP if upward else sql.PAGE_DOWN, (tenant, id, beyond, limit)
         return (yield from self._entries_of(tenant, rows))
 
-    def add(self, tenant: str, id: str, record: Record) -> Step[list[Entry] | Locked | None]:
+    def add(self, tenant: str, id: str, record: Record, most: int) -> Step[list[Entry] | Locked | None]:
         talk = yield from self._talk(tenant, id)
         if talk is None:
             return None
@@ -94,6 +102,10 @@ class ConversationSteps(StepsBase):
                 raise AlreadyThere(item)
             found = yield from self._item_at(tenant, item)
             added.append((item, tail if found is None else found[0]))
+        if talk.last + len(added) > most:
+            rows = yield sql.COUNT_ENTRIES, (tenant, id)
+            if rows[0][0] + len(added) > most:
+                raise ConversationFull
         if any(kept_at == tail for _, kept_at in added):
             yield from self._insert(tenant, Kept(record, gone=True, ended=self._date(), seen=None))
         rows = yield from self._append(tenant, talk, added)

@@ -7,7 +7,16 @@ from typing import Final
 
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
-from proxy.shell.stores.protocol import Began, FoundConversation, Key, Locked, Outcome, Size, Swept
+from proxy.shell.stores.protocol import (
+    MOST_ENTRIES,
+    Began,
+    FoundConversation,
+    Key,
+    Locked,
+    Outcome,
+    Size,
+    Swept,
+)
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, family, whole
 from proxy.shell.stores.sql.record_steps import RecordSteps
 from proxy.shell.stores.sql.step import Step
@@ -85,8 +94,12 @@ class SqlRecords:
 
     # ── conversations ──
 
-    async def create(self, tenant: str, conversation: Conversation) -> None:
-        await self._carrier.write(partial(self._steps.create, tenant, conversation))
+    async def create(self, tenant: str, conversation: Conversation, record: Record | None = None) -> None:
+        step = partial(self._steps.create, tenant, conversation, record)
+        if record is None:
+            await self._carrier.write(step)
+        else:
+            await self._carrier.write(step, weight_of(record), family(tenant, conversation.id, record.id))
 
     async def conversation(self, tenant: str, id: str) -> FoundConversation | None:
         return await self._carrier.read(partial(self._steps.conversation, tenant, id))
@@ -115,8 +128,10 @@ class SqlRecords:
     ) -> Sequence[Entry] | None:
         return await self._carrier.read(partial(self._steps.page, tenant, id, order, after, limit))
 
-    async def add(self, tenant: str, id: str, record: Record) -> Sequence[Entry] | Locked | None:
-        step = partial(self._steps.add, tenant, id, record)
+    async def add(
+        self, tenant: str, id: str, record: Record, most: int = MOST_ENTRIES
+    ) -> Sequence[Entry] | Locked | None:
+        step = partial(self._steps.add, tenant, id, record, most)
         return await self._carrier.write(step, weight_of(record), family(tenant, id, record.id))
 
     async def entry(self, tenant: str, id: str, item: str) -> Entry | None:

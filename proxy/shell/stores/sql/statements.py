@@ -118,7 +118,7 @@ FIND_TALK: Final = f"{TALK} where tenant = ? and id = ?"
 
 CREATE: Final = (
     "insert into conversations (tenant, id, created, meta, touched, version, last, locked_by, lock_response)"
-    " values (?, ?, ?, ?, ?, 0, 0, '', '') on conflict do nothing"
+    " values (?, ?, ?, ?, ?, 0, 0, '', '') on conflict do nothing returning 1"
 )
 
 UPDATE: Final = "update conversations set meta = ?, touched = ? where tenant = ? and id = ?"
@@ -149,6 +149,10 @@ ENTRY: Final = (
 )
 
 ENTRIES: Final = f"{ENTRY} order by position"
+
+COUNT_ENTRIES: Final = (
+    "select count(*) from entries where tenant = ? and conversation = ? and dropped is null"
+)
 
 ENTRIES_THEN: Final = (
     "select position, item, tail from entries where tenant = ? and conversation = ?"
