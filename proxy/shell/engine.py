@@ -125,7 +125,7 @@ class Engine:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         attempts = await self._attempts(in_flight, asked, asker)
         plan = await attempts.first()
-        run = in_flight.run = await in_flight.store.begin(queued)
+        run = in_flight.run = await in_flight.store.begin(queued, asked.owning)
         in_flight.channel.likely.clear()
         in_flight.channel = run.channel
         work = self._go_on(in_flight, asked, attempts, plan, asker)

@@ -30,7 +30,7 @@ async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Repl
     record = asked.record(reply)
     if record is None:
         return reply.ended
-    refusal = await (in_flight.run or in_flight.store).save(record)
+    refusal = await (in_flight.run or in_flight.store).save(record, asked.owning)
     if refusal is None:
         return reply.ended
     asked.not_stored(refusal, in_flight.ledger)
@@ -46,4 +46,4 @@ def keep_cut(in_flight: InFlight, secret_mask: SecretMask) -> None:
         return
     ended = secret_mask.hidden_in_ending(reply.ended, in_flight.headers)
     if (record := asked.record(Reply(reply.parts, ended))) is not None:
-        in_flight.store.save_later(cancelled(record))
+        in_flight.store.save_later(cancelled(record), asked.owning)

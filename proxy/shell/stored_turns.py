@@ -20,8 +20,8 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.failures import told_as_faults
-from proxy.shell.stores.protocol import MOST_ENTRIES, Locked, Outcome, Records, StoreDown
-from proxy.shell.turn_store import Background, BackgroundRun
+from proxy.shell.stores.protocol import MOST_ENTRIES, Locked, Outcome, ParentGone, Records, StoreDown
+from proxy.shell.turn_store import Background, BackgroundRun, Owning
 
 MAX_PARENTS = 1000
 
@@ -122,14 +122,20 @@ class StoredTurn:
             raise faults.conversation_is_full(MOST_ENTRIES)
         return begun.entries
 
-    async def begin(self, record: Record) -> BackgroundRun:
+    async def begin(self, record: Record, owning: Owning) -> BackgroundRun:
         background = self._turns.background
         assert background is not None, "it is not offered otherwise"
-        run = await background.begin(self._tenant, record, self._loan)
+        run = await background.begin(self._tenant, record, owning, self._loan)
         self._locked = None  # it is the run's now
         return run
 
-    async def save(self, record: Record) -> str | None:
+    async def save(self, record: Record, owning: Owning) -> str | None:
+        try:
+            return await self._save(record)
+        except ParentGone:
+            return await self._save(owning(record))
+
+    async def _save(self, record: Record) -> str | None:
         records = self._turns.records
         assert records is not None, "whoever stores nothing makes no records"
         if len(record.answer) + len(record.input) + len(record.output) > self._turns.limits.record_bytes:
@@ -150,12 +156,12 @@ class StoredTurn:
         self._turns.log.warning("response_not_stored", response_id=record.id, reason=reason)
         return remark
 
-    def save_later(self, record: Record) -> None:
+    def save_later(self, record: Record, owning: Owning) -> None:
         turn, self._locked = self._copy(), None
-        self._turns.tasks.start(turn.save_and_close(record), "save")
+        self._turns.tasks.start(turn.save_and_close(record, owning), "save")
 
-    async def save_and_close(self, record: Record) -> None:
-        await self.save(record)
+    async def save_and_close(self, record: Record, owning: Owning) -> None:
+        await self.save(record, owning)
         self.close()
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:

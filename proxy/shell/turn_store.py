@@ -14,6 +14,8 @@ from proxy.core.stored.record import Record
 from proxy.core.surfaces.surface import Stored
 from proxy.shell.destination import Destination
 
+Owning = Callable[[Record], Record]
+
 
 class BackgroundRun(Protocol):
     """Work in the background: from its beginning on it is kept, and no request's end is its own.
@@ -31,7 +33,7 @@ class BackgroundRun(Protocol):
     async def asking(self) -> None:
         """There is a place at a backend, which is about to be asked."""
 
-    async def save(self, record: Record) -> str | None:
+    async def save(self, record: Record, owning: Owning) -> str | None:
         """See `TurnStore.save`."""
 
     async def show(self, channel: Destination) -> None:
@@ -41,8 +43,9 @@ class BackgroundRun(Protocol):
 class Background(Protocol):
     """Who goes on with work that no request waits for."""
 
-    async def begin(self, tenant: str, record: Record, loan: Loan) -> BackgroundRun:
-        """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then."""
+    async def begin(self, tenant: str, record: Record, owning: Owning, loan: Loan) -> BackgroundRun:
+        """Keeps the record of what is queued, or raises the fault that says why not. The loan is the run's then.
+        `owning`: see `TurnStore.save`."""
 
 
 class TurnStore(Protocol):
@@ -50,13 +53,14 @@ class TurnStore(Protocol):
         """Raises the fault that says why something is not to be had. The ledger's work says whether it takes long to
         read what is loaded."""
 
-    async def begin(self, record: Record) -> BackgroundRun:
+    async def begin(self, record: Record, owning: Owning) -> BackgroundRun:
         """See `Background.begin`."""
 
-    async def save(self, record: Record) -> str | None:
-        """Why it is not kept, in words for the client; None if it is."""
+    async def save(self, record: Record, owning: Owning) -> str | None:
+        """Why it is not kept, in words for the client; None if it is. `owning` makes the record one that has its
+        history in itself: what it continues may have been deleted since it was loaded, or was never kept."""
 
-    def save_later(self, record: Record) -> None:
+    def save_later(self, record: Record, owning: Owning) -> None:
         """The same, where nobody waits for it."""
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:

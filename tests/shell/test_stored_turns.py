@@ -23,7 +23,7 @@ from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.protocol import Locked, StoreDown
 from tests.support.proxies import LogLines
-from tests.support.stores import MINT, Terms
+from tests.support.stores import MINT, Terms, item
 
 TENANT = "ann"
 CONVERSATION = MINT.conversation()
@@ -79,6 +79,11 @@ def record(wanted: Named) -> Record:
     )
 
 
+def as_it_is(record: Record) -> Record:
+    """It continues nothing."""
+    return record
+
+
 async def test_a_lock_that_was_lost_keeps_nothing(
     turns: StoredTurns, records: MemoryRecords, log: LogLines
 ) -> None:
@@ -86,7 +91,7 @@ async def test_a_lock_that_was_lost_keeps_nothing(
     wanted = named()
     turn = await locked(turns, wanted)
     await records.unlock(TENANT, CONVERSATION, wanted.response)
-    assert await turn.save(record(wanted)) == module.LOST
+    assert await turn.save(record(wanted), as_it_is) == module.LOST
     assert await records.get(TENANT, wanted.response) is None
     assert log.named("response_not_stored")[0]["reason"] == "lock_lost"
 
@@ -121,7 +126,7 @@ async def test_a_full_conversation_is_refused_before_the_backend_is_asked(
 ) -> None:
     wanted = named()
     turn = await locked(turns, wanted)
-    assert await turn.save(record(wanted)) is None
+    assert await turn.save(record(wanted), as_it_is) is None
     monkeypatch.setattr(module, "MOST_ENTRIES", 1)
     full = turns.turn(TENANT, free())
     with pytest.raises(ClientFault, match="holds 1 items"):
@@ -136,7 +141,7 @@ async def test_what_nobody_waits_for_is_saved_all_the_same(
 ) -> None:
     wanted = named()
     turn = await locked(turns, wanted)
-    turn.save_later(replace(record(wanted), status=Status.CANCELLED))
+    turn.save_later(replace(record(wanted), status=Status.CANCELLED), as_it_is)
     turn.close()
     await tasks.finish(1)
     kept = await records.get(TENANT, wanted.response)
@@ -151,7 +156,7 @@ async def test_a_long_history_is_dear_to_read(turns: StoredTurns, monkeypatch: p
     monkeypatch.setattr(module, "LARGE_BYTES", 10)
     wanted = named()
     turn = await locked(turns, wanted)
-    await turn.save(record(wanted))
+    await turn.save(record(wanted), as_it_is)
     ledger = Ledger()
     known = await turns.turn(TENANT, free()).load(Named(previous=wanted.response), ledger)
     with pytest.raises(TooLarge):
@@ -167,3 +172,22 @@ async def test_u57_memos_are_the_tenants_own(turns: StoredTurns) -> None:
     assert await turns.turn(TENANT, free()).load(wanted, Ledger()) == Known(wanted, memos={"a": b"1"})
     assert await turns.turn("bob", free()).load(wanted, Ledger()) == Known(wanted)
     assert await turns.turn("bob", free()).recall(["a"]) == {}
+
+
+async def test_u48_what_continues_something_that_is_gone_is_kept_with_its_history(
+    turns: StoredTurns, records: MemoryRecords
+) -> None:
+    orphan = Record(MINT.response(), Status.COMPLETED, 1, "m", parent=MINT.response(), input=b"[]")
+
+    def owning(record: Record) -> Record:
+        return replace(record, parent=None, input=jsontext.dumps([item("old")]))
+
+    turn = turns.turn(TENANT, free())
+    assert await turn.save(orphan, owning) is None
+    assert await records.get(TENANT, orphan.id) == owning(orphan)
+    huge = replace(orphan, id=MINT.response())
+    told = await turn.save(
+        huge, lambda record: replace(record, parent=None, input=b"[%b]" % (b"1" * (1 << 20)))
+    )
+    assert told == module.TOO_LARGE
+    assert await records.get(TENANT, huge.id) is None

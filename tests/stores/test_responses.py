@@ -8,7 +8,7 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.protocol import Outcome, RecordUnreadable, Size
+from proxy.shell.stores.protocol import Began, Outcome, ParentGone, RecordUnreadable, Size
 from tests.support.stores import Terms, ids_of, record, run
 
 DAY = 86_400
@@ -24,7 +24,8 @@ async def chain_of(records: Any, length: int) -> list[Record]:
 
 async def test_what_was_saved_is_read_by_its_tenant_alone(records: Any) -> None:
     """U03, U07, U50, T01, T06."""
-    kept = record(parent=record(), streamed=True, background=True)
+    [parent] = await chain_of(records, 1)
+    kept = record(parent=parent, streamed=True, background=True)
     assert await records.save("t", kept) is Outcome.DONE
     assert await records.save("t", replace(kept, answer=b"{}")) is Outcome.DONE, "once more changes nothing"
     for _ in range(2):
@@ -50,18 +51,34 @@ async def test_a_chain_comes_whole_and_oldest_first(records: Any, length: int) -
         assert await records.chain("t", made[0].id, 1) == made[:1]
 
 
-async def test_a_chain_with_a_hole_or_a_loop_is_refused(records: Any) -> None:
-    """U49, T88."""
-    orphan = record(parent=record())
-    await records.save("t", orphan)
-    with pytest.raises(RecordUnreadable, match="is not there"):
-        await records.chain("t", orphan.id, 1000)
-    first = record()
-    loop = [replace(first, parent=(second := record(parent=first)).id), second]
-    for kept in loop:
-        await records.save("t", kept)
-    with pytest.raises(RecordUnreadable, match="continues more than"):
-        await records.chain("t", second.id, 1000)
+async def test_a_chain_never_begins_with_a_hole(records: Any) -> None:
+    """U48, U49: whose parent is not there at all is not kept, at its end or its begin, and neither is a loop."""
+    [parent] = await chain_of(records, 1)
+    await records.delete("t", parent.id)
+    loop = record()
+    made = [record(parent=parent), record(parent=record()), replace(loop, parent=loop.id), run(parent=parent)]
+    for orphan in made[:-1]:
+        with pytest.raises(ParentGone):
+            await records.save("t", orphan)
+    with pytest.raises(ParentGone):
+        await records.begin("t", made[-1], "w")
+    for orphan in made:
+        assert await records.get("t", orphan.id) is None
+    assert (await records.size()).responses == 0
+    assert await records.runs("w") == []
+
+
+async def test_a_deleted_parent_that_is_still_needed_can_be_continued_by_who_has_begun(records: Any) -> None:
+    """U48, T37: another child holds it."""
+    parent, child = await chain_of(records, 2)
+    await records.delete("t", parent.id)
+    late, work = record(parent=parent), run(parent=parent)
+    assert await records.save("t", late) is Outcome.DONE
+    assert await records.begin("t", work, "w") == Began(())
+    await records.delete("t", child.id)
+    for id in (late.id, work.id):
+        chain = await records.chain("t", id, 9)
+        assert [each.id for each in chain] == [parent.id, id]
 
 
 async def test_a_child_owns_its_history(records: Any, terms: Terms) -> None:

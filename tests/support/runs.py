@@ -17,6 +17,7 @@ from proxy.shell.runs.runs import Runs
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.protocol import Key, StoreDown
+from proxy.shell.turn_store import Owning
 from tests.support.proxies import LogLines
 from tests.support.stores import MINT, Terms
 
@@ -36,6 +37,11 @@ def queued(*, streamed: bool = True, **members: Any) -> Record:
 def completed(record: Record) -> Record:
     response = jsontext.loads(record.answer) | {"status": "completed"}
     return endings.answered(record, response)
+
+
+def as_it_is(record: Record) -> Record:
+    """It continues nothing that could be gone."""
+    return record
 
 
 class Failing:
@@ -68,10 +74,10 @@ class World:
     shares: Shares
     slept: list[float] = field(default_factory=list)
 
-    async def begin(self, record: Record) -> Run:
+    async def begin(self, record: Record, owning: Owning = as_it_is) -> Run:
         loan = Loan(self.shares, TENANT)
         loan.take(10)
-        run = await self.runs.begin(TENANT, record, loan)
+        run = await self.runs.begin(TENANT, record, owning, loan)
         loan.end()
         return run
 

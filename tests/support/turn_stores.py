@@ -6,7 +6,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.stored.named import Known, Named
 from proxy.core.stored.record import Record
 from proxy.core.surfaces.surface import Stored
-from proxy.shell.turn_store import TurnStore
+from proxy.shell.turn_store import Owning, TurnStore
 
 
 class Untouched:
@@ -18,10 +18,10 @@ class Untouched:
     async def load(self, named: Named, ledger: Ledger) -> Known:
         raise AssertionError("nothing is named")
 
-    async def save(self, record: Record) -> str | None:
+    async def save(self, record: Record, owning: Owning) -> str | None:
         raise AssertionError("nothing is to be kept")
 
-    def save_later(self, record: Record) -> None:
+    def save_later(self, record: Record, owning: Owning) -> None:
         raise AssertionError("nothing is to be kept")
 
     async def remember(self, stored: Callable[[], Stored | None]) -> None:

@@ -84,6 +84,9 @@ class SurfaceContext(Protocol):
         """What is kept of the reply, however it ended. None if nothing is to be kept. From here on nothing is left to
         be told of the reply but its ending."""
 
+    def owning(self, record: Record) -> Record:
+        """The record with all the items that it continues in itself, instead of a parent."""
+
     def not_stored(self, remark: str, ledger: Ledger) -> None:
         """The record could not be kept: the ending says so."""
 

@@ -22,6 +22,7 @@ from proxy.shell.runs.log_channel import LogChannel
 from proxy.shell.runs.log_writer import LogWriter, RunLog
 from proxy.shell.stores.log_ends import events_of
 from proxy.shell.stores.protocol import Key, Live, Outcome, Records, StoreDown
+from proxy.shell.turn_store import Owning
 
 DOWN: Final = "The end of the response could not be stored: the store did not answer for too long."
 TOO_LARGE: Final = "The response is too large to be stored."
@@ -164,9 +165,10 @@ class Run:
         if self._task is not None:
             await asyncio.wait({self._task})
 
-    async def save(self, record: Record) -> str | None:
+    async def save(self, record: Record, owning: Owning) -> str | None:
         """First the rest of the events, then the record, then the last event: the log never has an end that the record
-        has not."""
+        has not. What it continues is held since it was begun, or is in it."""
+        record = replace(record, parent=self.record.parent, input=self.record.input)
         self.channel.rest()
         await self._tools.writer.drain(self.log)
         if self.log.over:

@@ -18,7 +18,18 @@ from proxy.shell.runs.log_writer import LogWriter, RunLog
 from proxy.shell.runs.run import Left, Run, RunTools
 from proxy.shell.stores.failures import told_as_faults
 from proxy.shell.stores.log_ends import close_log, events_of
-from proxy.shell.stores.protocol import Cursor, Key, Live, Locked, Records, RecordUnreadable, StoreDown
+from proxy.shell.stores.protocol import (
+    Began,
+    Cursor,
+    Key,
+    Live,
+    Locked,
+    ParentGone,
+    Records,
+    RecordUnreadable,
+    StoreDown,
+)
+from proxy.shell.turn_store import Owning
 
 HEAR_SECONDS: Final = 0.5
 COMPARE_SECONDS: Final = 60.0
@@ -79,18 +90,17 @@ class Runs:
     def is_full(self) -> bool:
         return len(self._runs) >= self._places
 
-    async def begin(self, tenant: str, record: Record, loan: Loan) -> Run:
+    async def begin(self, tenant: str, record: Record, owning: Owning, loan: Loan) -> Run:
         if self.is_full:
             raise faults.too_much_in_the_background()
-        if len(record.input) + len(record.answer) > self._tools.record_bytes:
-            raise faults.too_large_for_the_background(self._tools.record_bytes / BYTES_PER_MIB)
+        self._check_size(record)
         key = Key(tenant, record.id)
         run = Run(key, record, loan.passed_on(), self._tools)
         self._runs[key], self._logs[key] = run, run.log
         self._metrics.count("runs", Status.QUEUED)
         try:
             with told_as_faults():
-                begun = await self._records.begin(tenant, record, self._worker)
+                begun = await self._begun(run, owning)
             if begun is None:
                 raise faults.conversation_not_found(record.conversation or "")
             if isinstance(begun, Locked):
@@ -100,6 +110,18 @@ class Runs:
             raise
         self._owning.set()
         return run
+
+    async def _begun(self, run: Run, owning: Owning) -> Began | Locked | None:
+        try:
+            return await self._records.begin(run.key.tenant, run.record, self._worker)
+        except ParentGone:
+            run.record = owning(run.record)
+            self._check_size(run.record)
+            return await self._records.begin(run.key.tenant, run.record, self._worker)
+
+    def _check_size(self, record: Record) -> None:
+        if len(record.input) + len(record.answer) > self._tools.record_bytes:
+            raise faults.too_large_for_the_background(self._tools.record_bytes / BYTES_PER_MIB)
 
     # ── as runs tell it ──
 

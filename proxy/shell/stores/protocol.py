@@ -104,10 +104,12 @@ class Records(Protocol):
         """Keeps a final record that nobody has begun. Once more: changes nothing, DONE. `entries`: ids of items, of
         this record or already kept, that its conversation gets at its end in the same step (without those that are
         there already; KeyError for one that is kept nowhere). With a `worker`, the conversation's lock of this
-        response is given up in the same step; LOST says that it was no longer held, and nothing is kept."""
+        response is given up in the same step; LOST says that it was no longer held, and nothing is kept.
+        Raises `ParentGone`."""
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
-        """Keeps background work that is queued, and takes the lock of its conversation. None: no such conversation."""
+        """Keeps background work that is queued, and takes the lock of its conversation. None: no such conversation.
+        Raises `ParentGone`."""
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
         """Queued work is in progress."""
@@ -204,6 +206,10 @@ class Records(Protocol):
 
 class AlreadyThere(Exception):
     """The item is in this conversation already. Its words are the item's id."""
+
+
+class ParentGone(Exception):
+    """What the record continues is not there at all: it could not be read with its history. Nothing was kept."""
 
 
 class ConversationFull(Exception):

@@ -12,7 +12,7 @@ from proxy.shell.runs.run import Left, Run, RunLeft
 from proxy.shell.stores.protocol import Cursor
 from tests.support.in_memory import Recorder
 from tests.support.proxies import events, names
-from tests.support.runs import TENANT, WORKER, World, completed, event, key_of, queued, world
+from tests.support.runs import TENANT, WORKER, World, as_it_is, completed, event, key_of, queued, world
 
 
 async def opened(made: World) -> Run:
@@ -27,7 +27,7 @@ async def opened(made: World) -> Run:
 async def ended(run: Run, made: World) -> None:
     """As the engine ends it."""
     await run.asking()
-    assert await run.save(completed(run.record)) is None
+    assert await run.save(completed(run.record), as_it_is) is None
     run.channel.emit(event(3, "response.completed"))
     await run.channel.finish()
 
@@ -95,7 +95,7 @@ async def test_t85_an_end_that_cannot_be_written_is_told_as_a_failure() -> None:
 
         async def ends() -> None:
             await run.asking()
-            assert await run.save(completed(run.record)) == module.DOWN
+            assert await run.save(completed(run.record), as_it_is) == module.DOWN
             run.channel.emit(event(3, "error"))
             run.channel.emit(event(4, "response.failed"))
             await run.channel.finish()
@@ -118,7 +118,7 @@ async def test_t57_who_comes_too_late_is_counted_and_changes_nothing() -> None:
         settled = endings.orphaned(await made.kept(run.record))
         await made.records.cancel(TENANT, settled)
         with pytest.raises(RunLeft):
-            await run.save(completed(run.record))
+            await run.save(completed(run.record), as_it_is)
         assert made.counted("not_stored") == {("ended_elsewhere",): 1}
         assert made.log.named("run_result_dropped")[0]["response_id"] == run.key.id
         assert await made.kept(run.record) == settled
@@ -135,7 +135,7 @@ async def test_u31_whose_log_is_sealed_does_not_finish() -> None:
         run.channel.push()
         await made.live.seal(run.key)
         with pytest.raises(RunLeft):
-            await run.save(completed(run.record))
+            await run.save(completed(run.record), as_it_is)
         assert "finish" not in made.records.asked
         assert run.left is Left.ENDED_ELSEWHERE
         run.go(asyncio.sleep(0))
@@ -205,7 +205,9 @@ async def test_t89_what_is_too_large_fails() -> None:
         run = await opened(made)
         await run.asking()
         large = completed(run.record)
-        remark = await run.save(type(large)(**{**_members(large), "output": b"[%b]" % (b"1" * (1 << 20))}))
+        remark = await run.save(
+            type(large)(**{**_members(large), "output": b"[%b]" % (b"1" * (1 << 20))}), as_it_is
+        )
         assert remark == module.TOO_LARGE
         kept = await made.kept(run.record)
         assert (kept.status, kept.output) == (Status.FAILED, b"[]")

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.core.errors import ClientFault, Fault
 from proxy.core.policy.shares import Loan
 from proxy.core.stored import endings
@@ -13,8 +15,8 @@ from proxy.core.stored.record import Record, Status
 from proxy.core.stored.so_far import OutputSoFar
 from proxy.shell.runs import runs as module
 from proxy.shell.stores.protocol import Cursor, LogRow, StoreDown
-from tests.support.runs import TENANT, WORKER, World, completed, event, key_of, queued, world
-from tests.support.stores import MINT
+from tests.support.runs import TENANT, WORKER, World, as_it_is, completed, event, key_of, queued, world
+from tests.support.stores import MINT, item
 
 PROMPTLY = 5.0
 
@@ -23,7 +25,7 @@ async def refused(made: World, record: Record) -> Fault:
     loan = Loan(made.shares, TENANT)
     loan.take(10)
     with pytest.raises(Fault) as caught:
-        await made.runs.begin(TENANT, record, loan)
+        await made.runs.begin(TENANT, record, as_it_is, loan)
     loan.end()
     assert not made.shares.has(TENANT) or made.counted("runs")[("queued",)] > 0
     return caught.value
@@ -213,3 +215,28 @@ async def test_a_store_that_is_down_is_not_taken_for_an_unknown_response() -> No
         made.live.down["read"] = 1
         with pytest.raises(StoreDown):
             await made.runs.follower(TENANT, completed(queued()), -1)
+
+
+async def test_u48_work_that_continues_what_is_gone_has_its_history_in_itself() -> None:
+    """To its end, which knows nothing of that."""
+    async with world() as made:
+        gone = MINT.response()
+        mine, both = (jsontext.dumps([item(id) for id in ids]) for ids in (["b"], ["a", "b"]))
+        record = queued(streamed=False, parent=gone, input=mine)
+        run = await made.begin(record, lambda record: replace(record, parent=None, input=both))
+        assert (await made.kept(record)).input == both
+        await run.asking()
+        await run.save(replace(completed(run.record), parent=gone, input=mine), as_it_is)
+        kept = await made.kept(record)
+        assert (kept.status, kept.parent, kept.input) == (Status.COMPLETED, None, both)
+        run.go(asyncio.sleep(0))
+        await run.ended()
+        large = queued(streamed=False, parent=gone)
+        loan = Loan(made.shares, TENANT)
+        loan.take(10)
+        with pytest.raises(Fault, match="over 1 MiB"):
+            await made.runs.begin(
+                TENANT, large, lambda record: replace(record, parent=None, input=b"1" * (1 << 21)), loan
+            )
+        loan.end()
+        assert not made.shares.has(TENANT)

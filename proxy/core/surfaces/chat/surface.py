@@ -10,6 +10,7 @@ from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
 from proxy.core.model import Request
 from proxy.core.stored.named import Known
+from proxy.core.stored.record import Record
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.chat import decode
 from proxy.core.surfaces.chat.calls import FunctionCall, ToolCalls
@@ -82,6 +83,10 @@ class ChatContext:
 
     def record(self, reply: Reply) -> None:
         """Nobody asks for a completion again."""
+
+    def owning(self, record: Record) -> Record:
+        """Its clients send all that they continue."""
+        return record
 
     def not_stored(self, remark: str, ledger: Ledger) -> None:
         """Nobody was promised that it would be."""

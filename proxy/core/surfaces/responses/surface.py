@@ -15,7 +15,7 @@ from proxy.core.stored.faults import CONVERSATION, PREVIOUS, no_conversations
 from proxy.core.stored.histories import is_half_call
 from proxy.core.stored.kept_items import kept_items
 from proxy.core.stored.named import NOTHING_NAMED, Known, Named, previous_and_conversation
-from proxy.core.stored.private import packed_again, with_thoughts
+from proxy.core.stored.private import opened, packed_again, with_thoughts
 from proxy.core.stored.record import Record, Status
 from proxy.core.stored.references import referred
 from proxy.core.surfaces import clients
@@ -132,7 +132,10 @@ class ResponsesSurface:
             extended = clients.NOTHING_MORE
         message_first = self.options.message_first and not request.compact
         lasting = response.stores
-        return ResponsesContext(request, client, response, extended, message_first, body, whole, lasting)
+        history = b"[]" if known is None else known.history
+        return ResponsesContext(
+            request, client, response, extended, message_first, body, whole, history, lasting
+        )
 
 
 @dataclass(slots=True)
@@ -145,6 +148,8 @@ class ResponsesContext:
     body: Mapping[str, Any]
     whole_input: WholeInput | None
     """Where the request names what is kept."""
+    history: bytes = b"[]"
+    """What it continues, as it was loaded: without what this model may not see left out."""
     lasting: bool = False
     """Does the client want it to be kept?"""
     _encoder: ResponsesEncoder | None = None
@@ -212,6 +217,12 @@ class ResponsesContext:
             taken = {item["id"] for item in whole.history if "id" in item}
             self._kept = jsontext.dumps(kept_items(whole.own, self.response.item_ids, taken))
         return self._kept
+
+    def owning(self, record: Record) -> Record:
+        history = opened(jsontext.loads(self.history), None, Ledger())
+        own = opened(jsontext.loads(record.input), None, Ledger())
+        items = kept_items([*history, *own], self.response.item_ids)
+        return replace(record, parent=None, input=jsontext.dumps(items))
 
     def not_stored(self, remark: str, ledger: Ledger) -> None:
         self.response.stores = False

@@ -11,7 +11,7 @@ from proxy.shell.stores.keys import as_list, tail_of
 from proxy.shell.stores.memory.conversations import MemoryConversations
 from proxy.shell.stores.memory.shelf import KeptTurn, TenantShelf
 from proxy.shell.stores.memory.state import MADE_UP, OwnedRun
-from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnreadable, Size, Swept
+from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone, RecordUnreadable, Size, Swept
 
 
 class MemoryRecords(MemoryConversations):
@@ -27,6 +27,7 @@ class MemoryRecords(MemoryConversations):
         shelf = self._shelf(tenant)
         if tail_of(record.id) in shelf.turns:
             return Outcome.DONE
+        self._check_parent(shelf, record)
         talk = self._talk(tenant, record.conversation)
         held = worker if record.conversation is not None else ""
         if held and (talk is None or (talk.locked_by, talk.lock_response) != (worker, record.id)):
@@ -50,12 +51,17 @@ class MemoryRecords(MemoryConversations):
             if holder := self._free(tenant, talk, record.id):
                 return Locked(holder)
         if tail_of(record.id) not in shelf.turns:
+            self._check_parent(shelf, record)
             if talk is not None:
                 self._lock(talk, worker, record.id)
             self._beat(worker)
             self._runs[Key(tenant, record.id)] = OwnedRun(worker)
             self._put(shelf, KeptTurn(record, seen=None if talk is None else talk.version))
         return Began(() if talk is None else self._entries_of(shelf, talk.visible))
+
+    def _check_parent(self, shelf: TenantShelf, record: Record) -> None:
+        if record.parent is not None and tail_of(record.parent) not in shelf.turns:
+            raise ParentGone(record.parent)
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
         turn = self._turn(tenant, id)

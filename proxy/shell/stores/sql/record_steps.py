@@ -7,7 +7,7 @@ from typing import Final
 from proxy.core.stored import endings
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import as_list, items_of, tail_of
-from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, RecordUnreadable, Size, Swept
+from proxy.shell.stores.protocol import Began, Key, Locked, Outcome, ParentGone, RecordUnreadable, Size, Swept
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.conversation_steps import ConversationSteps
 from proxy.shell.stores.sql.packing import Kept
@@ -20,6 +20,7 @@ MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
 
 class RecordSteps(ConversationSteps):
     def save(self, tenant: str, record: Record, entries: Sequence[str], worker: str) -> Step[Outcome]:
+        yield from self._check_parent(tenant, record)
         if (
             record.conversation is None and not entries
         ):  # most of them: one statement, once more changes nothing
@@ -49,6 +50,7 @@ class RecordSteps(ConversationSteps):
             if holder := (yield from self._free(tenant, talk, record.id)):
                 return Locked(holder)
         if not (yield sql.STATE, (tenant, tail_of(record.id))):
+            yield from self._check_parent(tenant, record)
             if talk is not None:
                 yield sql.LOCK, (worker, record.id, self._date(), tenant, talk.conversation.id)
             yield from self.beat(worker)
@@ -58,6 +60,10 @@ class RecordSteps(ConversationSteps):
         if talk is None:
             return Began(())
         return Began((yield from self._visible(tenant, talk.conversation.id)))
+
+    def _check_parent(self, tenant: str, record: Record) -> Step[None]:
+        if record.parent is not None and not (yield sql.STATE, (tenant, tail_of(record.parent))):
+            raise ParentGone(record.parent)
 
     def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Step[Outcome]:
         kept = yield from self._turn(tenant, id)

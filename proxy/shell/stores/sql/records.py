@@ -45,14 +45,14 @@ class SqlRecords:
         self, tenant: str, record: Record, entries: Sequence[str] = (), worker: str = ""
     ) -> Outcome:
         step = partial(self._steps.save, tenant, record, entries, worker)
-        holds = family(tenant, record.id, record.conversation) if record.conversation is not None else ()
+        alone = record.conversation is None and record.parent is None
+        holds = () if alone else family(tenant, record.id, record.conversation, record.parent)
         return await self._carrier.write(step, weight_of(record), holds)
 
     async def begin(self, tenant: str, record: Record, worker: str) -> Began | Locked | None:
         step = partial(self._steps.begin, tenant, record, worker)
-        return await self._carrier.write(
-            step, weight_of(record), family(tenant, record.id, record.conversation)
-        )
+        holds = family(tenant, record.id, record.conversation, record.parent)
+        return await self._carrier.write(step, weight_of(record), holds)
 
     async def start(self, tenant: str, id: str, worker: str, answer: bytes) -> Outcome:
         step = partial(self._steps.start, tenant, id, worker, answer)

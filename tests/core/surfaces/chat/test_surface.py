@@ -6,6 +6,7 @@ from proxy.core.errors import ClientFault
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded, ReplyStarted
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.stored.record import Record, Status
 from proxy.core.surfaces.chat.surface import ChatContext, ChatSurface
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
@@ -53,6 +54,8 @@ def test_nothing_continues_a_completion() -> None:
     assert (asked().to_store(said), asked().record(said)) == (None, None)
     asked().not_stored("Nobody was promised it.", Ledger())
     assert asked().queued() is None  # type: ignore[func-returns-value]
+    record = Record("resp_1", Status.COMPLETED, 1, "m")
+    assert asked().owning(record) is record
 
 
 def test_a_stream_with_its_usage() -> None:

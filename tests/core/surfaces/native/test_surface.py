@@ -17,6 +17,7 @@ from proxy.core.events import (
 from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, ReplyPart, Text, ToolKind, ToolName
 from proxy.core.stored.named import Known, Named
+from proxy.core.stored.record import Record, Status
 from proxy.core.surfaces.errors import error_body
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.call_ids import HEADER, MAX_TOKEN_IN_HEADER, CallMap
@@ -181,6 +182,8 @@ def test_nothing_continues_a_completion() -> None:
     assert (asked().to_store(reply(CALL)), asked().record(reply(CALL))) == (None, None)
     asked().not_stored("Nobody was promised it.", Ledger())
     assert asked().queued() is None  # type: ignore[func-returns-value]
+    record = Record("resp_1", Status.COMPLETED, 1, "m")
+    assert asked().owning(record) is record
 
 
 def test_limits_are_enforced_ids_are_ours_and_arguments_are_parsed() -> None:

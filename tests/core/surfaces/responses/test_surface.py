@@ -13,6 +13,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Call, Reasoning, Text, ToolKind, ToolName
 from proxy.core.stored import histories
 from proxy.core.stored.named import Known, Named
+from proxy.core.stored.private import with_thought
 from proxy.core.stored.record import Status
 from proxy.core.surfaces.clients import NOTHING_MORE, EventStyle
 from proxy.core.surfaces.errors import error_body
@@ -133,6 +134,26 @@ def test_what_could_not_be_kept_says_so() -> None:
     asked.not_stored("The store is down.", ledger)
     body = asked.whole(REPLY).body
     assert (body["store"], body["_proxy"]) == (False, {"warnings": ["The store is down."]})
+
+
+def test_u48_a_record_may_own_the_history_that_it_continues() -> None:
+    """Also what another family of models thought, which this model was not told: the next may be of that family."""
+    thought = with_thought({"type": "reasoning", "id": "rs_1", "summary": []}, Reasoning("Hm."), "other")
+    said = {"type": "message", "id": "msg_1", "role": "user", "status": "completed", "content": []}
+    history = jsontext.dumps([thought, said, {"role": "user", "content": "And?"}])
+    known = Known(Named(previous="resp_1", response="resp_2", stores=True), history)
+    asked = keeping().read(KEPT, {}, Ledger(), known=known)
+    record = asked.record(REPLY)
+    assert record is not None
+    owning = asked.owning(record)
+    (own,) = jsontext.loads(record.input)
+    items = jsontext.loads(owning.input)
+    assert items[:2] == [thought, said]
+    assert items[2]["content"] == [{"type": "input_text", "text": "And?"}]
+    assert items[3:] == [own]
+    assert len({item["id"] for item in items}) == 4
+    assert owning == replace(record, parent=None, input=owning.input)
+    assert record.parent == "resp_1"
 
 
 @pytest.mark.parametrize("message_first", [False, True])

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from proxy.shell.stores.memory.records import MemoryRecords
+from proxy.shell.stores.protocol import RecordUnreadable
 from tests.support.stores import Terms, record, run
 
 
@@ -25,3 +28,15 @@ async def test_memory_is_bounded_by_bytes() -> None:
     assert await records.get("t", work.id) == work
     assert await records.forget("t") == sum(there) + 1
     assert (await records.size()).bytes == 0
+
+
+async def test_a_chain_with_a_hole_is_refused() -> None:
+    """U49: should one ever come to be."""
+    records = MemoryRecords(Terms().clock, Terms().keeping)
+    parent = record()
+    child = record(parent=parent)
+    for kept in (parent, child):
+        await records.save("t", kept)
+    records._shelves["t"].turns.pop(parent.id[-32:])
+    with pytest.raises(RecordUnreadable, match="is not there"):
+        await records.chain("t", child.id, 1000)

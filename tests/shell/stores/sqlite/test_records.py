@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proxy.core.stored.record import Record
-from proxy.shell.stores.protocol import StoreDown
+from proxy.shell.stores.protocol import RecordUnreadable, StoreDown
 from proxy.shell.stores.sql import statements
 from tests.support.stores import Terms, record, sqlite_at, talk
 
@@ -119,3 +119,26 @@ async def test_a_long_chain_goes_in_portions(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "state.db")
     assert connection.execute("select count(*) from turns").fetchone() == (0,)
     connection.close()
+
+
+async def test_a_chain_with_a_hole_or_a_loop_is_refused(tmp_path: Path) -> None:
+    """U49, T88: it must have been made by hand."""
+    engine = sqlite_at(tmp_path / "state.db")
+    await engine.open()
+    first = record()
+    second = record(parent=first)
+    third = record(parent=second)
+    for kept in (first, second, third):
+        await engine.save("t", kept)
+    await engine.close()
+    for statement in (
+        f"update turns set parent = '{third.id}' where id = '{second.id}'",
+        f"delete from turns where id = '{second.id}'",
+    ):
+        connection = sqlite3.connect(tmp_path / "state.db", isolation_level=None)
+        connection.execute(statement)
+        connection.close()
+        await engine.open()
+        with pytest.raises(RecordUnreadable):
+            await engine.chain("t", third.id, 1000)
+        await engine.close()
