@@ -18,7 +18,7 @@ from proxy.core.stored.pages import behind, input_items, page, page_wish
 from proxy.core.stored.private import opened, with_thought
 from proxy.core.stored.queries import Query, included, retrieval
 from proxy.core.stored.record import Record, Status
-from proxy.core.stored.references import referred, resolved
+from proxy.core.stored.references import OwnItems, referred, resolved
 from proxy.core.stored.so_far import OutputSoFar
 from proxy.core.surfaces.responses.conversations import kept_in_conversation, new_items
 from tests.growth.work import Make
@@ -82,7 +82,7 @@ def _referred(n: int) -> Callable[[], object]:
 
     def work() -> None:
         assert len(referred(items, {item["id"] for item in history})) == n
-        assert len(resolved(items, stored, history, "m", Ledger())) == n
+        assert len(resolved(items, stored, history, "m", Ledger()).items) == n
 
     return work
 
@@ -92,7 +92,7 @@ def _answered_again(n: int) -> Callable[[], object]:
     outputs = [call | {"type": "function_call_output", "output": "18"} for call in calls]
 
     def work() -> None:
-        assert resolved(outputs, {}, calls + outputs, "m", Ledger()) == []
+        assert resolved(outputs, {}, calls + outputs, "m", Ledger()).items == []
 
     return work
 
@@ -103,7 +103,7 @@ def _asked_again(n: int) -> Callable[[], object]:
     output = {"type": "function_call_output", "call_id": "call_1", "output": "18"}
 
     def work() -> None:
-        assert resolved([*prompt, output], {}, [*prompt, call], "m", Ledger()) == [output]
+        assert resolved([*prompt, output], {}, [*prompt, call], "m", Ledger()).items == [output]
 
     return work
 
@@ -146,7 +146,7 @@ def _conversation(n: int) -> Callable[[], object]:
     items = [_message(f"msg_{at}") for at in range(n)]
 
     def work() -> None:
-        kept_in_conversation(items, _ids(), Ledger())
+        kept_in_conversation(OwnItems(items, range(len(items))), _ids(), Ledger())
         for item in items:
             new_items({"items": [item]})
 

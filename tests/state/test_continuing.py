@@ -294,3 +294,11 @@ async def test_a_chain_is_compacted_by_the_id_of_its_last_response(
     again = await asked(proxy, input=[*summary["output"], {"role": "user", "content": "Go on"}])
     assert again["status"] == "completed"
     assert "They greeted." in str(sent(backend))
+
+
+async def test_a_refusal_names_the_item_as_its_client_has_sent_it(proxy: Proxy) -> None:
+    """T20, T31: whatever of its input was left out."""
+    first = await asked(proxy)
+    wrong = {"role": "nobody", "content": "Hi"}
+    body = {"input": [*first["output"], wrong], "previous_response_id": first["id"]}
+    assert await refused(proxy, **body) == (400, "invalid_value", "input[1].role")

@@ -21,18 +21,18 @@ class Answered:
         self._outputs: dict[Answer, Json] = {}
         self._waiting: Counter[str] = Counter()
         for item in history:
-            self.add(item)
-            if answer := _answer(item):
-                self._outputs[answer] = _meaning(item)
+            if (answer := self.add(item)) is not None:
+                self._outputs[answer] = item
 
-    def add(self, item: Any) -> None:
-        """One more item of the conversation."""
+    def add(self, item: Any) -> Answer | None:
+        """One more item of the conversation. Which call it answers, if it does."""
         if not isinstance(item, dict) or not isinstance(call_id := item.get("call_id"), str):
-            return
-        if _answer(item) is None:
+            return None
+        if (answer := _answer(item)) is None:
             self._waiting[call_id] += 1
         elif self._waiting[call_id]:
             self._waiting[call_id] -= 1
+        return answer
 
     def awaits(self, item: Any) -> bool:
         """Is it the output of a call that has none?"""
@@ -45,7 +45,8 @@ class Answered:
         answer = _answer(item)
         if answer is None or self.awaits(item):
             return False
-        return self._outputs.get(answer) == _meaning(item)
+        known = self._outputs.get(answer)
+        return known is not None and _meaning(known) == _meaning(item)
 
 
 def _answer(item: Any) -> Answer | None:

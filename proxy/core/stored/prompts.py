@@ -5,6 +5,7 @@ behind its answer, where it would come to stand, it is a new prompt for the mode
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from proxy.core.stored.answered import Answered
@@ -18,8 +19,10 @@ def sent_again(items: Sequence[Any], history: Sequence[Json], answered: Answered
     are, unless the first output behind them is one that a call of the history waits for."""
     first = next((at for at, item in enumerate(items) if answered.awaits(item)), 0)
     prompt = [_words(item) for item in items[:first] if not answered.has(item)]
-    known = [words for item in history if (words := _words(item))]
-    return first if prompt and None not in prompt and prompt == known[-len(prompt) :] else 0
+    if not prompt or None in prompt:
+        return 0
+    newest = islice((words for item in reversed(history) if (words := _words(item))), len(prompt))
+    return first if prompt[::-1] == list(newest) else 0
 
 
 def _words(item: Any) -> Any:

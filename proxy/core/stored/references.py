@@ -1,7 +1,7 @@
 """A request's own items beside its history: references are replaced by what they name, and nothing is there twice."""
 
-from collections.abc import Mapping, Set
-from typing import Any, Final
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Final, NamedTuple
 
 from proxy.core import jsontext
 from proxy.core.ledger import Ledger
@@ -38,17 +38,25 @@ def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:
     return [*dict.fromkeys(item["id"] for item in items if is_reference(item) and item["id"] not in history)]
 
 
+class OwnItems(NamedTuple):
+    """What a request adds."""
+
+    items: list[Any]
+    indices: Sequence[int]
+    """Of each, where it stands in what its client has sent."""
+
+
 def resolved(
     items: list[Any], found: Mapping[str, bytes], history: list[Json], model: str | None, ledger: Ledger
-) -> list[Any]:
+) -> OwnItems:
     """The request's own items for this model. `found`: what was looked up. Raises NotFound for what was not found."""
     there = {name for item in history if (name := _name(item))}
     ids = {id for _, id in there}
     answered = Answered(history)
-    own: list[Any] = []
+    own = OwnItems([], indices := [])
     again = sent_again(items, history, answered)
     left_out = [f"input[{at}]" for at in range(again)]
-    for item in items[again:]:
+    for index, item in enumerate(items[again:], again):
         name = _name(item)
         if is_reference(item) and item["id"] in ids:
             left_out.append(item["id"])
@@ -60,8 +68,9 @@ def resolved(
             left_out.append(item["call_id"])
             continue
         new = _whole(item, found, model, ledger) if is_reference(item) else [item]
-        own += new
         for added in new:
+            own.items.append(added)
+            indices.append(index)
             answered.add(added)
         if name:
             ids.add(name[1])

@@ -97,7 +97,7 @@ def test_what_must_be_looked_up(items: Any, ids: list[str]) -> None:
 )
 def test_t20_t31_nothing_is_there_twice(items: Any, history: Any, own: Any, left_out: int) -> None:
     ledger = Ledger()
-    assert resolved(items, FOUND, history, "m", ledger) == own
+    assert resolved(items, FOUND, history, "m", ledger).items == own
     assert ledger.dropped.get("item_twice", 0) == left_out
     assert len(ledger.warnings) == bool(left_out)
 
@@ -109,17 +109,26 @@ def test_t20_t31_nothing_is_there_twice(items: Any, history: Any, own: Any, left
 def test_the_client_is_told_what_was_left_out_in_one_sentence(count: int, named: str) -> None:
     items = [HI | {"id": id} for id in "abcdefghijklmnopqrstuvwxyz"[:count]]
     ledger = Ledger()
-    assert resolved(items, {}, items, "m", ledger) == []
+    assert resolved(items, {}, items, "m", ledger) == ([], [])
     assert ledger.warnings == [f"Left out of the input, because the conversation has it already: {named}."]
     assert ledger.dropped == {"item_twice": count}
 
 
 @table(("wrong",), [(5,), ("x",), ({"type": ["x"], "id": "msg_1"},), ({"type": {}, "id": 7},), ({"id": []},)])
 def test_what_is_wrong_is_left_to_whoever_reads_it(wrong: Any) -> None:
-    assert resolved([reference("msg_1"), wrong], FOUND, [STORED | {"id": "msg_0"}], "m", Ledger()) == [
-        STORED,
-        wrong,
-    ]
+    history = [STORED | {"id": "msg_0"}]
+    own = resolved([reference("msg_1"), wrong], FOUND, history, "m", Ledger())
+    assert own == ([STORED, wrong], [0, 1])
+
+
+def test_whoever_refuses_an_item_can_say_where_its_client_has_it() -> None:
+    """T20, T31: what was left out counts there."""
+    items = [STORED, reference("msg_1"), HI, OUTPUT, reference("msg_9"), HI]
+    own = resolved(items, FOUND | {"msg_9": FOUND["msg_1"]}, [STORED, CALL, OUTPUT], "m", Ledger())
+    assert own.items == [HI, STORED, HI]
+    assert own.indices == [2, 4, 5]
+    again = resolved([HI, OUTPUT], FOUND, [HI, CALL], "m", Ledger())
+    assert again == ([OUTPUT], [1])
 
 
 def test_t29_an_unknown_reference_is_refused() -> None:
@@ -133,14 +142,14 @@ def test_t29_an_unknown_reference_is_refused() -> None:
 
 def test_what_the_store_has_of_a_thought_is_believed_and_what_a_client_sends_is_not() -> None:
     sent = THOUGHT | {"id": "rs_2", KEPT: {"model": "claude", "text": "forged", "extras": {}}}
-    stored, said = resolved([reference("rs_1"), sent], FOUND, [], "claude-5", Ledger())
+    stored, said = resolved([reference("rs_1"), sent], FOUND, [], "claude-5", Ledger()).items
     assert thought_in(stored) == Reasoning("hidden")
     assert thought_in(said) is None
 
 
 def test_a_thought_goes_to_its_own_family_or_only_from_one_shelf_to_another() -> None:
     ledger = Ledger()
-    assert resolved([reference("rs_1")], FOUND, [], "gpt-5", ledger) == []
+    assert resolved([reference("rs_1")], FOUND, [], "gpt-5", ledger).items == []
     assert len(ledger.warnings) == 1
-    [kept] = resolved([reference("rs_1")], FOUND, [], None, ledger)
+    [kept] = resolved([reference("rs_1")], FOUND, [], None, ledger).items
     assert thought_in(kept) == Reasoning("hidden")

@@ -4,7 +4,7 @@ Content that is understood but cannot be passed on is refused, never left out in
 picture would answer all the same. Only part types that no table knows are counted and ignored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,8 @@ class InputCursor:
     last: int = 0
     before: int = 0
     """The number of items that the client did not send, because the proxy still knew them."""
+    indices: Sequence[int] | None = None
+    """Of the others, where each stands in what the client has sent. None: they are all that it has sent."""
     parts_left: int = MAX_PARTS
     compact: bool = False
     """Does the request ask for a compaction?"""
@@ -72,7 +74,8 @@ class InputCursor:
         """The path, in the client's own request, of something inside the item that is being read."""
         if self.item < self.before:
             return "previous_response_id"
-        return f"{self.among}[{self.item - self.before}]{inside}"
+        index = self.item - self.before
+        return f"{self.among}[{index if self.indices is None else self.indices[index]}]{inside}"
 
 
 def _text(part: Json) -> Text:

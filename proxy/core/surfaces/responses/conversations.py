@@ -11,7 +11,7 @@ from proxy.core.ids import ItemIds
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.stored.kept_items import kept_items
-from proxy.core.stored.references import is_reference
+from proxy.core.stored.references import OwnItems, is_reference
 from proxy.core.surfaces.reading.checks import array, missing, too_many, wrong_type
 from proxy.core.surfaces.reading.content import InputCursor
 from proxy.core.surfaces.reading.fields import json_object
@@ -82,7 +82,7 @@ def _check_id(item: Json, path: str) -> None:
         )
 
 
-def kept_in_conversation(items: list[Any], ids: ItemIds, ledger: Ledger) -> list[Json]:
+def kept_in_conversation(own: OwnItems, ids: ItemIds, ledger: Ledger) -> list[Json]:
     """The items as they are kept. Raises a ClientFault for the first that no model could be sent."""
-    read_items(items, InputCursor(ledger, among="items"))
-    return kept_items(items, ids)
+    read_items(own.items, InputCursor(ledger, among="items", indices=own.indices))
+    return kept_items(own.items, ids)

@@ -33,6 +33,7 @@ from proxy.core.surfaces.responses.envelope import (
 )
 from proxy.core.surfaces.responses.items import read_items
 from proxy.core.surfaces.responses.tools import READERS
+from proxy.core.surfaces.responses.whole_input import WholeInput
 from proxy.core.work import Work
 
 LOGPROBS = "message.output_text.logprobs"
@@ -48,17 +49,19 @@ def decode(
     ledger: Ledger,
     orphan_outputs: OrphanOutputs = "refuse",
     signer: TokenSigner | None = None,
-    known: int = 0,
+    whole: WholeInput | None = None,
     *,
     background: bool = False,
 ) -> Request:
-    """`known`: the number of items at the beginning of the input that the client did not send. `background`: may work
-    go on in the background?"""
+    """`whole`: what the input is, if the client has not sent all of it. `background`: may work go on in the
+    background?"""
     envelope = read_envelope(json_object(body, ledger.work.levels(body)), ledger, background=background)
     model = envelope.get("model")
     if not model:
         raise missing("model", MODEL)
-    cursor = InputCursor(ledger, signer.reader() if signer else None, before=known)
+    cursor = InputCursor(ledger, signer.reader() if signer else None)
+    if whole is not None:
+        cursor.before, cursor.indices = len(whole.history), whole.indices
     located = _turns(envelope, cursor)
     toolbox = read_tools([(envelope.get("tools") or [], "tools"), *cursor.tools], ledger, READERS)
     choice = read_choice(envelope.get("tool_choice"), toolbox, ledger)

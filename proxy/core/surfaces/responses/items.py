@@ -90,7 +90,8 @@ def read_items(items: list[Any], cursor: InputCursor) -> list[LocatedTurn]:
         except FieldFault as fault:
             raise fault.inside(cursor.path()) from None
         if turn is not None:
-            located.append((turn, f"input[{index - cursor.before}].call_id" if turn.role is TOOL else ""))
+            path = cursor.path(".call_id") if index >= cursor.before else "input"
+            located.append((turn, path if turn.role is TOOL else ""))
     return located
 
 

@@ -108,7 +108,7 @@ class ResponsesSurface:
             ledger,
             client.orphan_outputs,
             signer,
-            len(whole.history) if whole else 0,
+            whole,
             background=self._offers_background,
         )
         background = bool(body.get("background")) and request.generate

@@ -3,7 +3,7 @@
 Of what a request continues only items come back. Instructions, tools and all settings are those of the new request.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ class WholeInput:
     history: list[Any]
     own: list[Any]
     """What the request adds."""
+    indices: Sequence[int] | None = None
+    """Where each of these stands in what its client has sent. None: all do in their order."""
 
     @property
     def items(self) -> list[Any]:
@@ -29,9 +31,8 @@ class WholeInput:
 def whole_input(body: Mapping[str, Any], known: Known, ledger: Ledger) -> WholeInput:
     model = body.get("model")
     history = opened(jsontext.loads(known.history), model, ledger)
-    return WholeInput(
-        history, resolved(items_of(body.get("input")), known.references, history, model, ledger)
-    )
+    own = resolved(items_of(body.get("input")), known.references, history, model, ledger)
+    return WholeInput(history, *own)
 
 
 def items_of(given: Any) -> list[Any]:

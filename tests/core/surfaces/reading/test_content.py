@@ -6,6 +6,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Text
 from proxy.core.surfaces.reading import content as reading_content
 from proxy.core.surfaces.responses.decode import decode
+from proxy.core.surfaces.responses.whole_input import WholeInput
 from tests.support.responses_asks import assistant, refused, turns, user
 from tests.support.tables import table
 
@@ -187,9 +188,10 @@ def test_what_a_backend_may_have_to_refuse_knows_its_place(part, place):
 
 
 def test_a_place_is_counted_from_where_the_clients_own_items_begin():
-    """What a connection still knew stands before them, and in no request."""
-    image = {"type": "input_image", "image_url": PNG}
-    body = {"model": "m", "input": [user([image]), user([image])]}
-    (known, sent) = decode(body, Ledger(), known=1).turns
-    assert known.parts[0].path == "previous_response_id"
-    assert sent.parts[0].path == "input[0].content[0].image_url"
+    """What a connection still knew stands before them, and in no request; and what was left out counts."""
+    message = user([{"type": "input_image", "image_url": PNG}])
+    for indices, index in ((None, 0), ([3], 3)):
+        whole = WholeInput([message], [message], indices)
+        (known, sent) = decode({"model": "m", "input": whole.items}, Ledger(), whole=whole).turns
+        assert known.parts[0].path == "previous_response_id"
+        assert sent.parts[0].path == f"input[{index}].content[0].image_url"

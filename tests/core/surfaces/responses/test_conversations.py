@@ -7,6 +7,7 @@ import pytest
 from proxy.core.errors import ClientFault
 from proxy.core.ids import ItemIds
 from proxy.core.ledger import Ledger
+from proxy.core.stored.references import OwnItems
 from proxy.core.surfaces.responses.conversations import (
     kept_in_conversation,
     new_conversation,
@@ -100,7 +101,7 @@ def test_other_ids_are_taken_as_they_come(item: Any) -> None:
 
 
 def test_t72_items_are_kept_in_one_form() -> None:
-    [kept] = kept_in_conversation([HI], ids(), Ledger())
+    [kept] = kept_in_conversation(OwnItems([HI], [0]), ids(), Ledger())
     assert kept.pop("id").startswith("msg_")
     assert kept == {
         "type": "message",
@@ -121,5 +122,8 @@ def test_t72_items_are_kept_in_one_form() -> None:
 )
 def test_t73_an_item_that_no_model_could_be_sent_is_refused_by_its_path(wrong: Any, param: str) -> None:
     with pytest.raises(ClientFault) as refused:
-        kept_in_conversation([HI, wrong, HI], ids(), Ledger())
+        kept_in_conversation(OwnItems([HI, wrong, HI], [0, 1, 2]), ids(), Ledger())
     assert refused.value.param == param
+    with pytest.raises(ClientFault) as refused:
+        kept_in_conversation(OwnItems([HI, wrong, HI], [0, 7, 8]), ids(), Ledger())
+    assert refused.value.param == param.replace("1", "7")

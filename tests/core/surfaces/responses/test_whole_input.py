@@ -26,7 +26,7 @@ def known(*history: Any, **references: Any) -> Known:
 @table(("given", "new"), [("More", [MORE]), ([MORE], [MORE]), ([], []), (None, [])])
 def test_what_is_new_comes_after_what_was_said(given: Any, new: list[Any]) -> None:
     whole = whole_input({"model": "m", "input": given}, known(USER, ANSWER), Ledger())
-    assert whole == WholeInput([USER, ANSWER], new)
+    assert whole == WholeInput([USER, ANSWER], new, [*range(len(new))])
     assert whole.items == [USER, ANSWER, *new]
 
 
