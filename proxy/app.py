@@ -251,7 +251,7 @@ def _handlers(
     options = _responses_options(
         settings, stores=stored_turns.records is not None, background=stored_turns.background is not None
     )
-    responses = ResponsesSurface(mint, _now, signer, options)
+    responses = ResponsesSurface(mint, _now, signer, options, real_name=backends.real_name)
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
     room = _memory(settings)

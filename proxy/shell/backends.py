@@ -26,6 +26,10 @@ class Backends:
         self._listed: Sequence[list[ServedModel] | None] = [None] * len(backends)
         self._listing = Listing([])
 
+    def real_name(self, model: str) -> str:
+        """For which clients may have another name."""
+        return self._routes.real_name(model)
+
     def candidates(self, model: str) -> list[Candidate]:
         """Lists them in the order in which they are tried. Raises NotFound if there is none."""
         return [Candidate(self._backends[name], model) for name, model in self._routes.candidates(model)]

@@ -42,11 +42,11 @@ class RequestReading:
         candidates = self._backends.candidates(request.model)
         if asked.shares and not request.reasoning.wants_token:
             await self._recall(in_flight, request, candidates[0])
-        return completed(request, asker, self._reasoning_memory), candidates
+        return completed(request, asker, self._reasoning_memory, candidates[0].model), candidates
 
     async def _recall(self, in_flight: InFlight, request: Request, candidate: Candidate) -> None:
         """Looks for thoughts that the backend wants and neither the client has sent nor this process knows."""
-        whose = memory_name(in_flight.tenant, request)
+        whose = memory_name(in_flight.tenant, candidate.model)
         lacking = self._reasoning_memory.lacking(whose, request)
         if not lacking or not wants_thoughts_back(
             await candidate.backend.profile(candidate.model, in_flight.owner)
@@ -63,7 +63,7 @@ class RequestReading:
         processes must be told."""
         if asked.request.reasoning.wants_token:
             return NO_MEMOS
-        whose = memory_name(in_flight.tenant, asked.request)
+        whose = memory_name(in_flight.tenant, self._backends.real_name(asked.request.model))
         wanted_back = in_flight.profile is not None and wants_thoughts_back(in_flight.profile)
         kept = self._reasoning_memory.keep(whose, reply, in_flight.owner, wanted_back=wanted_back)
         if not (wanted_back and asked.shares):

@@ -111,3 +111,17 @@ async def test_u57_a_store_that_is_down_has_forgotten(
     assert "recall" in asked(failing_live)
     async with proxy.session.get(f"{proxy.url}/metrics") as response:
         assert 'memos_lost_total{reason="store_down"' in await response.text()
+
+
+async def test_thoughts_are_of_the_model_whatever_its_clients_call_it(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    backend.answers(thinking("One."), thinking("Two."), reply(text("x")))
+    proxy = await start_proxy(backend=THINKS, routing={"aliases": {"fast": "m"}})
+    talk = Talk("/v1/chat/completions", model="fast")
+    await rounds(talk, proxy, 1)
+    other = chat()
+    other.messages = talk.messages
+    await rounds(other, proxy, 1)
+    await rounds(talk, proxy, 1)
+    assert thoughts(backend) == ["One.", "Two."]

@@ -52,17 +52,17 @@ def admitted(request: Request, asker: Asker, ledger: Ledger) -> Request:
     return truncated(request, asker.tenant.tool_result_max_bytes, ledger)
 
 
-def completed(request: Request, asker: Asker, reasoning: ReasoningMemory) -> Request:
+def completed(request: Request, asker: Asker, reasoning: ReasoningMemory, model: str) -> Request:
     """Returns the request with what the proxy remembers and its client could not send: reasoning, the backend's call
-    ids."""
-    request = reasoning.restored_into(memory_name(asker.tenant, request), request)
+    ids. `model`: its real name, for which clients may have another."""
+    request = reasoning.restored_into(memory_name(asker.tenant, model), request)
     return as_backend_knows(request) if asker.surface.own_call_ids else request
 
 
-def memory_name(tenant: Tenant, request: Request) -> str:
+def memory_name(tenant: Tenant, model: str) -> str:
     """Returns the name under which reasoning is remembered: thoughts return only to the tenant and model that they came
     from."""
-    return f"{tenant.name} {request.model}"
+    return f"{tenant.name} {model}"
 
 
 def prepared_for(

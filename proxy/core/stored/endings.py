@@ -32,15 +32,15 @@ EVENTS: Final = {
 
 
 def answered(
-    record: Record, response: dict[str, Any], thoughts: Mapping[str, Reasoning] = NO_THOUGHTS
+    record: Record, response: dict[str, Any], thoughts: Mapping[str, Reasoning] = NO_THOUGHTS, model: str = ""
 ) -> Record:
     """`response`: the object that its client gets, in whatever status it is. `thoughts`: what the backend wants back of
-    the items with these ids."""
+    the items with these ids, by this model."""
     return replace(
         record,
         status=Status(response["status"]),
         answer=jsontext.dumps(response | {"output": []}),
-        output=jsontext.dumps(with_thoughts(response["output"], thoughts, record.model)),
+        output=jsontext.dumps(with_thoughts(response["output"], thoughts, model)),
     )
 
 

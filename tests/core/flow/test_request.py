@@ -50,21 +50,21 @@ def test_reasoning_returns_to_the_tenant_and_model_it_came_from() -> None:
     memory = ReasoningMemory()
     thought = Reasoning("Hm.")
     ended = [PartEnded(thought, True), PartEnded(replace(CALL, backend_id="theirs"), True)]
-    memory.keep(memory_name(ANYBODY, CALLED), Reply(ended), "me")
+    memory.keep(memory_name(ANYBODY, "m"), Reply(ended), "me")
     asker = Asker(RESPONSES, DEFAULT, ANYBODY)
-    assert completed(CALLED, asker, memory).turns[1].parts == [thought, CALL]
-    assert completed(replace(CALLED, model="other"), asker, memory).turns[1].parts == [CALL]
+    assert completed(CALLED, asker, memory, "m").turns[1].parts == [thought, CALL]
+    assert completed(CALLED, asker, memory, "other").turns[1].parts == [CALL]
     other = replace(asker, tenant=replace(ANYBODY, name="other"))
-    assert completed(CALLED, other, memory).turns[1].parts == [CALL]
+    assert completed(CALLED, other, memory, "m").turns[1].parts == [CALL]
 
 
 def test_a_surface_with_call_ids_of_its_own_gives_the_backend_its_own_again() -> None:
     theirs = replace(CALL, backend_id="theirs")
     request = replace(CALLED, turns=[PLAIN.turns[0], Turn(Role.ASSISTANT, [theirs]), CALLED.turns[2]])
-    [call] = completed(request, Asker(CHAT, DEFAULT, ANYBODY), ReasoningMemory()).turns[1].parts
+    [call] = completed(request, Asker(CHAT, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1].parts
     assert isinstance(call, Call)
     assert call.call_id == "theirs"
-    [same] = completed(request, Asker(RESPONSES, DEFAULT, ANYBODY), ReasoningMemory()).turns[1].parts
+    [same] = completed(request, Asker(RESPONSES, DEFAULT, ANYBODY), ReasoningMemory(), "m").turns[1].parts
     assert isinstance(same, Call)
     assert same.call_id == "call_1"
 

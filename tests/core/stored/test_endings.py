@@ -91,7 +91,9 @@ def test_the_event_has_nothing_private() -> None:
 def test_t01_what_is_read_later_is_what_the_client_got(status: Status) -> None:
     thought = {"id": "rs_1", "type": "reasoning", "summary": []}
     response = ANSWER | {"status": status.value, "output": [thought, ITEM], "temperature": 1.0}
-    record = endings.answered(a_record(Status.QUEUED), response, {"rs_1": Reasoning("hidden", {"chat": {}})})
+    record = endings.answered(
+        a_record(Status.QUEUED), response, {"rs_1": Reasoning("hidden", {"chat": {}})}, "m"
+    )
     assert record.status is status
     assert response_object(record) == jsontext.dumps(response)
     [kept, _] = opened(jsontext.loads(record.output), "m", Ledger())

@@ -56,6 +56,8 @@ class ResponsesSurface:
     form: type[ResponseObject] = ResponseObject
     """The form of the answers."""
     name: str = "responses"
+    real_name: Callable[[str], str] = str
+    """Of a model, for which clients may have another name: whose thoughts they are is told by this one."""
 
     strict = False
     own_call_ids = False
@@ -100,7 +102,7 @@ class ResponsesSurface:
         ledger.note(client=client.name)
         whole, named = None, NOTHING_NAMED
         if known is not None:
-            whole, named = whole_input(body, known, ledger), known.named
+            whole, named = whole_input(body, self._model(body), known, ledger), known.named
             _note_named(named, ledger)
         signer = self.signer.of(tenant)
         request = decode.decode(
@@ -134,8 +136,22 @@ class ResponsesSurface:
         lasting = response.stores
         history = b"[]" if known is None else known.history
         return ResponsesContext(
-            request, client, response, extended, message_first, body, whole, history, lasting
+            request,
+            client,
+            response,
+            extended,
+            message_first,
+            body,
+            whole,
+            self.real_name(request.model),
+            history,
+            lasting,
         )
+
+    def _model(self, body: Mapping[str, Any]) -> str | None:
+        """Whoever reads the request says what is wrong with it."""
+        model = body.get("model")
+        return self.real_name(model) if isinstance(model, str) else None
 
 
 @dataclass(slots=True)
@@ -148,6 +164,8 @@ class ResponsesContext:
     body: Mapping[str, Any]
     whole_input: WholeInput | None
     """Where the request names what is kept."""
+    thinker: str
+    """The real name of the model."""
     history: bytes = b"[]"
     """What it continues, as it was loaded: without what this model may not see left out."""
     lasting: bool = False
@@ -177,7 +195,7 @@ class ResponsesContext:
         whole = self._input()
         # A summary stands for all that was said before it.
         conversation = [] if self.request.compact else [packed_again(item) for item in whole.items]
-        output = with_thoughts(self.response.output, self.response.thoughts, self.request.model)
+        output = with_thoughts(self.response.output, self.response.thoughts, self.thinker)
         output = [item for item in output if not is_half_call(item)]
         return Stored(self.response.id, conversation + output)
 
@@ -192,7 +210,9 @@ class ResponsesContext:
         if not (response.stores or response.background):
             return None
         ended = self._concluded(reply)
-        return answered(self._record(Status.IN_PROGRESS), response.finished(ended), response.thoughts)
+        return answered(
+            self._record(Status.IN_PROGRESS), response.finished(ended), response.thoughts, self.thinker
+        )
 
     def _record(self, status: Status) -> Record:
         response = self.response

@@ -28,8 +28,8 @@ class WholeInput:
         return self.history + self.own
 
 
-def whole_input(body: Mapping[str, Any], known: Known, ledger: Ledger) -> WholeInput:
-    model = body.get("model")
+def whole_input(body: Mapping[str, Any], model: str | None, known: Known, ledger: Ledger) -> WholeInput:
+    """`model`: the real name of the one that reads it."""
     history = opened(jsontext.loads(known.history), model, ledger)
     own = resolved(items_of(body.get("input")), known.references, history, model, ledger)
     return WholeInput(history, *own)

@@ -1,5 +1,7 @@
 """Why a file of SQLite cannot be used: which failure the caller is told, in words that say what to do."""
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -12,7 +14,16 @@ DAMAGED: Final = (
 )
 
 
+FORBIDDEN: Final = (
+    "{path} must not be read and written by this user ({what}). Make it this user's, with all files beside it, or name"
+    " another directory in store.url."
+)
+NO_RIGHTS: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
 def reason(path: Path, failure: BaseException, *, opening: bool = False) -> BaseException:
+    if opening and _is_forbidden(path, failure):
+        return StoreUnreadable(FORBIDDEN.format(path=path, what=failure))
     if isinstance(failure, sqlite3.DatabaseError):
         code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -22,3 +33,13 @@ def reason(path: Path, failure: BaseException, *, opening: bool = False) -> Base
     if isinstance(failure, OSError):
         return StoreDown(f"{path}: {failure.strerror or failure}")
     return failure
+
+
+def _is_forbidden(path: Path, failure: BaseException) -> bool:
+    """Waiting does not help. SQLite has one word for all that keeps it from opening a file."""
+    if isinstance(failure, OSError):
+        return failure.errno in NO_RIGHTS
+    code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return path.exists() and not (path.is_file() and os.access(path, os.R_OK | os.W_OK))
+    return code == sqlite3.SQLITE_PERM

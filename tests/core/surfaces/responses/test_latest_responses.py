@@ -50,8 +50,8 @@ def completed(known: LatestResponses, body: Any) -> Any:
     if previous is None:
         return body
     loaded = Known(NOTHING_NAMED, b"".join(known.unpacked(previous, free)))
-    items = whole_input(body, loaded, Ledger()).items
-    assert items == whole_input(body, loaded, Ledger()).items, "long work is begun again in a thread"
+    items = whole_input(body, "m", loaded, Ledger()).items
+    assert items == whole_input(body, "m", loaded, Ledger()).items, "long work is begun again in a thread"
     return {name: value for name, value in body.items() if name != "previous_response_id"} | {"input": items}
 
 

@@ -309,3 +309,19 @@ def test_t48_it_is_refused_where_nobody_goes_on_with_it() -> None:
     for refusing in (keeping(), replace(keeping(background=True), form=CompactionObject)):
         with pytest.raises(ClientFault, match="background is not supported"):
             refusing.read(BODY | {"background": True}, {}, Ledger())
+
+
+def test_thoughts_are_of_the_model_whatever_its_clients_call_it() -> None:
+    """T15: an alias is none of another family, and may stand for another model tomorrow."""
+    speaking = replace(keeping(), real_name={"fast": "claude-5", "other": "gpt-5"}.get)  # type: ignore[arg-type]
+    asked = speaking.read(KEPT | {"model": "fast"}, {}, Ledger())
+    thought = Reasoning("Hm.", {"chat": {"reasoning_details": []}})
+    ended = [PartEnded(thought, True), *REPLY.parts]
+    record = asked.record(Reply(ended, REPLY.ended))
+    assert record is not None
+    assert record.model == "fast"
+    for model, left_out in (("fast", False), ("other", True)):
+        known = Known(Named(previous=record.id, response="resp_2"), record.output)
+        ledger = Ledger()
+        speaking.read({"model": model, "input": "More"}, {}, ledger, known=known)
+        assert ("foreign_reasoning" in ledger.dropped) is left_out

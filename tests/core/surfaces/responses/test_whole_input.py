@@ -25,7 +25,7 @@ def known(*history: Any, **references: Any) -> Known:
 
 @table(("given", "new"), [("More", [MORE]), ([MORE], [MORE]), ([], []), (None, [])])
 def test_what_is_new_comes_after_what_was_said(given: Any, new: list[Any]) -> None:
-    whole = whole_input({"model": "m", "input": given}, known(USER, ANSWER), Ledger())
+    whole = whole_input({"model": "m", "input": given}, "m", known(USER, ANSWER), Ledger())
     assert whole == WholeInput([USER, ANSWER], new, [*range(len(new))])
     assert whole.items == [USER, ANSWER, *new]
 
@@ -36,17 +36,21 @@ def test_what_is_no_input_is_said_to_be_none() -> None:
 
 
 def test_a_reference_stands_for_its_item() -> None:
-    whole = whole_input({"model": "m", "input": [{"id": "msg_1"}, MORE]}, known(USER, msg_1=ANSWER), Ledger())
+    whole = whole_input(
+        {"model": "m", "input": [{"id": "msg_1"}, MORE]}, "m", known(USER, msg_1=ANSWER), Ledger()
+    )
     assert whole.items == [USER, ANSWER, MORE]
 
 
 def test_a_reference_to_nothing_is_refused() -> None:
     with pytest.raises(NotFound, match="Item with id 'msg_2' not found"):
-        whole_input({"model": "m", "input": [{"type": "item_reference", "id": "msg_2"}]}, known(), Ledger())
+        whole_input(
+            {"model": "m", "input": [{"type": "item_reference", "id": "msg_2"}]}, "m", known(), Ledger()
+        )
 
 
 def test_what_another_model_thought_is_left_out() -> None:
     thought = with_thought({"id": "rs_1", "type": "reasoning", "summary": []}, Reasoning("Hm."), "claude-5")
     ledger = Ledger()
-    assert whole_input({"model": "gemini-3", "input": "x"}, known(thought), ledger).history == []
+    assert whole_input({"model": "gemini-3", "input": "x"}, "gemini-3", known(thought), ledger).history == []
     assert ledger.warnings
