@@ -45,6 +45,9 @@ async def test_it_reopens_with_all_that_was_saved(tmp_path: Path) -> None:
     connection.close()
 
 
+VERBS = ("select", "insert", "update", "delete")
+
+
 async def test_each_question_is_answered_by_an_index(tmp_path: Path) -> None:
     """None of the statements reads a whole table, but of workers and of what they work on."""
     path = tmp_path / "state.db"
@@ -55,6 +58,8 @@ async def test_each_question_is_answered_by_an_index(tmp_path: Path) -> None:
     whole, sorted_ = set(), set()
     for name, statement in vars(statements).items():
         if name.isupper() and isinstance(statement, str) and "?" in statement:
+            if not statement.startswith(VERBS):
+                continue  # a part of others
             plan = connection.execute(f"explain query plan {statement}", (0,) * statement.count("?"))
             details = [detail for *_, detail in plan]
             whole |= {name for detail in details if detail.startswith("SCAN") and " USING " not in detail}
