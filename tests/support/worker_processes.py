@@ -69,7 +69,7 @@ async def working(config: Path, *options: str, **struck: str) -> AsyncIterator[W
     )  # fmt: skip
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(START_SECONDS), aiohttp.ClientSession() as session:
+        async with asyncio.timeout(START_SECONDS) as limit, aiohttp.ClientSession() as session:
             found = None
             while found is None:
                 line = (await process.stdout.readline()).decode()
@@ -77,8 +77,8 @@ async def working(config: Path, *options: str, **struck: str) -> AsyncIterator[W
                 found = re.search(r"http://[\d.:]+", line)
             worker = Worker(found[0], LogLines(), session)
             worker.process = process
-            async with asyncio.timeout(None):
-                yield worker
+            limit.reschedule(None)
+            yield worker
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGCONT)
