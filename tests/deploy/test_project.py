@@ -1,10 +1,11 @@
 """Two proxies with the variables of the compose file, behind nginx itself: what streams, streams."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from io import BytesIO
 from typing import Any
 
@@ -16,8 +17,9 @@ from proxy.core import jsontext
 from tests.deploy.compose import GIVEN, filled, of_the_image, read
 from tests.deploy.nginx import nginx
 from tests.support.background import Watching
+from tests.support.postgres import Server
 from tests.support.processes import ROOT, free_port
-from tests.support.programs import Process, started
+from tests.support.programs import SECONDS, Process, started
 from tests.support.proxies import LogLines, Proxy, names
 from tests.support.sockets import (
     END,
@@ -35,17 +37,9 @@ from tests.support.websockets import Talk
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+COMMAND = (sys.executable, "-m", "proxy", "serve")
 MIB = 1 << 20
 JSON = {"Content-Type": "application/json"}
-
-
-class Project:
-    def __init__(self, proxies: dict[str, Process], front: Proxy) -> None:
-        self.proxies = proxies
-        self.front = front
-
-    def alone(self, name: str) -> Proxy:
-        return Proxy(self.proxies[name].url, LogLines(), self.front.session)
 
 
 class Model:
@@ -86,29 +80,56 @@ async def backend(model: Model) -> AsyncIterator[ScriptedBackend]:
         yield backend
 
 
+class Project:
+    def __init__(self, proxies: dict[str, Process], front: Proxy, variables: dict[str, str]) -> None:
+        self.proxies = proxies
+        self.front = front
+        self.variables = variables
+        """Of a proxy, besides its address."""
+
+    def alone(self, name: str) -> Proxy:
+        return Proxy(self.proxies[name].url, LogLines(), self.front.session)
+
+
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def project(
     backend: ScriptedBackend, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Project]:
     tmp_path = tmp_path_factory.mktemp("project")
-    given = GIVEN | {"PROXY_BACKEND_URL": backend.url}
-    services = filled(read(), given)["services"]
+    services = filled(read(), GIVEN | {"PROXY_BACKEND_URL": backend.url})["services"]
     of_all = dict(pair.split("=") for line in of_the_image("ENV") for pair in line.split() if "PROXY" in pair)
     async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(database(services["postgres"]["environment"]))
         proxies = {}
         for name in ("proxy-1", "proxy-2"):
-            here = {
-                "PROXY_HOST": "127.0.0.1",
-                "PROXY_PORT": str(free_port()),
-                "PROXY_STORE_URL": f"sqlite:{tmp_path}",
-            }
-            variables = of_all | services[name]["environment"] | here
-            command = [sys.executable, "-m", "proxy", "serve"]
-            proxies[name] = await stack.enter_async_context(started(*command, cwd=ROOT, env=variables))
+            variables = of_all | services[name]["environment"]
+            store = variables["PROXY_STORE_URL"].replace("@postgres/", f"@127.0.0.1:{server.port}/")
+            variables |= {"PROXY_HOST": "127.0.0.1", "PROXY_STORE_URL": store}
+            variables |= {"PROXY_PORT": str(free_port())}
+            proxies[name] = await stack.enter_async_context(started(*COMMAND, env=variables))
         addresses = [process.url.removeprefix("http://") for process in proxies.values()]
         url = await asyncio.to_thread(stack.enter_context, nginx(tmp_path, addresses))
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        yield Project(proxies, Proxy(url, LogLines(), session))
+        yield Project(proxies, Proxy(url, LogLines(), session), variables)
+
+
+@asynccontextmanager
+async def database(variables: dict[str, str]) -> AsyncIterator[Server]:
+    """A server that the variables of its image would have made."""
+    user, name = variables["POSTGRES_USER"], variables["POSTGRES_DB"]
+    server = Server()
+    server.make()
+    rules = server.data / "pg_hba.conf"
+    asking = f"host all {user} 127.0.0.1/32 scram-sha-256\n"
+    await asyncio.to_thread(lambda: rules.write_text(asking + rules.read_text("ascii"), "ascii"))
+    server.start()
+    try:
+        await server.ready()
+        await server.execute(f"create user {user} password '{variables['POSTGRES_PASSWORD']}'")
+        await server.execute(f"create database {name} owner {user}")
+        yield server
+    finally:
+        await asyncio.to_thread(server.remove)
 
 
 async def asked(proxy: Proxy, **body: Any) -> dict[str, Any]:
@@ -146,6 +167,23 @@ async def test_a_websocket_goes_through(project: Project) -> None:
 
 async def test_a_large_request_goes_through(project: Project) -> None:
     assert (await asked(project.front, input="x" * 3 * MIB, store=False))["status"] == "completed"
+
+
+async def test_who_has_a_wrong_password_does_not_start_and_the_others_serve(project: Project) -> None:
+    """U63: a rollout stops there."""
+    for wrong in ({"PGPASSWORD": "another"}, {"PROXY_STORE_URL": f"{project.variables['PROXY_STORE_URL']}2"}):
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"]} | project.variables | {"PROXY_PORT": "0"} | wrong,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, said = await asyncio.wait_for(process.communicate(), SECONDS)
+        assert process.returncode == 1
+        assert b"Correct store.url" in said or b"does not exist" in said
+        assert GIVEN["POSTGRES_PASSWORD"].encode() not in said
+    assert (await asked(project.front))["store"] is True
 
 
 async def test_what_one_keeps_the_other_has(project: Project) -> None:

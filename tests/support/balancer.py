@@ -1,0 +1,59 @@
+"""A balancer of connections, which knows of its nodes what a person or Kubernetes tells it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from itertools import count
+from urllib.parse import urlsplit
+
+PIECE_BYTES = 65536
+
+
+class Balancer:
+    """Each new connection goes to the next node. One that leaves keeps its connections."""
+
+    def __init__(self) -> None:
+        self.nodes: list[str] = []
+        self.url = ""
+        self._turns = count()
+        self._carrying: set[asyncio.Task[None]] = set()
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._carrying.add(task)
+        node = urlsplit(self.nodes[next(self._turns) % len(self.nodes)])
+        try:
+            there, back = await asyncio.open_connection(node.hostname, node.port)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_carry(reader, back))
+                group.create_task(_carry(there, writer))
+        finally:
+            writer.close()
+            self._carrying.discard(task)
+
+    async def close(self) -> None:
+        for task in self._carrying:
+            task.cancel()
+        await asyncio.gather(*self._carrying, return_exceptions=True)
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while piece := await reader.read(PIECE_BYTES):
+            writer.write(piece)
+            await writer.drain()
+        writer.close()
+
+
+@asynccontextmanager
+async def balancing(*nodes: str) -> AsyncIterator[Balancer]:
+    balancer = Balancer()
+    balancer.nodes = list(nodes)
+    server = await asyncio.start_server(balancer.connected, "127.0.0.1", 0)
+    balancer.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield balancer
+    finally:
+        server.close()
+        await balancer.close()
