@@ -72,6 +72,8 @@ class Target:
     name: str
     server: Server
     surface: Surface
+    workers: int = 1
+    """Each gets the load that one alone would get."""
 
 
 @dataclass
@@ -114,12 +116,12 @@ async def run(workload: Workload, target: Target, figures: Figures) -> None:
     async with asyncio.timeout(LOAD_SECONDS), asyncio.TaskGroup() as group:
         watcher = group.create_task(watch())
         async with asyncio.TaskGroup() as clients:
-            for number in range(workload.connections):
+            for number in range(workload.connections * target.workers):
                 clients.create_task(client())
                 if number % OPENED_AT_ONCE == 0:
                     await asyncio.sleep(0)
         watcher.cancel()
-    figures.cpu.append((cpu_seconds(pid) - before) / workload.units * US)
+    figures.cpu.append((cpu_seconds(pid) - before) / (workload.units * target.workers) * US)
     for answer in answers:
         _judge(ask, answer, figures)
 
@@ -233,6 +235,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--surface", choices=list(PATHS), default="responses", help="What the proxy is spoken to in."
     )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="Measures so many workers, too, each under this load."
+    )
     parser.add_argument("--chart", metavar="FILE.svg", help="Writes a chart of the ratios.")
     parser.add_argument(
         "--litellm", metavar="PYTHON", help="Measures LiteLLM too, from this Python's environment."
@@ -253,6 +258,9 @@ def _measured(wanted: argparse.Namespace) -> dict[str, dict[str, Figures]]:
             Target("copying", stack.enter_context(targets.copying(backend, there)), "chat"),
             Target(wanted.surface, stack.enter_context(targets.proxy(backend, there)), wanted.surface),
         ]
+        if wanted.workers:
+            server = stack.enter_context(targets.proxy(backend, there, wanted.workers))
+            running.append(Target(f"{wanted.workers} workers", server, wanted.surface, wanted.workers))
         if wanted.litellm:
             server = stack.enter_context(targets.litellm(wanted.litellm, backend, there))
             running.append(Target("LiteLLM", server, "chat" if wanted.surface == "chat" else "responses"))

@@ -51,12 +51,13 @@ def backend(core: int | None = None) -> Iterator[Server]:
 
 
 @contextmanager
-def proxy(backend: str, core: int | None = None) -> Iterator[Server]:
+def proxy(backend: str, core: int | None = None, workers: int = 1) -> Iterator[Server]:
     digest = hashlib.sha256(KEY.encode()).hexdigest()
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
         file.write(SETTINGS.format(backend=backend, digest=digest))
         file.flush()
-        with Server(*python("proxy", "serve", "--port", "0", "--config", file.name), core=core) as server:
+        command = python("proxy", "serve", "--port", "0", "--config", file.name, "--workers", str(workers))
+        with Server(*command, core=core) as server:
             yield server
 
 

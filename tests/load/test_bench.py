@@ -18,12 +18,13 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 def test_a_round_ends_in_a_table_and_a_chart(tmp_path: Path) -> None:
     picture = tmp_path / "chart.svg"
-    done = bench("--workloads", "short,tools", "--rounds", "1", "--chart", picture)
+    done = bench("--workloads", "short,tools", "--rounds", "1", "--workers", "2", "--chart", picture)
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in done.stdout.splitlines()]
     ratios = {(row[0], row[2]) for row in rows if row[0] == "copying"}
     assert ratios == {("copying", "1.00")}
-    assert [row[-1] for row in rows if row[0] == "responses"] == ["0", "0"]  # failed
+    for target in (["responses"], ["2", "workers"]):
+        assert [row[-1] for row in rows if row[: len(target)] == target] == ["0", "0"]  # failed
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
