@@ -3,11 +3,13 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -17,7 +19,7 @@ from proxy.core import jsontext
 from tests.deploy.compose import GIVEN, filled, of_the_image, read
 from tests.deploy.nginx import nginx
 from tests.support.background import Watching
-from tests.support.postgres import Server
+from tests.support.postgres import BIN, Server
 from tests.support.processes import ROOT, free_port
 from tests.support.programs import SECONDS, Process, started
 from tests.support.proxies import LogLines, Proxy, names
@@ -167,6 +169,23 @@ async def test_a_websocket_goes_through(project: Project) -> None:
 
 async def test_a_large_request_goes_through(project: Project) -> None:
     assert (await asked(project.front, input="x" * 3 * MIB, store=False))["status"] == "completed"
+
+
+async def test_the_database_is_healthy_when_it_answers(project: Project) -> None:
+    """By the check of the compose file, on the port that it has here."""
+    kind, program, *arguments = read()["services"]["postgres"]["healthcheck"]["test"]
+    assert kind == "CMD"
+    check = (BIN / program, *arguments)
+
+    def answers(port: int) -> bool:
+        return (
+            subprocess.run([*check, f"--port={port}"], stdout=subprocess.DEVNULL, check=False).returncode == 0
+        )
+
+    port = urlsplit(project.variables["PROXY_STORE_URL"]).port
+    assert port is not None
+    assert await asyncio.to_thread(answers, port)
+    assert not await asyncio.to_thread(answers, free_port())
 
 
 async def test_who_has_a_wrong_password_does_not_start_and_the_others_serve(project: Project) -> None:

@@ -14,6 +14,8 @@ from tests.deploy.tools import said_by, tool
 from tests.support.processes import ROOT
 from tests.support.programs import started
 
+EXTRAS = "postgres"
+"""As the page on deployment names them; their packages are in the lock, too."""
 SOURCES = ("pyproject.toml", "README.md", "LICENSE")
 
 
@@ -43,7 +45,7 @@ async def test_it_runs_where_it_was_installed(wheel: Path, image: Stage, tmp_pat
     place = tmp_path / "installed"
     copied(Path(image.here("/venv")), place)
     python, program = place / "bin" / "python", place / "bin" / "responses-proxy"
-    said_by(python, "-m", "pip", "install", "--quiet", "--no-index", wheel)
+    said_by(python, "-m", "pip", "install", "--quiet", "--no-index", f"{wheel}[{EXTRAS}]")
     said_by(python, "-m", "pip", "check")
     assert said_by(program, "--version") == f"responses-proxy {proxy.__version__}\n"
     kept = {"STATE_DIRECTORY": str(tmp_path / "state"), "PYTHONPATH": ""}
