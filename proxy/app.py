@@ -28,7 +28,7 @@ from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
-from proxy.process import CannotStart
+from proxy.process import CannotStart, Stop
 from proxy.settings import Settings
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import Slots
@@ -106,7 +106,9 @@ def _ignored(log: Log, failure: "sys.UnraisableHookArgs") -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) -> AsyncIterator[str]:
+async def running(
+    settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER, stop: Stop | None = None
+) -> AsyncIterator[str]:
     """Runs the proxy, and yields the URL on which it listens. On leaving, open streams come to their end."""
     clock = time.monotonic
     upstream = Upstream(proxy.__version__)
@@ -170,6 +172,8 @@ async def running(settings: Settings, log: Log, slot: WorkerSlot = ONLY_WORKER) 
         )
         try:
             await worker_metrics.start()
+            if stop is not None:
+                stop.hurry = server.hurry
             url = await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
             if slot.is_first:
                 storage.announce(log)

@@ -175,27 +175,29 @@ def _refused(error: Exception) -> int:
 
 
 async def _serve(loaded: Loaded) -> int:
-    asked_to_stop = process.asked_to_stop()
+    stop = process.asked_to_stop()
     if loaded.settings.server.workers > 1:
         await store_finding.proved(loaded.settings)  # else each of them would say what is wrong
     if not loaded.settings.all_backends:
         print(DEMO_ANSWERS)
     async with (
         _with_backend(loaded.settings) as (settings, model),
-        _proxy(settings) as url,
+        _proxy(settings, stop) as url,
     ):
         print(f"Listening on {url}/v1, in front of {_fronted(settings)}. For example:\n")
         key = THEIR_KEY if settings.tenants else ""
         print(EXAMPLE.format(url=url, model=model, key=key), flush=True)
         process.spare_the_collector()
-        await asked_to_stop.wait()
+        await stop.asked.wait()
     return DONE
 
 
-def _proxy(settings: Settings) -> AbstractAsyncContextManager[str]:
+def _proxy(settings: Settings, stop: process.Stop) -> AbstractAsyncContextManager[str]:
     """Runs the proxy in this process, or in several workers that this process supervises."""
     log = app.start_log(settings)
-    return supervisor.running(settings, log) if settings.server.workers > 1 else app.running(settings, log)
+    if settings.server.workers > 1:
+        return supervisor.running(settings, log, stop)
+    return app.running(settings, log, stop=stop)
 
 
 def _fronted(settings: Settings) -> str:

@@ -23,18 +23,32 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-def asked_to_stop() -> asyncio.Event:
-    """Returns an event that the first signal sets. A second signal ends the process at once."""
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Stop:
+    """What whoever runs the process asks of it: first to come to its end, then to hurry. A third signal ends it."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.hurry: Callable[[], object] = lambda: None
+        """Is called when there is no more time. Who has something under way puts itself here."""
+
+
+def asked_to_stop() -> Stop:
     loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
+    stop = Stop()
 
-    def ask(number: signal.Signals) -> None:
-        loop.remove_signal_handler(number)
-        stop.set()
+    def ask() -> None:
+        if stop.asked.is_set():
+            for number in SIGNALS:
+                loop.remove_signal_handler(number)
+            stop.hurry()
+        stop.asked.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in SIGNALS:
         with suppress(NotImplementedError):  # Windows
-            loop.add_signal_handler(number, ask, number)
+            loop.add_signal_handler(number, ask)
     return stop
 
 

@@ -11,9 +11,11 @@ import socket
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
+from functools import partial
 from pathlib import Path
 
 from proxy import app
+from proxy.process import Stop
 from proxy.settings import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
@@ -48,7 +50,7 @@ def next_pause(pause: float, lived: float) -> float:
 
 
 @asynccontextmanager
-async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
+async def running(settings: Settings, log: Log, stop: Stop | None = None) -> AsyncIterator[str]:
     """Runs all workers, and yields the URL on which they listen. On leaving, they come to their end."""
     settings = signed(settings)
     server = settings.server
@@ -58,6 +60,8 @@ async def running(settings: Settings, log: Log) -> AsyncIterator[str]:
         slots = (WorkerSlot(number, server.workers, Path(folder)) for number in range(server.workers))
         workers = [_Worker(Orders(settings, slot), log.bind(worker=slot.number)) for slot in slots]
         tasks = Tasks(log)
+        if stop is not None:
+            stop.hurry = partial(_ask, workers)
         try:
             urls = await asyncio.gather(*(worker.start() for worker in workers))
             if not all(urls):
@@ -162,12 +166,18 @@ class _Worker:
         return await process.wait()
 
 
-async def _stop(workers: list[_Worker], seconds: float) -> bool:
-    """Did all workers end in time, and as they should?"""
+def _ask(workers: list[_Worker]) -> list[asyncio.subprocess.Process]:
+    """Asks those that run to end: each in its time, or at once if they were asked before."""
     processes = [worker.process for worker in workers if worker.process is not None]
     running = [process for process in processes if process.returncode is None]
     for process in running:
         process.terminate()
+    return running
+
+
+async def _stop(workers: list[_Worker], seconds: float) -> bool:
+    """Did all workers end in time, and as they should?"""
+    running = _ask(workers)
     try:
         async with asyncio.timeout(seconds):
             codes = await asyncio.gather(*(process.wait() for process in running))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from shutil import rmtree
 
 from proxy import app
-from proxy.process import CannotStart, asked_to_stop, loop_factory, spare_the_collector
+from proxy.process import CannotStart, Stop, asked_to_stop, loop_factory, spare_the_collector
 from proxy.settings import Settings
 from proxy.shell.ops.worker_metrics import WorkerSlot
 
@@ -50,13 +50,13 @@ async def _serve(orders: Orders) -> None:
     stop = asked_to_stop()
     _stop_with_supervisor(sys.stdin.fileno(), stop, orders.slot)
     log = app.start_log(orders.settings).bind(worker=orders.slot.number)
-    async with app.running(orders.settings, log, orders.slot) as url:
+    async with app.running(orders.settings, log, orders.slot, stop) as url:
         sys.stdout.write(f"{url}\n")
         sys.stdout.flush()
         os.set_blocking(sys.stdout.fileno(), False)
         _beat(sys.stdout.fileno(), orders.settings.server.stuck_seconds / BEATS)
         spare_the_collector()
-        await stop.wait()
+        await stop.asked.wait()
 
 
 def _beat(line: int, pause: float) -> None:
@@ -65,14 +65,14 @@ def _beat(line: int, pause: float) -> None:
     asyncio.get_running_loop().call_later(pause, _beat, line, pause)
 
 
-def _stop_with_supervisor(orders: int, stop: asyncio.Event, slot: WorkerSlot) -> None:
+def _stop_with_supervisor(orders: int, stop: Stop, slot: WorkerSlot) -> None:
     """Stops the worker when stdin ends. The supervisor was killed then, so its folder is removed as well."""
     loop = asyncio.get_running_loop()
 
     def ended() -> None:
         if not os.read(orders, 1):
             loop.remove_reader(orders)
-            stop.set()
+            stop.asked.set()
             if slot.folder is not None:
                 rmtree(slot.folder, ignore_errors=True)
 

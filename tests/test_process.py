@@ -16,18 +16,19 @@ def test_the_loop_is_the_fast_one() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_the_first_request_to_stop_is_polite_and_the_second_is_obeyed_at_once(
+async def test_the_first_request_to_stop_is_polite_the_second_hurries_the_third_is_obeyed_at_once(
     number: signal.Signals,
 ) -> None:
-    asked = process.asked_to_stop()
-    assert not asked.is_set()
+    stop, hurried = process.asked_to_stop(), asyncio.Event()
+    stop.hurry = hurried.set
     os.kill(os.getpid(), number)
     async with asyncio.timeout(5):
-        await asked.wait()
+        await stop.asked.wait()
+        assert not hurried.is_set()
+        os.kill(os.getpid(), number)
+        await hurried.wait()
     unheard = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
-    assert signal.getsignal(number) is unheard[number]
-    for other in unheard:
-        asyncio.get_running_loop().remove_signal_handler(other)
+    assert {each: signal.getsignal(each) for each in unheard} == unheard
 
 
 def test_the_collector_looks_less_often() -> None:

@@ -82,6 +82,7 @@ class Engine:
         self._observe = observe
         self.scope = RequestScope(limits, secret_mask)
         self.drain = self.scope.under_way.drain
+        self.hurry = self.scope.under_way.hurry
 
     async def respond(
         self,

@@ -13,6 +13,9 @@ class UnderWay:
         self._requests: set[InFlight] = set()
         self._idle: asyncio.Event | None = None
         """Only while somebody waits for the end of all."""
+        self._patience: asyncio.Timeout | None = None
+        """While they may go on."""
+        self._hurries = False
 
     def add(self, in_flight: InFlight) -> None:
         self._requests.add(in_flight)
@@ -28,10 +31,20 @@ class UnderWay:
         self._idle = asyncio.Event()
         if not self._requests:
             return
-        for patience, end in ((seconds, InFlight.stop), (CLOSING_SECONDS, InFlight.cut)):
+        for patience, end in (
+            (0 if self._hurries else seconds, InFlight.stop),
+            (CLOSING_SECONDS, InFlight.cut),
+        ):
             try:
-                async with asyncio.timeout(patience):
+                async with asyncio.timeout(patience) as limit:
+                    self._patience = limit if end is InFlight.stop else None
                     await self._idle.wait()
             except TimeoutError:
                 for in_flight in list(self._requests):
                     end(in_flight)
+
+    def hurry(self) -> None:
+        """What is under way has no more time."""
+        self._hurries = True
+        if self._patience is not None:
+            self._patience.reschedule(asyncio.get_running_loop().time())

@@ -165,6 +165,6 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.stores.postgres",
         "shell.stores.sqlite",
     },
-    "supervisor": {"app", "settings", "shell", "shell.ops", "signing", "worker"},
+    "supervisor": {"app", "process", "settings", "shell", "shell.ops", "signing", "worker"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

@@ -86,6 +86,34 @@ async def test_f74_and_is_told_why_it_ends_if_it_does_not(backend: ScriptedBacke
         assert await process.ended() == 0
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_f74_a_second_signal_leaves_it_no_more_time(
+    backend: ScriptedBackend, tmp_path: Path, workers: int
+) -> None:
+    """U34: it is told all the same, and the process ends well."""
+    backend.plays(Beginning().play)
+    server = {"grace_seconds": 10 * SECONDS, "workers": workers}
+    async with served(backend, tmp_path, server=server) as process, streaming(process) as stream:
+        process.signal(signal.SIGTERM)
+        await _refuses(process)
+        process.signal(signal.SIGTERM)
+        rest = await stream.read()
+        assert b"event: response.failed" in rest
+        assert b"server_shutting_down" in rest
+        assert rest.endswith(b"data: [DONE]\n\n")
+        assert await process.ended() == 0
+
+
+async def _refuses(process: Process) -> None:
+    """Every new connection, whichever worker gets it."""
+    in_a_row = 0
+    connector = aiohttp.TCPConnector(force_close=True)
+    async with aiohttp.ClientSession(connector=connector) as session, asyncio.timeout(SECONDS):
+        while in_a_row < 20:
+            async with session.get(f"{process.url}/readyz") as response:
+                in_a_row = in_a_row + 1 if response.status == 503 else 0
+
+
 async def test_f75_a_process_that_is_killed_leaves_no_false_ending_and_no_trace(
     backend: ScriptedBackend, tmp_path: Path
 ) -> None:

@@ -57,3 +57,18 @@ async def test_who_ends_in_time_hears_nothing() -> None:
         await under_way.drain(60)
         await under_way.drain(60)
     assert one.told == []
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("before", [True, False])
+async def test_who_hurries_gives_no_more_time(before: bool) -> None:
+    under_way = UnderWay()
+    one = Request(under_way, heeds=True)
+    under_way.add(one)  # type: ignore[arg-type]
+    if before:
+        under_way.hurry()
+    else:
+        asyncio.get_running_loop().call_soon(under_way.hurry)
+    async with asyncio.timeout(5):
+        await under_way.drain(60)
+    assert one.told == ["stop"]

@@ -97,6 +97,7 @@ class Handlers:
         self.open_stream = partial(HttpStream, timing=timing, tasks=tasks)
         self._refusals = refusals
         self._stored_turns = stored_turns
+        self.hurry = engine.hurry
         self._store_is_up = store_is_up
         self._draining = False
 

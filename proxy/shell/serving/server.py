@@ -74,6 +74,10 @@ class Server:
             else f"http://{bound_host}:{bound_port}"
         )
 
+    def hurry(self) -> None:
+        """Streams that were to have some time have none any more."""
+        self._handlers.hurry()
+
     async def stop(self, grace: float) -> None:
         await self._handlers.drain(grace)
         if self._runner is not None:
