@@ -2,15 +2,17 @@
 
 import asyncio
 import signal
+import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
+from proxy.shell.stores.sql.tables import RECORDS
 from tests.support.background import FINAL, got
 from tests.support.balancer import Balancer, balancing
 from tests.support.postgres import fresh_url
@@ -22,6 +24,7 @@ WORDS = ["Once ", "upon ", "a ", "time"]
 PACE_SECONDS = 0.1
 """Between words: a reply takes as long as a restart may interrupt."""
 GRACE_SECONDS = 20
+NEWER = "tests.support.newer_proxy"
 CLIENTS = 6
 
 
@@ -106,10 +109,11 @@ class Nodes:
         self._folder = folder
         self._store = store
 
-    async def start(self) -> Process:
+    async def start(self, program: str = "proxy") -> Process:
         started = served(
             self._backend,
             self._folder,
+            program=program,
             server={"grace_seconds": GRACE_SECONDS},
             store={"url": self._store},
         )
@@ -124,7 +128,7 @@ async def stack() -> AsyncIterator[AsyncExitStack]:
 
 async def replaced(balancer: Balancer, nodes: Nodes, old: Process) -> Process:
     """As a rollout does it: the new one is ready before the old one gets no more connections and is asked to stop."""
-    new = await nodes.start()
+    new = await nodes.start(NEWER)
     balancer.nodes = [*balancer.nodes, new.url]
     balancer.nodes = [node for node in balancer.nodes if node != old.url]
     old.signal(signal.SIGTERM)
@@ -136,7 +140,7 @@ async def replaced(balancer: Balancer, nodes: Nodes, old: Process) -> Process:
 async def test_u64_no_reply_is_lost_and_every_record_ends_once(
     backend: ScriptedBackend, stack: AsyncExitStack, tmp_path: Path, engine: str
 ) -> None:
-    """U34, U64."""
+    """U34, U64: the new ones are of a later version, and for a while both serve."""
     backend.plays(model)
     store = f"sqlite:{tmp_path / 'state'}" if engine == "sqlite" else await fresh_url()
     nodes = Nodes(stack, backend, tmp_path, store)
@@ -155,6 +159,10 @@ async def test_u64_no_reply_is_lost_and_every_record_ends_once(
         load.over.set()
     assert all(load.told[kind] for kind in kinds)
     assert set(load.kept.values()) == {"completed"}
+    if engine == "sqlite":
+        with closing(sqlite3.connect(tmp_path / "state" / "state.db")) as file:
+            assert file.execute("select version from about").fetchall() == [(RECORDS.version + 1,)]
+    running.append(await nodes.start())  # an older one, which comes late
     for node in running:
         alone = Proxy(node.url, LogLines(), session)
         for id in load.kept:

@@ -75,13 +75,13 @@ class Process:
 
 @asynccontextmanager
 async def served(
-    behind: ScriptedBackend, folder: Path, *, port: int = 0, **sections: Any
+    behind: ScriptedBackend, folder: Path, *, port: int = 0, program: str = "proxy", **sections: Any
 ) -> AsyncIterator[Process]:
     sections["server"] = {"port": port} | sections.get("server", {})
     sections["backend"] = {"url": behind.url, "profile": "default"} | sections.get("backend", {})
     config = folder / "proxy.toml"
     config.write_text(toml(sections), encoding="utf-8")
-    async with started(sys.executable, "-m", "proxy", "serve", "--config", config) as process:
+    async with started(sys.executable, "-m", program, "serve", "--config", config) as process:
         yield process
 
 
