@@ -20,6 +20,8 @@ from tests.support.worker_processes import ROOT, Workers, workers
 __all__ = ["workers"]
 
 PROMPTLY = 10.0
+PATIENCE_SECONDS = 30.0
+"""Longer than a run waits for the last of its events to be kept."""
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +144,33 @@ async def test_while_it_is_away_all_else_works(
     assert status == 0
     assert [event for event in told if event.startswith("live_")] == ["live_chosen", "live_down", "live_up"]
     assert "store_down" not in told
+
+
+async def test_u24_who_follows_a_run_at_its_own_process_misses_nothing_of_it(
+    backend: ScriptedBackend, workers: Workers, process: RedisProcess
+) -> None:
+    """It waits some seconds for a server that is gone. When that is back, nobody takes a part for the whole."""
+    talker = Talker()
+    backend.plays(talker)
+    owner, other = await workers.start(), await workers.start()
+    async with Watchers(owner) as here:
+        near = await here.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await near.until("response.output_text.delta"))
+        process.freeze()
+        await talker.says(text("lo"))
+        await talker.ends()
+        seen = await near.all(PATIENCE_SECONDS)
+        assert names(seen)[-2:] == ["response.completed", "done"]
+        assert numbers(seen) == list(range(len(seen) - 1))
+        assert seen[-2].data["response"]["output"][0]["content"][0]["text"] == "Hello"
+        assert (await got(other, id))[1] == seen[-2].data["response"]
+        for is_back in (False, True):
+            if is_back:
+                process.thaw()
+            status, refused = await got(other, id, stream="true")
+            assert (status, refused["error"]["param"]) == (400, "stream")
+            assert "its events could not be kept" in refused["error"]["message"]
 
 
 async def test_a_server_that_stands_still_holds_up_nobody(

@@ -43,6 +43,15 @@ async def test_a_run_from_begin_to_end(records: Any) -> None:
     assert set(await records.items("t", ids_of(done))) == set(ids_of(done))
 
 
+async def test_an_end_may_say_that_the_events_are_not_kept(records: Any) -> None:
+    """U24: then nobody follows a part of them."""
+    made = await begun(records)
+    done = replace(ended(made), streamed=False)
+    for _ in range(2):
+        assert await records.finish("t", done, "w") is Outcome.DONE
+        assert await records.get("t", made.id) == done
+
+
 @pytest.mark.parametrize("status", sorted(FINAL))
 async def test_what_has_ended_stays_as_it_is(records: Any, status: Status) -> None:
     """T52, U31, U32: every step that is too late leaves the record as it was."""

@@ -103,8 +103,8 @@ class Watching:
             while f'"delta":"{text}"'.encode() not in self._data:
                 self._data += await self._response.content.readany()
 
-    async def all(self) -> list[Event]:
-        async with asyncio.timeout(PROMPTLY):
+    async def all(self, seconds: float = PROMPTLY) -> list[Event]:
+        async with asyncio.timeout(seconds):
             self._data += await self._response.read()
         return events(self._data)
 

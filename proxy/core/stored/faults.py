@@ -124,7 +124,9 @@ def cannot_stream(record: Record) -> ClientFault | None:
     return _unstreamable(NOT_STREAMED if record.background else NOT_BACKGROUND)
 
 
-NOT_STREAMED = OwnWords("This response cannot be streamed because it was not created with stream=true.")
+NOT_STREAMED = OwnWords(
+    "This response cannot be streamed because it was not created with stream=true, or its events could not be kept."
+)
 NOT_BACKGROUND = OwnWords("This response cannot be streamed because it was not created with background=true.")
 
 

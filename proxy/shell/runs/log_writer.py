@@ -40,6 +40,8 @@ class RunLog:
         """Of what waits."""
         self.gone = False
         """Nothing of it is kept any more, or ever will be."""
+        self.is_partly_kept = False
+        """It was given up, and the store has not heard of that yet."""
         self.over = False
         """Somebody else has sealed or ended it."""
         self.drained = asyncio.Event()
@@ -138,6 +140,7 @@ class LogWriter:
             return
         self._failures = 0
         for log in given_up:
+            log.is_partly_kept = False
             del self._given_up[log.key]
         for log in logs:
             if (row := rows.get(log.key)) is not None and log.next == row.first:
@@ -155,7 +158,7 @@ class LogWriter:
         self._pass_on(log, len(row.events))
 
     def _give_up(self, log: RunLog) -> None:
-        log.gone = True
+        log.gone = log.is_partly_kept = True
         self._given_up[log.key] = log
         self._wake.set()
 

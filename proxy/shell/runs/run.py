@@ -182,9 +182,11 @@ class Run:
     async def _finished(self, record: Record) -> str | None:
         tools = self._tools
         entries = entries_of(record) if record.conversation is not None else ()
+        # Else somebody would close the log behind the part of it that is kept.
+        kept = replace(record, streamed=False) if self.log.is_partly_kept else record
         for _ in range(TRIES):
             try:
-                outcome = await tools.records.finish(self.key.tenant, record, tools.worker, entries)
+                outcome = await tools.records.finish(self.key.tenant, kept, tools.worker, entries)
             except StoreDown:
                 await tools.sleep(RETRY_SECONDS)
                 continue

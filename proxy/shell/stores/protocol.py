@@ -115,7 +115,8 @@ class Records(Protocol):
         """Queued work is in progress."""
 
     async def finish(self, tenant: str, record: Record, worker: str, entries: Sequence[str] = ()) -> Outcome:
-        """Ends what `worker` has begun: its record, the conversation's new entries, the lock."""
+        """Ends what `worker` has begun: its record, the conversation's new entries, the lock. What was streamed may be
+        so no more, because its events are not kept."""
 
     async def cancel(self, tenant: str, record: Record) -> Record | None:
         """Replaces what is not final by this cancelled record, whoever works on it. The record as it is then."""

@@ -107,7 +107,8 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
     (
         faults.cannot_stream(replace(RECORD, streamed=False)),
         400,
-        "This response cannot be streamed because it was not created with stream=true.",
+        "This response cannot be streamed because it was not created with stream=true, or its events could not be"
+        " kept.",
         "invalid_request_error",
         "stream",
     ),

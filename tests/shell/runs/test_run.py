@@ -73,6 +73,18 @@ async def test_t85_the_store_may_be_away_for_a_while() -> None:
         assert (await made.kept(run.record)).status is Status.COMPLETED
 
 
+async def test_u24_whose_events_could_only_be_kept_in_part_is_not_followed_any_more() -> None:
+    """Whoever finds its record final would close its log too early."""
+    async with world() as made:
+        run = await opened(made)
+        made.live.down["append"] = float("inf")
+        run.go(ended(run, made))
+        await run.ended()
+        kept = await made.kept(run.record)
+        assert (kept.status, kept.streamed) == (Status.COMPLETED, False)
+        made.live.down.clear()
+
+
 async def test_a_store_that_does_not_come_back_refuses_before_the_backend_is_asked() -> None:
     async with world() as made:
         run = await opened(made)

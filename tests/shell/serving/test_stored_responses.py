@@ -146,7 +146,12 @@ async def test_t33_t34_t60_how_it_is_wanted(keeping: Keeping, query: str, refusa
     ("background", "streamed", "words"),
     [
         (False, True, "This response cannot be streamed because it was not created with background=true."),
-        (True, False, "This response cannot be streamed because it was not created with stream=true."),
+        (
+            True,
+            False,
+            "This response cannot be streamed because it was not created with stream=true, or its events could not be"
+            " kept.",
+        ),
         (True, True, "This response can no longer be streamed because its events have expired."),
     ],
 )

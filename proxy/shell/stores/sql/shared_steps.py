@@ -112,8 +112,8 @@ class StepsBase:
 
     def _replace(self, tenant: str, record: Record, ended: int | None) -> Step[None]:
         pieces = (record.answer, record.input, record.output)
-        where = (tenant, tail_of(record.id))
-        yield sql.REPLACE, (str(record.status), 0, checksum(record), *pieces, ended, *where)
+        what = (str(record.status), int(record.streamed), 0, checksum(record))
+        yield sql.REPLACE, (*what, *pieces, ended, tenant, tail_of(record.id))
 
     def _end(self, tenant: str, kept: Kept, record: Record) -> Step[Kept]:
         """Ends work under way, and gives up its conversation; its worker will be told."""

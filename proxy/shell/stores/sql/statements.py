@@ -25,7 +25,7 @@ INSERT: Final = (
 )
 
 REPLACE: Final = (
-    "update turns set status = ?, form = ?, checksum = ?, answer = ?, input = ?, output = ?, ended = ?"
+    "update turns set status = ?, streamed = ?, form = ?, checksum = ?, answer = ?, input = ?, output = ?, ended = ?"
     " where tenant = ? and tail = ?"
 )
 
