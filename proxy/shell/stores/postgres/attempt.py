@@ -51,19 +51,26 @@ class Attempt:
         await self._change(changes)
 
     async def written(
-        self, step: Step[Result], locks: tuple[list[int], list[int]], clock: ServerClock, limit: float
+        self,
+        step: Step[Result],
+        locks: tuple[list[int], list[int]],
+        clock: ServerClock,
+        limit: float,
+        ahead: Ahead | None = None,
     ) -> Result:
         await self._connection.execute(WRITE.format(limit=int(limit * 1000)))
         if any(locks):
             begun = clock.begun()
             [row] = await self._connection.fetch(LOCK, *locks)
             clock.measured(row[2], begun)
-        result = await self.carried(step)
+        result = await self.carried(step, await self._known(ahead))
         self.in_doubt = True
         await self._connection.execute("commit")
         return result
 
-    async def carried(self, step: Step[Result]) -> Result:
+    async def carried(self, step: Step[Result], known: dict[Ask, Rows] | None = None) -> Result:
+        """`known`: answers that are there already, each for the first time that it is asked."""
+        known = known or {}
         changes: list[Ask] = []
         rows: Rows | None = None
         try:
@@ -72,7 +79,7 @@ class Attempt:
                 if is_blind(ask[0]):
                     changes.append(ask)
                     rows = []
-                else:
+                elif (rows := known.pop(ask, None)) is None:
                     await self._change(changes)
                     changes.clear()
                     rows = await self._ask(ask)
@@ -81,6 +88,14 @@ class Attempt:
             result: Result = end.value
             return result
 
+    async def _known(self, ahead: Ahead | None) -> dict[Ask, Rows]:
+        if ahead is None:
+            return {}
+        known: dict[Ask, Rows] = {(ahead.answered, wanted): [] for wanted in ahead.wanted}
+        for row in await self._ask((ahead.statement, ahead.parameters)):
+            known[ahead.answered, row[: ahead.keys]] = [row[ahead.keys :]]
+        return known
+
     async def read(self, make: Callable[[], Step[Result]], ahead: Ahead | None) -> Result:
         """As of one moment: one question is, and for more there is a transaction."""
         step = make()
@@ -88,16 +103,11 @@ class Attempt:
             first = next(step)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
-        if ahead is None:
-            known = {first: await self._ask(first)}
-        else:
-            size = len(first[1])
-            found = await self._ask((ahead.statement, ahead.parameters))
-            known = {(ahead.answered, row[:size]): [row[size:]] for row in found}
+        known = {first: await self._ask(first)} if ahead is None else await self._known(ahead)
         if (ended := _ended(step, first, known)) is not None:
             return ended[0]
         await self._connection.execute(READ)
-        result = await self.carried(make())
+        result = await self.carried(make(), await self._known(ahead))
         await self._connection.execute("commit")
         return result
 

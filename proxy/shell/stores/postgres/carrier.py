@@ -60,6 +60,7 @@ class PostgresCarrier:
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
+        ahead: Ahead | None = None,
     ) -> Result:
         if not holds:
             changes, result = _changes_of(step())
@@ -68,7 +69,7 @@ class PostgresCarrier:
         locks = keys_of(self._kind, holds)
 
         async def carry(attempt: Attempt) -> Result:
-            return await attempt.written(step(), locks, self._clock, self._connections.limits.seconds)
+            return await attempt.written(step(), locks, self._clock, self._connections.limits.seconds, ahead)
 
         return await self._connections.do(carry, once=once)
 

@@ -52,13 +52,15 @@ def definition(statement: str, *, may_vanish: bool) -> str:
 
 
 def parameters_of(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(_without_nul(value) if isinstance(value, str) else value for value in values)
+    return tuple(map(_without_nul, values))
 
 
-def _without_nul(text: str) -> str:
-    if NUL not in text and MARK not in text:
-        return text
-    return text.replace(MARK, f"{MARK}1").replace(NUL, f"{MARK}0")
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_without_nul, value)]
+    if not isinstance(value, str) or (NUL not in value and MARK not in value):
+        return value
+    return value.replace(MARK, f"{MARK}1").replace(NUL, f"{MARK}0")
 
 
 def rows_of(found: Sequence[Iterable[Any]]) -> Rows:

@@ -38,5 +38,5 @@ class PostgresRecords(SqlRecords):
         super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury())
 
     async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
-        ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND)
+        ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND, keys=2)
         return await self._carrier.read(partial(self._steps.chain, tenant, id, most), ahead)

@@ -23,6 +23,10 @@ class Ahead(NamedTuple):
     parameters: tuple[Any, ...]
     answered: str
     """The statement whose answers it brings. Each row begins with the parameters, and goes on with the answer."""
+    keys: int
+    """How many parameters."""
+    wanted: tuple[tuple[Any, ...], ...] = ()
+    """Parameters to which the answer is nothing, unless it brings one."""
 
 
 EVERYTHING: Final = (Hold(None),)
@@ -53,6 +57,7 @@ class Carrier(Protocol):
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
+        ahead: Ahead | None = None,
     ) -> Result:
         """All of the step, or nothing. `weight`: in bytes. `once`: done again, it would answer otherwise."""
 

@@ -62,14 +62,17 @@ class LiveSteps:
         yield sql.CHANGE, (log.next, log.bytes, log.state.value, self._date(), *key)
 
     def append(self, rows: Sequence[LogRow]) -> Step[Mapping[Key, LogClosed]]:
-        refused = {}
+        """Each log is asked for before any is changed, so that an engine far away can do like with like."""
+        logs = {}
+        for key in dict.fromkeys(row.key for row in rows):
+            logs[key] = yield from self._log(key)
+        changed = {row.key: logs[row.key] for row in rows if logs[row.key].state is LogState.OPEN}
         for row in rows:
-            log = yield from self._log(row.key)
-            if log.state is LogState.OPEN:
-                yield from self._extend(log, row)
-            if log.state in REFUSALS:
-                refused[row.key] = REFUSALS[log.state]
-        return refused
+            if logs[row.key].state is LogState.OPEN:
+                yield from self._extend(logs[row.key], row)
+        for key, log in changed.items():
+            yield from self._change(key, log)
+        return {key: REFUSALS[log.state] for key, log in logs.items() if log.state in REFUSALS}
 
     def _extend(self, log: _Log, row: LogRow) -> Step[None]:
         new = row.events[max(0, log.next - row.first) :]
@@ -78,7 +81,6 @@ class LiveSteps:
             yield from self._lose(row.key, log)
         elif new:
             yield from self._put(row.key, log, new)
-        yield from self._change(row.key, log)
 
     def _put(self, key: Key, log: _Log, events: Sequence[bytes]) -> Step[None]:
         fresh, data = self._packers.pack(key, log.next, events)

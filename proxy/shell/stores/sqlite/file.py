@@ -109,6 +109,7 @@ class SqliteFile:
         weight: int = 0,
         holds: tuple[Hold, ...] = (),
         once: bool = False,
+        ahead: Ahead | None = None,
     ) -> Result:
         return await self._do(self._writes, step, weight)
 
