@@ -8,7 +8,8 @@ import pytest
 from tests.support.background import Talker, Watchers, begun, cancelled, ended, got, id_of, numbers, until
 from tests.support.proxies import names
 from tests.support.sockets import ScriptedBackend, delta, text
-from tests.support.worker_processes import Workers, settled, workers
+from tests.support.worker_processes import Workers, settled
+from tests.support.worker_processes import workers_of_each_engine as workers
 
 __all__ = ["workers"]
 

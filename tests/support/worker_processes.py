@@ -15,6 +15,7 @@ import orjson
 import pytest
 
 from tests.support.background import FINAL, got
+from tests.support.postgres import fresh_url
 from tests.support.programs import toml
 from tests.support.proxies import LogLines, Proxy
 from tests.support.sockets import ScriptedBackend
@@ -38,8 +39,9 @@ class Worker(Proxy):
 class Workers:
     """All with the same settings."""
 
-    def __init__(self, folder: Path, backend: ScriptedBackend) -> None:
+    def __init__(self, folder: Path, backend: ScriptedBackend, store: str = "") -> None:
         self.state = folder / "state"
+        self.store = store or f"sqlite:{self.state}"
         self._config = folder / "proxy.toml"
         self._backend = backend
         self.stack = AsyncExitStack()
@@ -50,7 +52,7 @@ class Workers:
         always: dict[str, dict[str, Any]] = {
             "server": {"port": 0, "grace_seconds": 0.3},
             "backend": {"url": self._backend.url, "profile": "default"},
-            "store": {"url": f"sqlite:{self.state}"},
+            "store": {"url": self.store},
             "logs": {"format": "json"},
         }
         told = {name: always.get(name, {}) | sections.get(name, {}) for name in always | sections}
@@ -84,6 +86,16 @@ async def working(config: Path, *options: str, **struck: str) -> AsyncIterator[W
             process.send_signal(signal.SIGCONT)
             process.kill()
             await process.communicate()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def workers_of_each_engine(
+    request: pytest.FixtureRequest, backend: ScriptedBackend, tmp_path: Path
+) -> AsyncIterator[Workers]:
+    """On one machine, or on several that share a database."""
+    workers = Workers(tmp_path, backend, await fresh_url() if request.param == "postgresql" else "")
+    async with workers.stack:
+        yield workers
 
 
 @pytest.fixture
