@@ -34,7 +34,6 @@ WITHOUT_TEST: dict[str, str] = {
             "memory.shelf",
             "memory.state",
             "postgres.attempt",
-            "postgres.carrier",
             "postgres.live",
             "postgres.records",
             "redis.script",

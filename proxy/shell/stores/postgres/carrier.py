@@ -16,16 +16,21 @@ from proxy.shell.stores.sql.tables import Schema
 
 TIME: Final = "select extract(epoch from clock_timestamp())::float8"
 
-USED_BYTES: Final = """select case when pg_relation_size('turns') < 268435456
+COUNTED_BYTES: Final = 256 << 20
+"""Of the rows without what lies outside of them: so many are read in a tenth of a second."""
+
+SAMPLE_PERCENT: Final = 0.1
+
+USED_BYTES: Final = """select case when pg_relation_size('turns') < ?
 then (select coalesce(sum(length(answer) + length(input) + length(output)), 0) from turns)
 else (select n_live_tup from pg_stat_user_tables where relid = 'turns'::regclass)
-* (select coalesce(avg(length(answer) + length(input) + length(output)), 0) from turns tablesample system (0.1))
+* (select coalesce(avg(length(answer) + length(input) + length(output)), 0) from turns tablesample system (?))
 end::bigint"""
 """Of what is kept, as what is deleted leaves the files large. Of very many responses it is estimated."""
 
 
 def used_bytes() -> Step[int]:
-    rows = yield USED_BYTES, ()
+    rows = yield USED_BYTES, (COUNTED_BYTES, SAMPLE_PERCENT)
     return int(rows[0][0])
 
 

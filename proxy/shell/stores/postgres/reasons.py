@@ -42,6 +42,10 @@ GONE: Final = (
 )
 
 
+POOLER: Final = ("26000", "42P05")
+HINT: Final = " A pooler between? Set store.prepared = false"
+
+
 class Remedy(Enum):
     NONE = auto()
     AGAIN = auto()
@@ -77,7 +81,7 @@ def reason(address: Address, failure: BaseException, *, opening: bool = False) -
             return StoreUnreadable(REFUSED[state].format(where=where, failure=failure))
         if state in TABLES:
             return StoreReplaced(GONE.format(where=where, failure=failure))
-        return StoreDown(f"{where}: {failure} ({state})")
+        return StoreDown(f"{where}: {failure.args[0]} ({state})" + HINT * (state in POOLER))
     if isinstance(failure, asyncpg.ClientConfigurationError):
         return StoreUnreadable(f"store.url cannot be used: {failure}")
     if isinstance(failure, TimeoutError):

@@ -58,6 +58,11 @@ def test_all_else_is_down(failure: Exception) -> None:
         assert type(reason(ADDRESS, failure, opening=opening)) is StoreDown
 
 
+def test_a_pooler_that_mixes_statements_up_is_told_of() -> None:
+    told = reason(ADDRESS, asyncpg.InvalidSQLStatementNameError("no such statement"))
+    assert str(told).endswith("no such statement (26000) A pooler between? Set store.prepared = false")
+
+
 def test_what_is_not_the_database_stays_what_it_is() -> None:
     failure = KeyError("item")
     assert reason(ADDRESS, failure) is failure

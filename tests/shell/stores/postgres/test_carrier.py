@@ -1,0 +1,84 @@
+"""What a carrier asks of PostgreSQL itself. What it carries is shown by `tests/stores`."""
+
+import time
+
+import asyncpg
+import pytest
+
+from proxy.shell.stores.postgres import carrier
+from proxy.shell.stores.postgres.address import Address, Limits
+from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.dialect import translated
+from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
+from proxy.shell.stores.postgres.records import CHAIN, PostgresRecords
+from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.sql import limit_statements, log_statements, statements
+from proxy.shell.stores.terms import Keeping
+from tests.support.postgres import execute, fresh_url
+from tests.support.stores import postgres_at, record, run
+
+WHOLE = {"LIVING", "FULL_METERS"}
+"""Of the processes that live, and of the tenants that are limited: few."""
+
+
+async def test_each_question_is_answered_by_an_index() -> None:
+    """There is one for each, but for what is small."""
+    url = await fresh_url()
+    connections = Connections(Address(url), Limits())
+    clock = ServerClock(time.monotonic)
+    engines = PostgresRecords(connections, clock, Keeping()), PostgresLive(connections, clock)
+    for engine in engines:
+        await engine.open()
+    connection = await asyncpg.connect(url)
+    await connection.execute("set enable_seqscan = off; set plan_cache_mode = force_generic_plan")
+    asked = {"CHAIN": CHAIN, "FIND_ALL": FIND_ALL}
+    for module in (limit_statements, log_statements, statements):  # `LIVING` of the first is only a part
+        asked |= {
+            name: each for name, each in vars(module).items() if name.isupper() and isinstance(each, str)
+        }
+    whole = set()
+    for name, statement in asked.items():
+        if "?" in statement and statement.startswith(("select", "insert", "update", "delete", "with")):
+            await connection.execute(f"prepare ask_{name} as {translated(statement)}")
+            plan = await connection.fetch(
+                f"explain execute ask_{name}({', '.join(['null'] * statement.count('?'))})"
+            )
+            whole |= {name for (line,) in plan if "Seq Scan" in line}
+    await connection.close()
+    for engine in engines:
+        await engine.close()
+    assert whole == WHOLE
+
+
+async def test_the_bytes_of_very_many_responses_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was deleted counts no more, though the server's files are as large as before."""
+    url = await fresh_url()
+    engine = postgres_at(url)
+    await engine.open()
+    kept = [record(text="x" * 1000) for _ in range(200)]
+    for each in kept:
+        await engine.save("t", each)
+    exact = (await engine.size()).bytes
+    await execute(url, "analyze turns")
+    monkeypatch.setattr(carrier, "COUNTED_BYTES", 0)
+    monkeypatch.setattr(carrier, "SAMPLE_PERCENT", 100)
+    assert (await engine.size()).bytes == pytest.approx(exact, rel=0.1)
+    await engine.close()
+
+
+async def test_nodes_whose_clocks_differ_bury_nobody() -> None:
+    """U54: leases go by the server's time, whatever a machine believes."""
+    url = await fresh_url()
+    engines = []
+    for ahead in (0, 300, -300):
+        clock = ServerClock(lambda ahead=ahead: time.monotonic() + ahead)  # type: ignore[misc]
+        engines.append(PostgresRecords(Connections(Address(url), Limits(1)), clock, Keeping()))
+        await engines[-1].open()
+    for number, engine in enumerate(engines):
+        await engine.begin("t", run(), f"worker {number}")
+    assert [await engine.beat("another") for engine in engines] == [4, 4, 4]
+    assert [await engine.settle(50) for engine in engines] == [[], [], []]
+    await execute(url, "update workers set until = until - 60 where id = 'worker 1'")
+    assert len(await engines[2].settle(50)) == 1
+    for engine in engines:
+        await engine.close()
