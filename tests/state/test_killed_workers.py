@@ -2,8 +2,7 @@
 
 import asyncio
 import signal
-import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -13,7 +12,8 @@ from tests.support.background import FINAL, Talker, Watchers, begun, got, id_of,
 from tests.support.proxies import Event, Proxy, events, names
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused
-from tests.support.worker_processes import SETTLED_SECONDS, Worker, Workers, settled, workers
+from tests.support.worker_processes import SETTLED_SECONDS, Worker, Workers, settled
+from tests.support.worker_processes import workers_of_each_engine as workers
 
 __all__ = ["workers"]
 
@@ -29,10 +29,12 @@ async def struck(workers: Workers, folder: Path, step: str, moment: str, kind: s
     return await workers.start(STRUCK_AT=f"{step}:{moment}:{kind}", STRUCK_ONCE=str(once))
 
 
-def kept(folder: Path) -> list[tuple[str, str]]:
+async def kept(workers: Workers) -> list[tuple[str, str]]:
     """All that the store has, whether a client knows of it or not."""
-    with closing(sqlite3.connect(f"file:{folder}/state.db?mode=ro", uri=True)) as connection:
-        return list(connection.execute("select id, status from turns where answer != x''"))
+    return [
+        (id, status)
+        for id, status in await workers.rows("select id, status from turns where length(answer) > 0")
+    ]
 
 
 async def told_by(response: aiohttp.ClientResponse) -> list[Event]:
@@ -57,14 +59,14 @@ async def test_t56_a_run_has_one_end_wherever_its_worker_was_killed(
     )
     asked_for = [request.json["messages"][-1]["content"] for request in backend.received]
     assert len(asked_for) == len(set(asked_for))
-    assert len(await all_ended(workers.state)) == (1 if step == "begin" else 3)
+    assert len(await all_ended(workers)) == (1 if step == "begin" else 3)
 
 
-async def all_ended(folder: Path) -> list[tuple[str, str]]:
+async def all_ended(workers: Workers) -> list[tuple[str, str]]:
     """Also those at which nobody looks, as nobody knows of them."""
     async with asyncio.timeout(SETTLED_SECONDS):
         while True:
-            found = kept(folder)
+            found = await kept(workers)
             if all(status in FINAL for _, status in found):
                 return found
             await asyncio.sleep(0.1)
@@ -163,7 +165,7 @@ async def test_u06_what_was_committed_is_there_whatever_its_client_saw(
         seen = await told_by(response)
     backend.answers(reply(text("Fine")))
     assert "response.completed" not in names(seen)
-    found = kept(workers.state)
+    found = await kept(workers)
     assert [status for _, status in found] == (["completed"] if moment == "after" else [])
     for id, _ in found:
         assert (await got(survivor, id))[1]["output"][0]["content"][0]["text"] == "Hello"

@@ -1,10 +1,6 @@
 """Two processes on one store are one proxy: what one has answered, the other has (T01, T35, T91, T96, U03, U15)."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
-
-import asyncpg
 
 from tests.support.background import deleted, got
 from tests.support.proxies import final
@@ -29,7 +25,7 @@ async def test_t96_what_one_has_answered_the_other_continues_at_once(
         assert await got(there, said["id"]) == (200, said)
         parent = said["id"]
     assert [content for role, content in sent(backend) if role == "user"] == [f"{n}" for n in range(10)]
-    ids = await ids_in(workers)
+    ids = [id for (id,) in await workers.rows("select id from workers")]
     assert len(ids) == len(set(ids)) == 2
     assert await deleted(one, str(parent)) == (
         200,
@@ -37,19 +33,6 @@ async def test_t96_what_one_has_answered_the_other_continues_at_once(
     )
     assert (await got(other, str(parent)))[0] == 404
     assert (await refused(other, previous_response_id=parent))[1] == "previous_response_not_found"
-
-
-async def ids_in(workers: Workers) -> list[str]:
-    """Of the processes, in the tables of the store."""
-    names = "select id from workers"
-    if workers.store.startswith("postgresql"):
-        connection = await asyncpg.connect(workers.store)
-        rows = await connection.fetch(names)
-        await connection.close()
-    else:
-        with closing(sqlite3.connect(f"file:{workers.state}/state.db?mode=ro", uri=True)) as file:
-            rows = file.execute(names).fetchall()
-    return [id for (id,) in rows]
 
 
 async def test_t91_children_of_one_parent_on_two_workers_at_once(

@@ -61,6 +61,32 @@ def strike_at(name: str, moment: str, number: int) -> None:
         return done
 
     file._commit = struck_commit
+    strike_at_attempts(name, moment, number)
+
+
+def strike_at_attempts(name: str, moment: str, number: int) -> None:
+    """The same on PostgreSQL, where a plain `save` is one statement: the server does it, or it does not."""
+    attempt = import_module("proxy.shell.stores.postgres.attempt").Attempt
+    written, changed = attempt.written, attempt.changed
+
+    async def struck_written(self: Any, step: Any, *rest: Any) -> Any:
+        meant = step.__name__ == name
+        if meant and moment == "before":
+            strike(number)
+        done = await written(self, struck(step, number) if meant and moment == "within" else step, *rest)
+        if meant and moment == "after":
+            strike(number)
+        return done
+
+    async def struck_changed(self: Any, changes: Any) -> None:
+        meant = name == "save" and changes[0][0].startswith("insert into turns")
+        if meant and moment != "after":
+            strike(number)
+        await changed(self, changes)
+        if meant:
+            strike(number)
+
+    attempt.written, attempt.changed = struck_written, struck_changed
 
 
 WORKER = "worker"

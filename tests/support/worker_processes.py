@@ -4,13 +4,15 @@ import asyncio
 import os
 import re
 import signal
+import sqlite3
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import asyncpg
 import orjson
 import pytest
 
@@ -57,6 +59,17 @@ class Workers:
         }
         told = {name: always.get(name, {}) | sections.get(name, {}) for name in always | sections}
         self._config.write_text(toml(told), encoding="utf-8")
+
+    async def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Of the tables of the store, which do not mind that somebody looks."""
+        if self.store.startswith("postgresql"):
+            connection = await asyncpg.connect(self.store)
+            try:
+                return [tuple(row) for row in await connection.fetch(statement)]
+            finally:
+                await connection.close()
+        with closing(sqlite3.connect(f"file:{self.state}/state.db?mode=ro", uri=True)) as file:
+            return file.execute(statement).fetchall()
 
     async def start(self, *options: str, **struck: str) -> Worker:
         return await self.stack.enter_async_context(working(self._config, *options, **struck))
