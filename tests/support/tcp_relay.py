@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-Judge = Callable[[bytes], bool]
+Judge = Callable[[bytes], bool | None]
 
 
 class Relay:
@@ -44,6 +44,10 @@ class Relay:
                     client.transport.abort()
         self._writers.discard(writer)
         writer.close()
+
+    @property
+    def is_open(self) -> bool:
+        return self._open.is_set()
 
     def cut(self) -> None:
         for writer in self._writers:

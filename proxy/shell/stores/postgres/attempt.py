@@ -20,12 +20,15 @@ READ: Final = "begin isolation level repeatable read read only"
 WRITE: Final = (
     "begin; set local statement_timeout = {limit}; set local idle_in_transaction_session_timeout = {limit}"
 )
+WHOLE: Final = "; set local transaction_timeout = {limit}"
+"""For a process that stands still while it prepares a statement: then neither of the others counts."""
+WHOLE_SINCE: Final = 17
+"""The version of PostgreSQL."""
 
 
 class Attempt:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._changed = False
         self.in_doubt = False
         """It may have been done, whatever is heard of it."""
 
@@ -58,7 +61,8 @@ class Attempt:
         limit: float,
         ahead: Ahead | None = None,
     ) -> Result:
-        await self._connection.execute(WRITE.format(limit=int(limit * 1000)))
+        begin = WRITE + WHOLE * (self._connection.get_server_version().major >= WHOLE_SINCE)
+        await self._connection.execute(begin.format(limit=int(limit * 1000)))
         if any(locks):
             begun = clock.begun()
             [row] = await self._connection.fetch(LOCK, *locks)

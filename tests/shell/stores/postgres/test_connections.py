@@ -12,9 +12,17 @@ import pytest
 from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.postgres.records import PostgresRecords
-from proxy.shell.stores.protocol import Outcome, StoreDown, StoreInDoubt, StoreReplaced, StoreUnreadable
+from proxy.shell.stores.protocol import (
+    Began,
+    Locked,
+    Outcome,
+    StoreDown,
+    StoreInDoubt,
+    StoreReplaced,
+    StoreUnreadable,
+)
 from tests.support.postgres import Server, execute, fresh_url
-from tests.support.stores import postgres_at, record, run
+from tests.support.stores import postgres_at, record, run, talk
 from tests.support.tcp_relay import Relay, relaying
 
 HASTY = Limits(connections=2, seconds=0.5)
@@ -84,6 +92,37 @@ async def test_a_network_that_carries_nothing_is_like_it() -> None:
         }
         relay.go_on()
         assert await engine.get("t", kept.id) == kept
+
+
+@pytest.mark.parametrize("sent", ["set locked_by", "resp_1"])
+async def test_a_process_that_stands_still_with_a_lock_holds_up_others_for_a_limited_time(
+    server: Server, sent: str
+) -> None:
+    """U66, U46: while it prepares a statement, or afterwards, the server ends what it has begun. The process hears of
+    it when it goes on."""
+    async with (
+        relaying(server.port) as relay,
+        opened(server.url(port=relay.port), replace(HASTY, seconds=1)) as frozen,
+        opened(server.url()) as other,
+    ):
+        await other.create("t", made := talk())
+        stands = asyncio.Event()
+
+        def stand(data: bytes) -> None:
+            if sent.encode() in data:
+                relay.halt()
+                stands.set()
+
+        relay.cuts_at = stand
+        late = asyncio.ensure_future(frozen.lock("t", made.id, "w", "resp_1"))  # noqa: TID251 - held here
+        await stands.wait()
+        began = await asyncio.gather(*(other.lock("t", made.id, "v", "resp_2") for _ in range(3)))
+        assert {type(each) for each in began} == {Began}
+        with pytest.raises(StoreDown):
+            await late
+        relay.cuts_at = None
+        relay.go_on()
+        assert await frozen.lock("t", made.id, "w", "resp_1") == Locked("resp_2")
 
 
 def port_of(url: str) -> int:
