@@ -21,7 +21,7 @@ def pair(name: str, value: str) -> bytes:
     return f"{name}\x00{value}\x00".encode()
 
 
-SETTINGS = {"server_version": "18.0", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
+SETTINGS = {"server_version": "13.0", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
 WELCOME = (
     message(b"R", bytes(4))
     + b"".join(message(b"S", pair(*each)) for each in SETTINGS.items())
