@@ -37,6 +37,7 @@ START_SECONDS = 20.0
 RULES = """
 host all locked 127.0.0.1/32 scram-sha-256
 host all all 127.0.0.1/32 trust
+host replication all 127.0.0.1/32 trust
 local all all trust
 """
 
@@ -84,6 +85,13 @@ class Server:
         if USER is not None:
             shutil.chown(self.folder, USER)
         _run(["cp", "-a", _template(), self.data])
+
+    def make_standby(self, primary: "Server") -> None:
+        """Of one that runs: it follows, and only reads, until it is promoted."""
+        if USER is not None:
+            shutil.chown(self.folder, USER)
+        source = ["-h", "127.0.0.1", "-p", str(primary.port), "-U", "postgres"]
+        _run([BIN / "pg_basebackup", *source, "-D", self.data, "-R", "-c", "fast", "--no-sync"])
 
     def start(self, *options: str) -> None:
         settings = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200")

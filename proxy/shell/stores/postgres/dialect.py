@@ -24,6 +24,10 @@ INDEXED: Final = re.compile(r"(?<=[ (])item(?=[,)])")
 FOUND_BY_ITEM: Final = re.compile(r"\bitem = (\$\d+)")
 HASH: Final = "hashtextextended(item, 0)"
 
+CHANGED_OFTEN: Final = ("workers", "logs", "meters", "queues", "holders")
+ROOM: Final = " with (fillfactor = 50)"
+"""So that a changed row stays in its page, and its indexes as they are."""
+
 NUL: Final = "\x00"
 MARK: Final = "\x01"
 """Begins what stands for a character that text of PostgreSQL cannot have."""
@@ -48,6 +52,8 @@ def definition(statement: str, *, may_vanish: bool) -> str:
         return INDEXED.sub(f"{HASH}", statement)
     for type_, ours in TYPES:
         statement = type_.sub(ours, statement)
+    if statement.split()[2] in CHANGED_OFTEN:
+        statement += ROOM
     return statement.replace("create table", "create unlogged table", 1) if may_vanish else statement
 
 

@@ -12,6 +12,7 @@ from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.sql.carrier import Ahead
 from proxy.shell.stores.sql.records import SqlRecords
 from proxy.shell.stores.sql.statements import FIND, TURN
+from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.sql.tables import RECORDS
 from proxy.shell.stores.terms import Keeping, always
 
@@ -36,6 +37,14 @@ class PostgresRecords(SqlRecords):
     ) -> None:
         carrier = PostgresCarrier(connections, RECORDS, clock, may_vanish=False)
         super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury())
+
+    async def beat(self, worker: str) -> int:
+        return await self._carrier.write(partial(self._beat, worker))
+
+    def _beat(self, worker: str) -> Step[int]:
+        """Not flushed, nor waited for by standbys: one that is lost comes again."""
+        yield "select set_config('synchronous_commit', 'off', true)", ()
+        return (yield from self._steps.beat(worker))
 
     async def chain(self, tenant: str, id: str, most: int) -> Sequence[Record] | None:
         ahead = Ahead(CHAIN, (tenant, tail_of(id), tenant, most, tenant), FIND, keys=2)

@@ -39,6 +39,8 @@ def test_definitions() -> None:
     )
     assert definition(table, may_vanish=False) == f"create table a {wanted}"
     assert definition(table, may_vanish=True) == f"create unlogged table a {wanted}"
+    often = definition("create table workers (id text primary key) strict", may_vanish=False)
+    assert often == "create table workers (id text primary key) with (fillfactor = 50)"
     index = "create unique index items_once on items (tenant, item, tail)"
     assert definition(index, may_vanish=False) == (
         "create unique index items_once on items (tenant, hashtextextended(item, 0), tail)"

@@ -9,7 +9,7 @@ import pytest
 from proxy.shell.stores.postgres.schema import migrate, version_in
 from proxy.shell.stores.protocol import StoreUnreadable
 from proxy.shell.stores.sql.tables import LIVE, RECORDS
-from tests.support.postgres import fresh_url
+from tests.support.postgres import execute, fresh_url
 from tests.support.stores import postgres_at
 
 
@@ -21,6 +21,17 @@ async def test_many_start_at_once_on_an_empty_database() -> None:
     assert {(await engine.size()).responses for engine in engines} == {0}
     for engine in engines:
         await engine.close()
+
+
+async def test_the_tables_of_others_are_left_alone() -> None:
+    for table in ("workers (mine text)", "about (mine text)"):
+        await execute(url := await fresh_url(), f"create table {table}")
+        with pytest.raises(StoreUnreadable, match=r"has other tables than the store's.* a schema of its own"):
+            await postgres_at(url).open()
+        connection = await asyncpg.connect(url)
+        names = "select tablename from pg_tables where schemaname = current_schema()"
+        assert [row[0] for row in await connection.fetch(names)] == [table.split()[0]]
+        await connection.close()
 
 
 async def test_a_later_version_is_refused_if_it_says_so() -> None:
