@@ -1,4 +1,4 @@
-"""Whatever two tenants do: SQLite gives what memory gives, one process or two."""
+"""Whatever two tenants do: every engine gives what memory gives."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from proxy.core.stored.conversation import Order
 from proxy.core.stored.record import FINAL, Record, Status
 from proxy.shell.stores.protocol import Cursor, Key, LogRow, Ticket, Want
+from tests.support.postgres import fresh_url
 from tests.support.stores import Terms, ids_of, make_live, make_records, record, run, talk
 
 TALKS = [talk() for _ in range(3)]
@@ -151,11 +152,14 @@ async def answer(engine: Any, name: str, arguments: tuple[Any, ...]) -> Any:
     return replace(found, bytes=0) if name == "size" else found
 
 
-async def same(kinds: tuple[Any, ...], calls: list[tuple[str, Any]]) -> None:
+async def same(kinds: list[tuple[Any, str]], calls: list[tuple[str, Any]]) -> None:
     with TemporaryDirectory() as folder:
         terms = Terms()
         terms.keeping = replace(terms.keeping, conversation_seconds=1_000_000)
-        engines = [make(kind, terms, Path(folder) / "store.db") for make, kind in kinds]
+        file = Path(folder) / "store.db"
+        engines = [
+            make(kind, terms, await fresh_url() if kind == "postgresql" else file) for make, kind in kinds
+        ]
         for engine in engines:
             await engine.open()
         try:
@@ -183,6 +187,7 @@ async def _same(engines: list[Any], calls: list[tuple[str, Any]], terms: Terms) 
                 removed |= {each.id for each in TALKS}
 
 
+KINDS = ("memory", "sqlite", "postgresql")
 START = [("create", (tenant, each)) for tenant in "ab" for each in TALKS]
 MOST = int(os.environ.get("STORE_EXAMPLES", "100"))
 """More of them are new ones each time."""
@@ -198,10 +203,10 @@ SETTINGS = settings(
 @SETTINGS
 @given(st.lists(CALLS, min_size=10, max_size=80))
 def test_records(calls: list[tuple[str, Any]]) -> None:
-    asyncio.run(same(((make_records, "memory"), (make_records, "sqlite")), START + calls))
+    asyncio.run(same([(make_records, kind) for kind in KINDS], START + calls))
 
 
 @SETTINGS
 @given(st.lists(LIVE_CALLS, min_size=5, max_size=60))
 def test_live(calls: list[tuple[str, Any]]) -> None:
-    asyncio.run(same(((make_live, "memory"), (make_live, "sqlite"), (make_live, "redis")), calls))
+    asyncio.run(same([(make_live, kind) for kind in (*KINDS, "redis")], calls))
