@@ -7,8 +7,8 @@ What is asked waits in one queue for whichever connection is free, and not longe
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -91,7 +91,7 @@ class Connections:
         lane = _Lane()
         try:
             lane.connection = await self._connect()
-            with _limited(lane, OPEN_SECONDS):
+            with _Limited(lane, OPEN_SECONDS):
                 await look(lane.connection)
         except Exception as failure:
             raise reason(self.address, failure, opening=True) from failure
@@ -116,7 +116,7 @@ class Connections:
             await asyncio.wait(self._tasks)
         self._tasks, self._idle = [], []
         for lane in self._lanes:
-            with suppress(Exception), _limited(lane, CLOSE_SECONDS):
+            with suppress(Exception), _Limited(lane, CLOSE_SECONDS):
                 if lane.connection is not None:
                     await lane.connection.close()
             lane.drop()
@@ -153,14 +153,18 @@ class Connections:
 
     async def _serve(self, lane: _Lane) -> None:
         loop = asyncio.get_running_loop()
+        was_busy = False
         while True:
             if not self._queue:
                 waiting = loop.create_future()
                 self._idle.append(waiting)
                 await waiting
+                was_busy = False
                 continue
             group = self._next()
-            if loop.time() - group[0].asked > self.limits.seconds:
+            late = was_busy and loop.time() - group[0].asked > self.limits.seconds
+            was_busy = True
+            if late:
                 failure = StoreDown(f"no connection to {self.address.shown} was free in time")
                 _answer(group, failure)
             elif not await self._do_all(lane, group):
@@ -215,7 +219,7 @@ class Connections:
             connection = await self._connected(lane)
             attempt = Attempt(connection)
             try:
-                with _limited(lane, self.limits.seconds):
+                with _Limited(lane, self.limits.seconds):
                     return await carry(attempt)
             except Exception as failure:
                 remedy = Remedy.RECONNECT if lane.timed_out else remedy_of(failure)
@@ -243,7 +247,7 @@ class Connections:
         if remedy is Remedy.RECONNECT_ALL:
             self._generation += 1
         if remedy in (Remedy.NONE, Remedy.AGAIN) and lane.connection.is_in_transaction():
-            with suppress(Exception), _limited(lane, self.limits.seconds):
+            with suppress(Exception), _Limited(lane, self.limits.seconds):
                 await lane.connection.execute("rollback")
                 return
         if remedy is not Remedy.NONE or lane.connection.is_closed():
@@ -277,19 +281,30 @@ class Connections:
         )
 
 
-@contextmanager
-def _limited(lane: _Lane, seconds: float) -> Iterator[None]:
-    """What takes longer loses its connection."""
+class _Limited:
+    """What takes longer loses its connection, unless it was this process that stood still meanwhile."""
 
-    def end() -> None:
-        lane.timed_out = True
-        lane.connection.terminate()
+    def __init__(self, lane: _Lane, seconds: float) -> None:
+        self._lane = lane
+        self._seconds = seconds
 
-    timer = asyncio.get_running_loop().call_later(seconds, end)
-    try:
-        yield
-    finally:
-        timer.cancel()
+    def __enter__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._due = self._loop.time() + self._seconds
+        self._timer = self._loop.call_at(self._due, self._end)
+
+    def _end(self) -> None:
+        if self._loop.time() - self._due > self._seconds:
+            self._begin()
+        else:
+            self._lane.timed_out = True
+            self._lane.connection.terminate()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
 
 
 def _answer(commands: Sequence[Command[Any]], failure: BaseException) -> None:

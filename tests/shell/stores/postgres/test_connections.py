@@ -1,6 +1,7 @@
 """The connections of a process to a server that ends, stands still, or is another one than it was."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -131,6 +132,20 @@ def port_of(url: str) -> int:
 
 def through(relay: Relay, url: str) -> str:
     return url.replace(f":{port_of(url)}/", f":{relay.port}/")
+
+
+async def test_who_stood_still_itself_does_not_blame_the_server() -> None:
+    """U27: what was under way is done when the process goes on."""
+    url = await fresh_url()
+    async with opened(url, replace(HASTY, seconds=0.1)) as engine:
+        await engine.save("t", record())
+        saving = asyncio.ensure_future(engine.save("t", kept := record()))  # noqa: TID251 - held here
+        await asyncio.sleep(0)
+        until = time.monotonic() + 0.5
+        while time.monotonic() < until:
+            pass
+        assert await saving is Outcome.DONE
+        assert await engine.get("t", kept.id) == kept
 
 
 # ── it ends ──
