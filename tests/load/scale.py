@@ -1,7 +1,7 @@
 """A load on paper: `python -m tests.load.scale` prints what 100 nodes with 10,000 streams each ask of their store.
 
-Arithmetic, from a fleet that is made up, from the times that the code has, and from what one command costs PostgreSQL's
-processors (`unit_costs` measures that). The page on scale shows the same tables.
+Arithmetic, from a fleet that is made up, from the times that the code has, and from what one command costs the
+processors of a server (`unit_costs` measures that). The page on scale shows the same tables.
 """
 
 import random  # noqa: TID251 - families at random, from a fixed seed
@@ -59,16 +59,17 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Costs:
-    """Milliseconds of PostgreSQL's processors for one command, as `unit_costs` measured them on two busy cores."""
+    """Milliseconds of a server's processors for one command, as `unit_costs` measured them on two busy cores."""
 
-    save: float
-    chain: float
     take: float
     log_row: float
-    beat: float
+    save: float = 0.0
+    chain: float = 0.0
+    beat: float = 0.0
 
 
-MEASURED = Costs(save=0.06, chain=0.35, take=0.09, log_row=0.1, beat=0.1)
+IN_POSTGRES = Costs(take=0.1, log_row=0.1, save=0.06, chain=0.35, beat=0.12)
+IN_REDIS = Costs(take=0.02, log_row=0.01)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Load:
     bytes: float = 0.0
     """In a second."""
     cores: float = 0.0
-    """Of PostgreSQL."""
+    """Of the server."""
 
 
 def loads(fleet: Fleet, costs: Costs) -> list[Load]:
@@ -130,19 +131,29 @@ def busiest(databases: int, families: int, turns: Sequence[int]) -> float:
 # ── telling ──
 
 
-def table(fleet: Fleet, costs: Costs = MEASURED) -> str:
-    lines = ["| | each second | bytes each second | cores of PostgreSQL |", "|---|---|---|---|"]
-    for load in loads(fleet, costs):
-        size = _size(load.bytes) if load.bytes else "–"
-        lines.append(f"| {load.name} | {load.commands:,.0f} | {size} | {load.cores:.1f} |")
+def table(fleet: Fleet) -> str:
+    lines = [
+        "| | each second | bytes each second | cores of PostgreSQL | or of Redis |",
+        "|---|---|---|---|---|",
+    ]
+    for load, other in zip(loads(fleet, IN_POSTGRES), loads(fleet, IN_REDIS), strict=True):
+        cells = (
+            load.name,
+            f"{load.commands:,.0f}",
+            _size(load.bytes) if load.bytes else "–",
+            f"{load.cores:.1f}",
+            f"{other.cores:.1f}" if other.cores else "–",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def summary(fleet: Fleet) -> str:
+    cores = sum(load.cores for load in loads(fleet, IN_POSTGRES))
     return (
         f"{_size(kept_bytes(fleet, 1))} a day, {_size(kept_bytes(fleet, 30))} in 30 days, "
         f"{connections(fleet):,} connections, "
-        f"{fleet.responses / sum(load.cores for load in loads(fleet, MEASURED)):,.0f} responses a second for each core"
+        f"{fleet.responses / cores:,.0f} responses a second for each core"
     )
 
 

@@ -1,5 +1,6 @@
 """The paper: its figures, what it takes from the code, and that the page shows it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from proxy.core.ids import Mint
 from proxy.shell.stores.keys import family_of
 from tests.load.scale import (
-    MEASURED,
+    IN_POSTGRES,
+    IN_REDIS,
+    Costs,
     Fleet,
     Load,
     busiest,
@@ -18,8 +21,7 @@ from tests.load.scale import (
     summary,
     table,
 )
-from tests.load.unit_costs import measured
-from tests.support.postgres import Server
+from tests.load.unit_costs import of_postgres, of_redis
 from tests.support.processes import ROOT
 
 FAR_OFF = 10.0
@@ -27,7 +29,7 @@ FAR_OFF = 10.0
 
 
 def load(name: str, fleet: Fleet | None = None) -> Load:
-    return next(each for each in loads(fleet or Fleet(), MEASURED) if each.name == name)
+    return next(each for each in loads(fleet or Fleet(), IN_POSTGRES) if each.name == name)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_a_million_streams_keep_so_much() -> None:
 
 
 def test_one_node_of_them_is_a_hundredth() -> None:
-    for whole, part in zip(loads(Fleet(), MEASURED), loads(Fleet(nodes=1), MEASURED), strict=True):
+    for whole, part in zip(loads(Fleet(), IN_POSTGRES), loads(Fleet(nodes=1), IN_POSTGRES), strict=True):
         assert part.commands == pytest.approx(whole.commands / 100)
 
 
@@ -91,15 +93,11 @@ def test_shards_are_alike() -> None:
     assert busiest(8, 20_000, [10] * 99 + [1_000]) == pytest.approx(1.12, abs=0.005)
 
 
-async def test_a_command_costs_what_the_paper_says() -> None:
-    server = Server()
-    server.make()
-    server.start()
-    try:
-        await server.ready()
-        found = await measured(server)
-    finally:
-        server.remove()
-    assert found.keys() == asdict(MEASURED).keys()
-    for name, milliseconds in asdict(MEASURED).items():
-        assert milliseconds / FAR_OFF < found[name] < milliseconds * FAR_OFF, name
+@pytest.mark.parametrize(("measured", "said"), [(of_postgres, IN_POSTGRES), (of_redis, IN_REDIS)])
+async def test_a_command_costs_what_the_paper_says(
+    measured: Callable[[], Awaitable[dict[str, float]]], said: Costs
+) -> None:
+    found = await measured()
+    assert {name for name, milliseconds in asdict(said).items() if milliseconds} == found.keys()
+    for name, milliseconds in found.items():
+        assert getattr(said, name) / FAR_OFF < milliseconds < getattr(said, name) * FAR_OFF, name

@@ -1,6 +1,6 @@
-"""What one command costs PostgreSQL's processors: `python -m tests.load.unit_costs`, on a server of its own.
+"""What one command costs PostgreSQL, and Redis: `python -m tests.load.unit_costs`, on servers of its own.
 
-Processor time of all processes of the server, which does not flush here: only work is counted, no disk.
+Processor time of all processes of a server, which does not flush here: only work is counted, no disk.
 """
 
 import asyncio
@@ -8,14 +8,17 @@ import os
 import random  # noqa: TID251 - text that cannot be packed, from a fixed seed
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.connections import Connections
 from proxy.shell.stores.postgres.live import PostgresLive
-from proxy.shell.stores.protocol import Key, LogRow, Want
+from proxy.shell.stores.protocol import Key, Live, LogRow, Want
 from tests.support.postgres import Server
+from tests.support.redis_live import patient
+from tests.support.redis_server import RedisProcess
 from tests.support.stores import Terms, Told, postgres_at, record
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -45,7 +48,7 @@ def spent_seconds(server: Server) -> float:
 
 
 async def cost(
-    server: Server, times: int, command: Callable[[], Awaitable[object]], at_once: int = AT_ONCE
+    spent: Callable[[], float], times: int, command: Callable[[], Awaitable[object]], at_once: int = AT_ONCE
 ) -> float:
     """Milliseconds for one of so many."""
     left = count()
@@ -55,31 +58,46 @@ async def cost(
             await command()
 
     await command()
-    before = spent_seconds(server)
+    before = spent()
     async with asyncio.TaskGroup() as group:
         for _ in range(at_once):
             group.create_task(client())
-    return (spent_seconds(server) - before) / times * MS
+    return (spent() - before) / times * MS
 
 
-async def measured(server: Server, scale: int = 1) -> dict[str, float]:
+async def of_records(server: Server, scale: int = 1) -> dict[str, float]:
     """`scale`: so many times as often."""
+    spent = partial(spent_seconds, server)
     records = postgres_at(server.url())
-    live = PostgresLive(Connections(Address(server.url()), Limits()), Told(Terms()))
     await records.open()
-    await live.open()
     newest = record(text=TURN_TEXT)
     for _ in range(ANCESTORS - 1):
         await records.save("t", newest)
         newest = record(parent=newest, text=TURN_TEXT)
     await records.save("t", newest)
-    numbers, flushes = count(), count()
 
     async def save() -> None:
         await records.save("t", record(text=TURN_TEXT))
 
     async def chain() -> None:
         assert await records.chain("t", newest.id, 1000)
+
+    async def beat() -> None:
+        await records.beat("w")
+
+    try:
+        return {
+            "save": await cost(spent, 500 * scale, save),
+            "chain": await cost(spent, 200 * scale, chain),
+            "beat": await cost(spent, 500 * scale, beat),
+        }
+    finally:
+        await records.close()
+
+
+async def of_live(live: Live, spent: Callable[[], float], scale: int = 1) -> dict[str, float]:
+    await live.open()
+    numbers, flushes = count(), count()
 
     async def take() -> None:
         await live.take(f"tenant {next(numbers) % TENANTS}", [Want("requests", 10**6), Want("calls", 10**6)])
@@ -89,32 +107,46 @@ async def measured(server: Server, scale: int = 1) -> dict[str, float]:
         events = [ROW % (first, b"word "), ROW % (first + 1, b"another ")]
         await live.append([LogRow(Key("t", f"log {log}"), first, events) for log in range(LOGS)])
 
-    async def beat() -> None:
-        await records.beat("w")
-
     try:
         return {
-            "save": await cost(server, 500 * scale, save),
-            "chain": await cost(server, 200 * scale, chain),
-            "take": await cost(server, 1000 * scale, take),
-            "log_row": await cost(server, 50 * scale, append, at_once=1) / LOGS,
-            "beat": await cost(server, 500 * scale, beat),
+            "take": await cost(spent, 1000 * scale, take),
+            "log_row": await cost(spent, 50 * scale, append, at_once=1) / LOGS,
         }
     finally:
-        await records.close()
         await live.close()
 
 
-async def main() -> None:
+async def of_postgres(scale: int = 1) -> dict[str, float]:
     server = Server()
     server.make()
     server.start()
     try:
         await server.ready()
-        for name, milliseconds in (await measured(server, scale=4)).items():
-            sys.stdout.write(f"{name:8} {milliseconds:.3f} ms\n")
+        live = PostgresLive(Connections(Address(server.url()), Limits()), Told(Terms()))
+        found = await of_live(live, partial(spent_seconds, server), scale)
+        return found | await of_records(server, scale)
     finally:
         server.remove()
+
+
+async def of_redis(scale: int = 1) -> dict[str, float]:
+    server = RedisProcess()
+
+    def spent() -> float:
+        with server.client() as client:
+            told = client.info("cpu")
+        return float(told["used_cpu_sys"]) + float(told["used_cpu_user"])
+
+    try:
+        return await of_live(patient(server.url, "costs"), spent, scale)
+    finally:
+        server.close()
+
+
+async def main() -> None:
+    for server, found in (("PostgreSQL", await of_postgres(4)), ("Redis", await of_redis(4))):
+        for name, milliseconds in found.items():
+            sys.stdout.write(f"{server:11}{name:8}{milliseconds:.3f} ms\n")
 
 
 if __name__ == "__main__":
