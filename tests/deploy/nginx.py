@@ -36,16 +36,19 @@ http {{
 def placed(shipped: str, port: int, proxies: Sequence[str]) -> str:
     """The same configuration with other addresses, one for each."""
     addresses = iter(proxies)
-    text = re.sub(r"server proxy-\d:8080;", lambda _: f"server {next(addresses)};", shipped)
+    text = re.sub(r"server proxy-\d:8080 resolve;", lambda _: f"server {next(addresses)} resolve;", shipped)
     assert next(addresses, None) is None
     assert text.count("listen 80;") == 1
     return text.replace("listen 80;", f"listen 127.0.0.1:{port};")
 
 
 @contextmanager
-def nginx(folder: Path, proxies: Sequence[str]) -> Iterator[str]:
+def nginx(folder: Path, proxies: Sequence[str], names: int = 0) -> Iterator[str]:
+    """`names`: the port of a server of names."""
     port = free_port()
     site = placed(SHIPPED.read_text(encoding="utf-8"), port, proxies)
+    if names:
+        site = site.replace("resolver 127.0.0.11 valid=5s;", f"resolver 127.0.0.1:{names} valid=1s ipv6=off;")
     (folder / "site.conf").write_text(site, encoding="utf-8")
     around = AROUND.format(user="" if os.geteuid() else "user root;")
     (folder / "nginx.conf").write_text(around, encoding="utf-8")

@@ -70,7 +70,7 @@ def test_the_database_outlives_its_container(project: Any) -> None:
 def test_nginx_reaches_all_proxies_and_this_machine_alone_reaches_nginx(project: Any) -> None:
     shipped = SHIPPED.read_text(encoding="utf-8")
     (port,) = of_the_image("EXPOSE")
-    assert re.findall(r"server (\S+);", shipped) == [f"{name}:{port}" for name in PROXIES]
+    assert re.findall(r"server (\S+) resolve;", shipped) == [f"{name}:{port}" for name in PROXIES]
     (mounted,) = project["services"]["nginx"]["volumes"]
     assert (FILES / mounted.split(":")[0]) == SHIPPED
     assert project["services"]["nginx"]["ports"] == ["127.0.0.1:8080:80"]
