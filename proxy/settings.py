@@ -252,7 +252,8 @@ class LiveSettings(Section):
 
 class BackgroundSettings(Section):
     limit: int = Field(200, ge=1)
-    """Responses that each worker works on in the background at the same time. The proxy refuses more with 429."""
+    """Responses of one tenant that each worker works on in the background at the same time; all tenants together have
+    twice as many, in shares. The proxy refuses more with 429."""
 
 
 class Settings(Section):

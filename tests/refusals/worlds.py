@@ -43,7 +43,7 @@ WORLDS = {
     ),
     "keeping nothing": World(sections={"store": {"url": "off"}}),
     "keeping less": World(sections={"store": {"url": "memory:", "max_response_mib": 1}}),
-    "keeping enough": World(patched={"proxy.shell.runs.runs.Runs.is_full": 1}),
+    "keeping enough": World(patched={"proxy.shell.runs.runs.ALL_TOGETHER": 0}),
     "keeping and asked": World(
         records=kept.records, patched={"proxy.shell.serving.lookups.MOST_QUESTIONS": 0}
     ),

@@ -74,10 +74,10 @@ class World:
     shares: Shares
     slept: list[float] = field(default_factory=list)
 
-    async def begin(self, record: Record, owning: Owning = as_it_is) -> Run:
-        loan = Loan(self.shares, TENANT)
+    async def begin(self, record: Record, owning: Owning = as_it_is, tenant: str = TENANT) -> Run:
+        loan = Loan(self.shares, tenant)
         loan.take(10)
-        run = await self.runs.begin(TENANT, record, owning, loan)
+        run = await self.runs.begin(tenant, record, owning, loan)
         loan.end()
         return run
 

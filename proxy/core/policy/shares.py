@@ -37,11 +37,11 @@ class Shares:
 class Loan:
     """The memory that one piece of work takes, step by step, until it is over."""
 
-    __slots__ = ("_held", "_owner", "_shares")
+    __slots__ = ("_held", "_shares", "owner")
 
     def __init__(self, shares: Shares, owner: str) -> None:
         self._shares = shares
-        self._owner = owner
+        self.owner = owner
         self._held = 0
 
     def take(self, amount: int) -> None:
@@ -51,7 +51,7 @@ class Loan:
                 f"To work on this takes more than {self._shares.most} bytes of memory, which is the most that one "
                 "may have here: send less, or fewer values, or have server.memory_mib raised."
             )
-        if amount and not self._shares.take(self._owner, amount):
+        if amount and not self._shares.take(self.owner, amount):
             raise ProxyFault(
                 OwnWords("Requests under way take all memory that you may have: try again later."),
                 code="server_is_overloaded",
@@ -67,11 +67,11 @@ class Loan:
 
     def passed_on(self) -> "Loan":
         """The same memory for work that goes on after this: nothing is left to be ended here."""
-        other = Loan(self._shares, self._owner)
+        other = Loan(self._shares, self.owner)
         other._held, self._held = self._held, 0
         return other
 
     def end(self) -> None:
         if self._held:
-            self._shares.give_back(self._owner, self._held)
+            self._shares.give_back(self.owner, self._held)
             self._held = 0

@@ -87,6 +87,7 @@ class Run:
         self._kept = True
         """Did the store take its end?"""
         self._loan = loan
+        self.owner = loan.owner
         self._task: asyncio.Task[None] | None = None
         self._tools = tools
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from proxy.core.policy.shares import Loan
+from proxy.core.policy.shares import Loan, Shares
 from proxy.core.stored import endings, faults
 from proxy.core.stored.record import Record, Status
 from proxy.shell.destination import Destination
@@ -35,6 +35,8 @@ HEAR_SECONDS: Final = 0.5
 COMPARE_SECONDS: Final = 60.0
 QUIET_ROUNDS: Final = 240
 """Without a run, after which nobody asks any more what became of the last ones."""
+ALL_TOGETHER: Final = 2
+"""All owners have so many times the places of one, in shares: the next one always finds something."""
 BYTES_PER_MIB: Final = 1024 * 1024
 
 
@@ -51,11 +53,11 @@ class Runs:
         log: Log,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`record_bytes`: of one that can be kept."""
+        """`places`: for one owner. `record_bytes`: of one that can be kept."""
         self._records = records
         self._live = live
         self._worker = worker
-        self._places = places
+        self._places = Shares(ALL_TOGETHER * places)
         self._metrics = metrics
         self._log = log
         self._sleep = sleep
@@ -86,14 +88,10 @@ class Runs:
 
     # ── beginning ──
 
-    @property
-    def is_full(self) -> bool:
-        return len(self._runs) >= self._places
-
     async def begin(self, tenant: str, record: Record, owning: Owning, loan: Loan) -> Run:
-        if self.is_full:
-            raise faults.too_much_in_the_background()
         self._check_size(record)
+        if not self._places.take(loan.owner):
+            raise faults.too_much_in_the_background()
         key = Key(tenant, record.id)
         run = Run(key, record, loan.passed_on(), self._tools)
         self._runs[key], self._logs[key] = run, run.log
@@ -139,6 +137,7 @@ class Runs:
 
     def over(self, run: Run) -> None:
         del self._runs[run.key], self._logs[run.key]
+        self._places.give_back(run.owner)
         self._metrics.count("runs", Status.IN_PROGRESS if run.in_progress else Status.QUEUED, by=-1)
         self._followers.left(run.key)
 

@@ -45,6 +45,21 @@ async def test_u37_there_are_only_so_many_places() -> None:
         other.go(asyncio.sleep(0))
 
 
+async def test_u37_nobody_takes_the_places_of_all() -> None:
+    """One alone has what is configured; whoever comes next finds something; all together have twice as much."""
+    async with world(places=6) as made:
+        runs = [await made.begin(queued()) for _ in range(6)]
+        assert (await refused(made, queued())).status == 429
+        others = [await made.begin(queued(), tenant="other") for _ in range(3)]
+        with pytest.raises(Fault, match="in the background"):
+            await made.begin(queued(), tenant="other")
+        await made.begin(queued(), tenant="third")
+        for run in (*runs, *others):
+            run.go(asyncio.sleep(0))
+            await run.ended()
+        assert [await made.begin(queued(), tenant="other") for _ in range(4)]
+
+
 async def test_what_is_refused_leaves_no_place_taken_and_no_memory() -> None:
     """U25: also when the store does not say what became of it."""
     async with world(places=1) as made:
@@ -57,7 +72,7 @@ async def test_what_is_refused_leaves_no_place_taken_and_no_memory() -> None:
         assert (await refused(made, queued(conversation=talk))).code == "conversation_locked"
         assert (await refused(made, queued(input=b"[%b]" % (b"1" * (1 << 20))))).status == 413
         assert set(made.counted("runs").values()) == {0}
-        assert not made.runs.is_full
+        await made.begin(queued())
 
 
 async def test_t95_a_run_that_was_ended_elsewhere_is_left() -> None:
