@@ -149,11 +149,7 @@ class _Charge:
 
     async def take(self, *, calls: bool) -> None:
         self._asked = True
-        try:
-            await self._limits.take(self._tenant, (REQUESTS, TOOL_CALLS) if calls else (REQUESTS,))
-        except TooMany:
-            self._ended = True
-            raise
+        await self._limits.take(self._tenant, (REQUESTS, TOOL_CALLS) if calls else (REQUESTS,))
         self._ahead = int(calls)
 
     def end(self, reply: Reply | None) -> None:

@@ -130,12 +130,11 @@ class Tickets:
 
     def _take_up(self, ranks: Mapping[Ticket, int]) -> None:
         self.is_down = False
-        known = set(self._leaving)
+        known: set[Ticket] = set()
         for queue in self._queues:
             queue.ranked(ranks)
             known.update(queue.tickets)
-        lost = known - ranks.keys() - self._leaving.keys() - self._entering.keys()
-        strangers = ranks.keys() - known
+        lost, strangers = known - ranks.keys(), ranks.keys() - known
         if lost or strangers:
             self._entering |= dict.fromkeys(sorted(lost))
             self._leaving |= dict.fromkeys(strangers)

@@ -45,6 +45,16 @@ async def test_who_is_alone_waits_for_one_answer_only(start: Start, store: Weak)
     assert store.asked == {"enter": 2}
 
 
+async def test_who_waits_keeps_the_ticket_with_which_it_came(start: Start, store: Weak) -> None:
+    first, second = start(), start()
+    first.ask("a")
+    await until(lambda: first.entered == ["a"])
+    second.ask("b")
+    await settled(second)
+    assert store.asked["enter"] == 2
+    assert [ticket.id for ticket in second.slots.tickets] == ["w1.1"]
+
+
 async def test_owners_get_slots_in_turn_within_a_process(start: Start, store: Weak) -> None:
     process = start()
     tasks = [process.ask("first")]
@@ -226,6 +236,21 @@ async def test_u24_a_store_that_lost_everything_counts_again_who_is_there(
     assert third.entered == []
     first.end("a")
     await until(lambda: third.entered == ["c"])
+
+
+async def test_u24_who_waited_when_all_was_lost_goes_on_waiting(
+    start: Start, store: Weak, terms: Terms
+) -> None:
+    first, *others = several = [start() for _ in range(4)]
+    first.ask("a")
+    await until(lambda: first.entered == ["a"])
+    for process in others:
+        process.ask("b")
+        await settled(process)
+    store.inner = Weak(terms).inner
+    await until(lambda: any(process.entered for process in others))
+    await settled(*several)
+    assert sum(len(process.entered) for process in others) == 1
 
 
 async def test_a_frozen_store_holds_up_nobody_twice(start: Start, store: Weak) -> None:
