@@ -7,13 +7,16 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
+from operator import lt
 from typing import Any, TypeVar
 
 import aiohttp
 import orjson
 import pytest
 
+from tests.support.postgres import Server, fresh_url
 from tests.support.proxies import Proxy
 from tests.support.samples import samples
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, finish, text
@@ -30,9 +33,12 @@ Found = TypeVar("Found")
 LEFT = "x-ratelimit-remaining-requests"
 
 
+METRICS = {"keys": TENANTS["bob"]["keys"]}
+
+
 @pytest.fixture
 def limited(workers: Workers) -> Workers:
-    workers.set(tenants=TENANT, metrics={"keys": TENANTS["bob"]["keys"]}, store={"wait_seconds": 0.2})
+    workers.set(tenants=TENANT, metrics=METRICS)
     return workers
 
 
@@ -103,6 +109,15 @@ async def test_u51_four_workers_and_another_proxy_let_in_sixty_a_minute(limited:
     assert await counted(first, "limits_by_share_total") == 0
 
 
+async def test_u51_three_nodes_on_one_database_let_in_sixty_a_minute(limited: Workers) -> None:
+    limited.set(tenants=TENANT, metrics=METRICS, store={"url": await fresh_url()})
+    nodes = [await limited.start("--workers", "2"), await limited.start(), await limited.start()]
+    began = time.monotonic()
+    answers = await burst(150, *nodes)
+    assert 60 <= answers[200] <= 61 + time.monotonic() - began
+    assert {await counted(node, "limits_by_share_total") for node in nodes} == {0}
+
+
 async def test_u51_workers_share_limits_where_nothing_is_kept(limited: Workers) -> None:
     limited.set(tenants=TENANT, store={"url": "off"})
     proxy = await limited.start("--workers", "4")
@@ -134,6 +149,7 @@ async def test_u24_when_all_is_lost_limits_start_full(limited: Workers) -> None:
 
 async def test_u52_without_the_store_each_worker_has_its_part(limited: Workers) -> None:
     """U53: one line of the log, however long; and afterwards all goes on as before."""
+    limited.set(tenants=TENANT, metrics=METRICS, store={"wait_seconds": 0.2})
     proxy = await limited.start("--workers", "4")
     with held(limited):
         began = time.monotonic()
@@ -158,6 +174,7 @@ async def test_u52_without_the_store_each_worker_has_its_part(limited: Workers) 
 
 
 async def test_u53_a_store_that_comes_and_goes_tells_it_once_and_charges_once(limited: Workers) -> None:
+    limited.set(tenants=TENANT, metrics=METRICS, store={"wait_seconds": 0.2})
     proxies = [await limited.start(), await limited.start()]
     began = time.monotonic()
     answers: Counter[int] = Counter()
@@ -171,6 +188,49 @@ async def test_u53_a_store_that_comes_and_goes_tells_it_once_and_charges_once(li
         proxy.process.terminate()
         _, events = await proxy.ended()
         assert events.count("store_down") <= 1
+
+
+async def test_u52_a_database_that_stands_still_opens_no_limit(limited: Workers) -> None:
+    """U53: and afterwards it is asked again."""
+    server = Server()
+    await asyncio.to_thread(server.make)
+    server.start()
+    try:
+        await server.ready()
+        limited.set(tenants=TENANT, metrics=METRICS, store={"url": server.url(), "wait_seconds": 0.3})
+        nodes = [await limited.start(), await limited.start()]
+        assert (await burst(10, *nodes)) == {200: 10}
+        for node in nodes:
+            await until(partial(beats, node), partial(lt, await beats(node)))
+        server.freeze()
+        began = time.monotonic()
+        answers = await burst(150, *nodes)
+        assert 24 <= answers[200] <= 60 + time.monotonic() - began
+        assert await counted(nodes[0], "limits_by_share_total") > 0
+        server.thaw()
+        for node in nodes:
+            await until(partial(recovered, node), bool)
+        assert (await burst(20, *nodes))[503] == 0
+    finally:
+        await asyncio.to_thread(server.remove)
+
+
+async def beats(node: Proxy) -> float:
+    """With each of them it hears how many others live."""
+    async with node.session.get(f"{node.url}/metrics", headers=READER) as response:
+        found = samples(await response.read())
+    return sum(
+        value
+        for (name, labels), value in found.items()
+        if name == "store_commands_total" and "beat" in labels
+    )
+
+
+async def recovered(node: Proxy) -> bool:
+    """Nothing is decided without the store any more."""
+    before = await counted(node, "limits_by_share_total")
+    status, _ = await ask(node)
+    return status == 200 and await counted(node, "limits_by_share_total") == before
 
 
 class Counting:
@@ -231,6 +291,21 @@ async def test_u56_one_at_a_time_and_first_come_first_served(
     assert counting.most == 1
     assert counting.order == [f"{number}" for number in range(12)]
     await queued(workers, 0)
+
+
+async def test_u56_one_at_a_time_for_all_nodes_of_a_database(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    workers.set(
+        backend={"url": backend.url, "profile": "default", "max_concurrent": 1},
+        store={"url": await fresh_url()},
+    )
+    counting = Counting()
+    counting.may.set()
+    backend.plays(counting)
+    nodes = [await workers.start(), await workers.start()]
+    assert await asyncio.gather(*(said(nodes[n % 2], f"{n}") for n in range(16))) == [200] * 16
+    assert counting.most == 1
 
 
 async def test_u55_who_dies_holding_a_slot_locks_nobody_out(
