@@ -176,6 +176,15 @@ async def test_a_clock_that_jumps_back_buries_no_ticket_for_long(live: Any, term
     assert await live.ranks("w") == {b: 1}
 
 
+async def test_whose_time_is_a_little_ahead_keeps_its_ticket(live: Any, terms: Terms) -> None:
+    """U54: processes only estimate what time a server has."""
+    a, b = map(one, "ab")
+    terms.steady += 2
+    await live.enter("v", [a])
+    terms.steady -= 2
+    assert await live.enter("w", [b]) == {b: 1}
+
+
 @pytest.mark.parametrize("queue", ["", "\x01 ü \U0001f600", "https://a/v1 {x}"])
 async def test_any_name_is_a_queue_of_its_own(live: Any, queue: str) -> None:
     ticket = Ticket(queue, "a")

@@ -171,6 +171,17 @@ async def test_the_living_are_counted(records: Any, terms: Terms) -> None:
     assert await records.beat("a") == 3, "who begins something lives"
 
 
+async def test_whose_time_is_a_little_ahead_is_not_dead(records: Any, terms: Terms) -> None:
+    """U29, U54: processes only estimate what time a server has, and a little is not a restart of the machine."""
+    terms.steady += 2
+    made = await begun(records)
+    assert await records.beat("w") == 1
+    terms.steady -= 2
+    assert await records.beat("v") == 2
+    assert await records.settle(50) == []
+    assert await records.get("t", made.id) == made
+
+
 async def test_who_leaves_in_order_is_told_nothing_more(records: Any) -> None:
     made = await begun(records)
     await records.cancel("t", ended(made, Status.CANCELLED))

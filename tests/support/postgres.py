@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -134,7 +135,8 @@ class Server:
     def thaw(self) -> None:
         assert self.process is not None
         for each in (*self._children(), self.process.pid):
-            os.kill(each, signal.SIGCONT)
+            with suppress(ProcessLookupError):  # it has just ended
+                os.kill(each, signal.SIGCONT)
 
     def _children(self) -> list[int]:
         assert self.process is not None

@@ -7,6 +7,9 @@ from typing import Final
 LEASE_SECONDS: Final = 45.0
 """A worker that has not beaten for so long is dead."""
 
+SKEW_SECONDS: Final = 5.0
+"""By so much two processes may disagree about an engine's time, where each of them only estimates it."""
+
 BRIEF_SECONDS: Final = 600.0
 """How long background work of `store: false` can be read after its end, and any log."""
 
@@ -32,6 +35,12 @@ class Keeping:
     conversation_seconds: float | None = None
     """After the last use."""
     most_bytes: int = 10 << 30
+
+
+def lives_between(now: float) -> tuple[float, float]:
+    """When the lease of a worker ends that lives. A later end is from before the machine was started, and none is so
+    late because whoever took the lease is a little ahead."""
+    return now, now + LEASE_SECONDS + SKEW_SECONDS
 
 
 def always() -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from proxy.shell.stores.protocol import Ticket
-from proxy.shell.stores.terms import LEASE_SECONDS, Clock
+from proxy.shell.stores.terms import LEASE_SECONDS, Clock, lives_between
 
 
 class MemoryQueues:
@@ -32,7 +32,8 @@ class MemoryQueues:
         return found
 
     def _lives(self, worker: str) -> bool:
-        return 0 < self._until.get(worker, 0) - self._clock.steady() <= LEASE_SECONDS
+        after, most = lives_between(self._clock.steady())
+        return after < self._until.get(worker, after) <= most
 
     def leave(self, tickets: Sequence[Ticket]) -> None:
         for ticket in tickets:

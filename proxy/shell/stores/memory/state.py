@@ -10,7 +10,7 @@ from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.keys import items_of, tail_of
 from proxy.shell.stores.memory.shelf import ConversationShelf, KeptTurn, Placed, TenantShelf
 from proxy.shell.stores.protocol import Key
-from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
+from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
 MADE_UP: Final = Record("", Status.COMPLETED, 0, "")
 """What stands before the first response of a chain that begins in a conversation."""
@@ -46,7 +46,8 @@ class MemoryBase:
         return sum(map(self._lives, self._workers))
 
     def _lives(self, worker: str) -> bool:
-        return 0 < self._workers.get(worker, 0) - self._clock.steady() <= LEASE_SECONDS
+        after, most = lives_between(self._clock.steady())
+        return after < self._workers.get(worker, after) <= most
 
     # ── turns ──
 

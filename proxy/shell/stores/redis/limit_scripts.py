@@ -7,7 +7,7 @@ keys: its tickets in order, whose each ticket is, and by when each worker must b
 from typing import Final
 
 from proxy.shell.stores.redis.script import LATER
-from proxy.shell.stores.terms import LEASE_SECONDS
+from proxy.shell.stores.terms import LEASE_SECONDS, SKEW_SECONDS
 
 TAKE: Final = f"""
 local lacks, refused, longest = {{}}, false, redis.call('TTL', KEYS[1]) - {LATER}
@@ -49,7 +49,7 @@ local function living()
   local lives = pairs_of(workers)
   for worker, over in pairs(lives) do
     local left = tonumber(over) - now
-    lives[worker] = left > 0 and left <= {LEASE_SECONDS}
+    lives[worker] = left > 0 and left <= {LEASE_SECONDS + SKEW_SECONDS}
   end
   return lives
 end

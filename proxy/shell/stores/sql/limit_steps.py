@@ -6,7 +6,7 @@ from proxy.shell.stores.meters import cost, most_missing
 from proxy.shell.stores.protocol import Taken, Ticket, Wait, Want
 from proxy.shell.stores.sql import limit_statements as sql
 from proxy.shell.stores.sql.step import Step
-from proxy.shell.stores.terms import LEASE_SECONDS, Clock
+from proxy.shell.stores.terms import LEASE_SECONDS, Clock, lives_between
 
 
 class MeterSteps:
@@ -59,12 +59,11 @@ class QueueSteps:
         self._clock = clock
 
     def _lease(self) -> tuple[float, float]:
-        """Between which moments a worker is over that lives."""
-        now = self._clock.steady()
-        return now, now + LEASE_SECONDS
+        """Between which times a living worker's lease ends."""
+        return lives_between(self._clock.steady())
 
     def enter(self, worker: str, tickets: Sequence[Ticket]) -> Step[Mapping[Ticket, int]]:
-        yield sql.HOLD, (worker, self._lease()[1])
+        yield sql.HOLD, (worker, self._clock.steady() + LEASE_SECONDS)
         for ticket in sorted(set(tickets), key=tickets.index):
             if not (yield sql.STANDS, ticket):
                 rows = yield sql.NUMBER, (ticket.queue,)

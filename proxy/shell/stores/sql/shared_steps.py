@@ -13,7 +13,7 @@ from proxy.shell.stores.protocol import RecordUnreadable
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept, checksum, kept_from, row_of
 from proxy.shell.stores.sql.step import Rows, Step
-from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always
+from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
 NEVER: Final = -(1 << 62)
 """Before all dates."""
@@ -67,9 +67,8 @@ class StepsBase:
     # ── workers ──
 
     def _lease(self) -> tuple[float, float]:
-        """Between which times a living worker's lease ends. A later end is from before the machine was started."""
-        now = self._clock.steady()
-        return now, now + LEASE_SECONDS
+        """Between which times a living worker's lease ends."""
+        return lives_between(self._clock.steady())
 
     def _lives(self, worker: str) -> Step[bool]:
         return bool((yield sql.LIVES, (worker, *self._lease())))
