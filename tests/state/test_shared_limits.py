@@ -110,12 +110,14 @@ async def test_u51_four_workers_and_another_proxy_let_in_sixty_a_minute(limited:
 
 
 async def test_u51_three_nodes_on_one_database_let_in_sixty_a_minute(limited: Workers) -> None:
+    """P10: and what a tenant has used is the sum of what they tell."""
     limited.set(tenants=TENANT, metrics=METRICS, store={"url": await fresh_url()})
     nodes = [await limited.start("--workers", "2"), await limited.start(), await limited.start()]
     began = time.monotonic()
     answers = await burst(150, *nodes)
     assert 60 <= answers[200] <= 61 + time.monotonic() - began
     assert {await counted(node, "limits_by_share_total") for node in nodes} == {0}
+    assert sum([await counted(node, "tenant_requests_total") for node in nodes]) == 150
 
 
 async def test_u51_workers_share_limits_where_nothing_is_kept(limited: Workers) -> None:
