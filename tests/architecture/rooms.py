@@ -55,7 +55,11 @@ A_DIALECTS = WORDS | TOOLS | {"core.backends", "core.dialects.reading", "core.di
 A_SURFACES = WORDS | TOOLS | {"core.stored", "core.surfaces", "core.surfaces.memory", "core.surfaces.reading"}
 """What every surface may import: none of the others, and nothing that a backend says."""
 
-INNER = DIALECTS | SURFACES | TOOLS | {"core.dialects.writing", "core.markup", "core.markup.families"}
+FAMILIES = {f"core.markup.families.{kind}" for kind in ("notations", "objects", "tags", "tokens")}
+
+INNER = (
+    DIALECTS | SURFACES | TOOLS | FAMILIES | {"core.dialects.writing", "core.markup", "core.markup.families"}
+)
 """What of the core the shell does not know: languages from within, and what is done to requests and replies there."""
 
 ENGINES = {"shell.stores.memory", "shell.stores.postgres", "shell.stores.redis", "shell.stores.sqlite"}
@@ -88,7 +92,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.surfaces.catalog": WORDS | {"core.surfaces"},
     "core.surfaces.openapi": WORDS | SURFACES | {"core.schemas", "core.stored", "core.surfaces.memory"},
     # a reply on its way back
-    "core.markup": WORDS | {"core.tools", "core.markup.families"},
+    "core.markup": WORDS | FAMILIES | {"core.tools", "core.markup.families"},
+    **dict.fromkeys(FAMILIES, WORDS | {"core.tools", "core.markup"}),
     "core.markup.families": WORDS | {"core.tools", "core.markup"},
     "core.stream.stages": WORDS | {"core.schemas"},
     "core.stream": WORDS | {"core.markup", "core.stream.stages", "core.tools", "core.tools.kinds"},

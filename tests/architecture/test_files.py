@@ -52,11 +52,11 @@ WITHOUT_TEST: dict[str, str] = {
         )
     },
     **{
-        f"proxy.core.markup.{reader}": "read through every format that shares it"
-        for reader in ("bodies", "expressions", "sections", "tagged")
+        f"proxy.core.markup.{reader}": "read through what shares it"
+        for reader in ("bodies", "expressions", "lookahead", "sections", "tagged")
     },
     **{
-        f"proxy.core.markup.families.{family}": "its formats stand in the tables of those they resemble"
+        f"proxy.core.markup.families.tags.{family}": "its formats stand in the tables of those they resemble"
         for family in ("elements", "minimax_m3", "step")
     },
 }

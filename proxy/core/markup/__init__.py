@@ -11,7 +11,7 @@ What a call in text looks like:
 How calls are found in a text that comes in pieces:
 
 - `openers` joins all openers into one pattern.
-- `code` tracks where the code samples are, in which no call is meant.
+- `code` tracks where the code samples are, in which no call is meant; `lookahead` reads on where that is in doubt.
 - `candidate` is a text that begins with an opener, until it is decided what it is.
 - `scanner` turns pieces of text into text and blocks.
 - `stage` turns deltas into deltas, and decides what becomes of the blocks in a reply.

@@ -10,8 +10,9 @@ text was cut.
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from proxy.core.markup.code import CodeTracker, Lookahead
+from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tools
+from proxy.core.markup.lookahead import Lookahead
 from proxy.core.markup.openers import Readers
 
 MAX_HELD = 1 << 20

@@ -51,6 +51,22 @@ class Where(Enum):
     DOUBT = auto()
 
 
+class Finding(Enum):
+    """What a lookahead can find, besides a run that closes."""
+
+    END_OF_PARAGRAPH = auto()
+    FENCE = auto()
+    NO_FENCE = auto()
+
+
+class Closes(int):
+    """An open run of this length is closed."""
+
+    @property
+    def length(self) -> int:
+        return int(self)
+
+
 class CodeTracker:
     """Gets the text, each character once, and answers between characters."""
 
@@ -111,19 +127,19 @@ class CodeTracker:
         """Returns the latest text."""
         return self._context[-NEARBY:]
 
-    def learn(self, ahead: "Lookahead") -> None:
-        """Takes over what a lookahead from here has found."""
-        assert ahead.found is not None
-        if isinstance(ahead.found, Closes):
-            self._sure = ahead.found.length
-        elif ahead.found is Finding.FENCE:
+    def learn(self, found: Finding | Closes, until: int, last: dict[int, int]) -> None:
+        """Takes over what a lookahead from here has found, how far it has read, and where runs of each length stood
+        last."""
+        if isinstance(found, Closes):
+            self._sure = found.length
+        elif found is Finding.FENCE:
             assert self._info is not None
             self._open_fence("`", *self._info)
-        elif ahead.found is Finding.NO_FENCE:
+        elif found is Finding.NO_FENCE:
             self._end_info()
         else:
             self._end_paragraph()
-            self._known_until, self._last = ahead.at, ahead.last
+            self._known_until, self._last = until, last
 
     # ── reading ──
 
@@ -270,69 +286,3 @@ class CodeTracker:
 
 def _width(blanks: str) -> int:
     return len(blanks.expandtabs(TAB))
-
-
-class Finding(Enum):
-    """What a lookahead can find, besides a run that closes."""
-
-    END_OF_PARAGRAPH = auto()
-    FENCE = auto()
-    NO_FENCE = auto()
-
-
-class Closes(int):
-    """An open run of this length is closed."""
-
-    @property
-    def length(self) -> int:
-        return int(self)
-
-
-class Lookahead(CodeTracker):
-    """Reads on from a place in doubt, and stops as soon as one thing is settled that the doubt depends on."""
-
-    __slots__ = ("_asked", "_asked_info", "found", "last")
-
-    def __init__(self, tracker: CodeTracker) -> None:
-        super().__init__()
-        for name in CodeTracker.__slots__:
-            setattr(self, name, getattr(tracker, name))
-        self._open = dict(tracker._open)
-        self._known_until = 0
-        self._asked_info = tracker._info is not None
-        self._asked = frozenset() if self._asked_info else frozenset(tracker._open)
-        self.found: Finding | Closes | None = None
-        self.last: dict[int, int] = {}
-
-    def close(self) -> None:
-        """Settles the doubt at the end of the text."""
-        self._end_run()
-        if self.found is None:
-            self.found = Finding.FENCE if self._asked_info else Finding.END_OF_PARAGRAPH
-
-    def _settled(self) -> bool:
-        return self.found is not None
-
-    def _tick(self, closes: int, opens: int) -> None:
-        if closes in self._asked:
-            self._find(Closes(closes))
-        self.last[closes] = self.at
-        super()._tick(closes, opens)
-
-    def _end_info(self) -> None:
-        if self._asked_info:
-            self._find(Finding.NO_FENCE)
-        super()._end_info()
-
-    def _open_fence(self, char: str, length: int, indent: int) -> None:
-        if self._asked_info:
-            self._find(Finding.FENCE)
-        super()._open_fence(char, length, indent)
-
-    def _end_paragraph(self) -> None:
-        self._find(Finding.END_OF_PARAGRAPH)
-        super()._end_paragraph()
-
-    def _find(self, what: Finding | Closes) -> None:
-        if self.found is None:
-            self.found = what

@@ -8,26 +8,11 @@ from collections.abc import Set
 from functools import lru_cache
 from typing import Final
 
-from proxy.core.markup.families import (
-    deepseek,
-    dsml,
-    elements,
-    end_of_turn,
-    gemma,
-    glm,
-    harmony,
-    hermes,
-    inkling,
-    invoke,
-    kimi,
-    llama,
-    minimax_m3,
-    mistral,
-    plain_json,
-    pythonic,
-    qwen,
-    step,
-)
+from proxy.core.markup.families import end_of_turn
+from proxy.core.markup.families.notations import gemma, pythonic
+from proxy.core.markup.families.objects import harmony, hermes, inkling, llama, mistral, plain_json
+from proxy.core.markup.families.tags import dsml, elements, glm, invoke, minimax_m3, qwen, step
+from proxy.core.markup.families.tokens import deepseek, kimi
 from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.stage import MarkupSettings

@@ -89,7 +89,7 @@ class Scanner:
                 attempt = Quotation(outcome, closer, attempt.readers, attempt.spent)
                 continue
             if isinstance(outcome, Settled):
-                self._code.learn(outcome.ahead)
+                outcome.ahead.teach(self._code)
             elif isinstance(outcome, Passed):
                 self._count(outcome.why, attempt.readers.formats[0])
                 self._wasted += attempt.spent + ATTEMPT

@@ -1,6 +1,7 @@
 """Where code is, by the rules of CommonMark, and how far ahead one has to read to know."""
 
-from proxy.core.markup.code import CodeTracker, Lookahead, Where
+from proxy.core.markup.code import CodeTracker, Where
+from proxy.core.markup.lookahead import Lookahead
 from tests.support.tables import table
 
 HERE = "@"
@@ -96,7 +97,7 @@ def ask(text: str, pieces: int) -> list[Where]:
             feed(ahead, rest, pieces)
             if ahead.found is None:
                 ahead.close()
-            tracker.learn(ahead)
+            ahead.teach(tracker)
         answers.append(where)
     return answers
 
@@ -126,7 +127,7 @@ def test_what_was_read_ahead_settles_later_doubts_without_reading_again() -> Non
     ahead = Lookahead(tracker)
     rest = "```` c ` d ` e ``` f ` g ` h ``` i ` j\n\n"
     ahead.feed(rest)
-    tracker.learn(ahead)
+    ahead.teach(tracker)
     assert tracker.where() is Where.OUTSIDE
     for part, where in (
         ("```` c ", Where.OUTSIDE),

@@ -2,23 +2,18 @@
 
 from typing import Final
 
-from tests.core.markup.families import (
-    test_deepseek,
-    test_dsml,
-    test_end_of_turn,
-    test_gemma,
-    test_glm,
+from tests.core.markup.families import test_end_of_turn
+from tests.core.markup.families.notations import test_gemma, test_pythonic
+from tests.core.markup.families.objects import (
     test_harmony,
     test_hermes,
     test_inkling,
-    test_invoke,
-    test_kimi,
     test_llama,
     test_mistral,
     test_plain_json,
-    test_pythonic,
-    test_qwen,
 )
+from tests.core.markup.families.tags import test_dsml, test_glm, test_invoke, test_qwen
+from tests.core.markup.families.tokens import test_deepseek, test_kimi
 
 TABLES: Final = (
     test_deepseek,

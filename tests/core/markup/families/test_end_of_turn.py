@@ -1,6 +1,7 @@
 """R08: what ends a turn behind a call, and in prose."""
 
-from proxy.core.markup.families import end_of_turn, plain_json
+from proxy.core.markup.families import end_of_turn
+from proxy.core.markup.families.objects import plain_json
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import Calls, check
 from tests.support.tables import table

@@ -1,6 +1,7 @@
 """R08: the small families, and the optional forms without a token."""
 
-from proxy.core.markup.families import elements, plain_json, step
+from proxy.core.markup.families.objects import plain_json
+from proxy.core.markup.families.tags import elements, step
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table

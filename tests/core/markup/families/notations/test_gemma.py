@@ -1,6 +1,6 @@
 """R08: Gemma's objects."""
 
-from proxy.core.markup.families import gemma
+from proxy.core.markup.families.notations import gemma
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

@@ -1,6 +1,7 @@
 """R08: Qwen's tags, Seed-OSS's wrapper, Llama's function tag."""
 
-from proxy.core.markup.families import glm, hermes, qwen
+from proxy.core.markup.families.objects import hermes
+from proxy.core.markup.families.tags import glm, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check, first_block
 from tests.support.tables import table
 

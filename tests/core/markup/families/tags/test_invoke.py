@@ -1,6 +1,7 @@
 """R08: `invoke` elements, of MiniMax, Anthropic, Dots, and without a wrapper."""
 
-from proxy.core.markup.families import elements, invoke, minimax_m3, pythonic
+from proxy.core.markup.families.notations import pythonic
+from proxy.core.markup.families.tags import elements, invoke, minimax_m3
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table

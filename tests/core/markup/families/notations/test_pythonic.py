@@ -1,6 +1,6 @@
 """R08: calls as Python writes them."""
 
-from proxy.core.markup.families import pythonic
+from proxy.core.markup.families.notations import pythonic
 from proxy.core.markup.formats import Tier
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table

@@ -1,6 +1,6 @@
 """R08: messages to a function."""
 
-from proxy.core.markup.families import harmony
+from proxy.core.markup.families.objects import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

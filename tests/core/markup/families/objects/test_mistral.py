@@ -1,6 +1,6 @@
 """R08: Mistral's token, in both forms."""
 
-from proxy.core.markup.families import mistral
+from proxy.core.markup.families.objects import mistral
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

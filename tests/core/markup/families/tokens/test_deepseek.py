@@ -1,6 +1,6 @@
 """R08: DeepSeek's tokens."""
 
-from proxy.core.markup.families import deepseek, kimi
+from proxy.core.markup.families.tokens import deepseek, kimi
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

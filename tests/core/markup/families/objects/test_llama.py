@@ -1,6 +1,6 @@
 """R08: Llama 3, with JSON and with a call that is built in."""
 
-from proxy.core.markup.families import llama
+from proxy.core.markup.families.objects import llama
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

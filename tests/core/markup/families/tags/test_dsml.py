@@ -1,6 +1,6 @@
 """R08: DeepSeek's DSML."""
 
-from proxy.core.markup.families import dsml
+from proxy.core.markup.families.tags import dsml
 from proxy.core.markup.formats import Block, Tools
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table

@@ -1,6 +1,7 @@
 """R08: JSON between `<tool_call>` tags, and LongCat's."""
 
-from proxy.core.markup.families import glm, hermes, qwen
+from proxy.core.markup.families.objects import hermes
+from proxy.core.markup.families.tags import glm, qwen
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

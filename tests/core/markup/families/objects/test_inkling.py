@@ -1,6 +1,6 @@
 """R08: Inkling, with and without its header."""
 
-from proxy.core.markup.families import inkling
+from proxy.core.markup.families.objects import inkling
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 

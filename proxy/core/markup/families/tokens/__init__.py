@@ -1,0 +1,1 @@
+"""Families whose calls are special tokens around a head and JSON: `deepseek`, `kimi`."""
