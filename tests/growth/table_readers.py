@@ -380,7 +380,7 @@ HEADS = (
 UNITS = ("<", '{"a":[', "\n", "a ", 'a="b" ', "<a>b</a>", "</", "[")
 
 
-_FAMILY_TESTS = sorted((ROOT / "tests/core/markup/families").glob("test_*.py"))
+_FAMILY_TESTS = sorted((ROOT / "tests/core/markup/families").rglob("test_*.py"))
 
 
 def _read(format: Format, head: str, unit: str) -> Make:
@@ -396,7 +396,8 @@ def _begun(format: Format) -> list[str]:
 
 @cache
 def _known_calls() -> list[str]:
-    modules = [import_module(f"tests.core.markup.families.{path.stem}") for path in _FAMILY_TESTS]
+    names = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in _FAMILY_TESTS)
+    modules = [import_module(name) for name in names]
     return [case[0] for module in modules for case in getattr(module, "CASES", {}).values()]
 
 

@@ -51,8 +51,9 @@ NEED_NONE = {
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window""",
-    "are grammars, which others read by": """markup/families/deepseek markup/families/hermes markup/families/invoke
-        markup/families/plain_json markup/families/pythonic markup/families/qwen""",
+    "are grammars, which others read by": """markup/families/tokens/deepseek
+        markup/families/objects/hermes markup/families/tags/invoke markup/families/objects/plain_json
+        markup/families/notations/pythonic markup/families/tags/qwen""",
     "hold bytes by a limit, and read them by what is reached": """surfaces/responses/latest_responses
         surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors

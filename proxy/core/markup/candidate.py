@@ -1,18 +1,15 @@
-"""A text that begins with an opener, until it is decided what it is.
+"""A text that begins with an opener, until it is decided whether it is markup of some format.
 
-Three questions can be open: does it stand in a code sample (a Doubt), is it markup of some format (a Candidate), and do
-the marks around it say that it is only quoted (a Quotation)? Each gets every further piece by `extend`, which says
-whether it is worth the cost to `decide` from the whole text. Formats are asked only at places that the text itself
-defines, always about the text up to there and no further. Hence neither the answer nor the cost can depend on how the
-text was cut.
+It gets every further piece by `extend`, which says whether it is worth the cost to `decide` from the whole text.
+Formats are asked only at places that the text itself defines, always about the text up to there and no further. Hence
+neither the answer nor the cost can depend on how the text was cut.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from proxy.core.markup.code import CodeTracker
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tools
-from proxy.core.markup.lookahead import Lookahead
+from proxy.core.markup.formats import FOREIGN, Block, Format, Recovered, Tools, Waiting
 from proxy.core.markup.openers import Readers
 
 MAX_HELD = 1 << 20
@@ -42,6 +39,8 @@ class Why(Enum):
     UNDECLARED = "undeclared"
     CAPPED = "capped"
     QUOTED = "quoted"
+    OMITTED = "omitted"
+    """It stands in one block with calls that are meant, but no such tool is declared: it is neither text nor a call."""
     UNREAD = "unread"
     """Too many texts before it were read in vain."""
 
@@ -53,6 +52,9 @@ class Taken:
     length: int
     format: Format
     calls: tuple[Recovered, ...]
+    omitted: int = 0
+    """Calls in it whose names are not declared."""
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,91 +65,22 @@ class Passed:
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The doubt is over, and the text has to be judged again where the opener stands."""
-
-    ahead: Lookahead
-
-
-QUOTES = {
-    '"': '"',
-    "'": "'",
-    "“": "”",
-    "„": "“",
-    "”": "”",
-    "‘": "’",
-    "«": "»",
-    "»": "«",
-    "‹": "›",
-    "「": "」",
-    "『": "』",
-    "<code>": "</code>",
-    "<pre>": "</pre>",
-}
-"""What opens a quotation, and what closes it."""
-
-Decision = Taken | Passed | Settled | None
+Decision = Taken | Passed | None
 """None means that more text is needed."""
-
-
-class Doubt:
-    """Is the opener in a code sample? The text that follows decides."""
-
-    spent = 0
-    """A doubt costs no reading of formats."""
-
-    def __init__(self, tracker: CodeTracker, readers: Readers) -> None:
-        self.readers = readers
-        self._ahead = Lookahead(tracker)
-        self._heard = 0
-
-    def extend(self, piece: str) -> bool:
-        self._ahead.feed(piece, 0, min(len(piece), MAX_HELD - self._heard))
-        self._heard += len(piece)
-        return self._ahead.found is not None or self._heard >= MAX_HELD
-
-    def decide(self, text: str, start: int, end: End) -> Decision:
-        length = len(text) - start
-        if self._heard < length:
-            self._ahead.feed(text, start + self._heard, min(len(text), start + MAX_HELD))
-            self._heard = length
-        if self._ahead.found is None and length >= MAX_HELD:
-            return Passed(MAX_HELD, Why.CAPPED)
-        if end is not End.OPEN:
-            self._ahead.close()
-        return None if self._ahead.found is None else Settled(self._ahead)
-
-
-class Quotation:
-    """A call between quotation marks that touch it is only mentioned. The mark before it is there; does the one
-    behind follow?"""
-
-    def __init__(self, taken: Taken, closer: str, readers: Readers, spent: int) -> None:
-        self.readers = readers
-        self.spent = spent
-        self._taken = taken
-        self._closer = closer
-
-    def extend(self, _piece: str) -> bool:
-        return True
-
-    def decide(self, text: str, start: int, end: End) -> Decision:
-        behind = text[start + self._taken.length :]
-        if behind.startswith(self._closer):
-            return Passed(self._taken.length, Why.QUOTED)
-        return None if end is End.OPEN and self._closer.startswith(behind) else self._taken
 
 
 class Candidate:
     """Is it a block? The formats are asked in their order; one that waits for more keeps the later ones waiting."""
 
-    def __init__(self, readers: Readers, tools: Tools, before: str = "") -> None:
+    def __init__(self, readers: Readers, tools: Tools, formats: Iterable[Format] | None = None) -> None:
+        """`formats` are those that may begin here, if not all of them."""
         self.readers = readers
         self.spent = 0
         """Characters that formats were asked to read."""
+        self.foreign = False
+        """Does the text call no declared tool? Then it stays text, and what is read on for is only where it ends."""
         self._tools = tools
-        self._left = [one for one in readers.formats if one.behind is None or one.behind.search(before)]
+        self._left = list(readers.formats if formats is None else formats)
         self._undeclared: Passed | None = None
         self._heard = 0
         self._tail = ""
@@ -169,8 +102,6 @@ class Candidate:
         length = len(text) - start
         within = min(length, MAX_HELD)
         due, self._due = self._due, None
-        if not self._left:
-            return Passed(1, Why.RELEASED)
         while (due := due or self._next_ask(text, start, within)) is not None:
             if outcome := self._ask(text[start : start + due]):
                 return outcome
@@ -192,25 +123,33 @@ class Candidate:
         while self._left:
             format = self._left[0]
             verdict = format.read(text, 0, ended, self._tools)
-            if verdict is MORE and not last:
+            if isinstance(verdict, Waiting) and not last:
+                self.foreign = self.foreign or verdict is FOREIGN
                 return None
             if isinstance(verdict, Block):
-                if taken := self._taken(format, verdict):
+                taken = self._taken(format, verdict)
+                if taken and not self.foreign:
                     return taken
                 self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED)
-            elif verdict is MORE and passed is not None:
+                if self.foreign:
+                    break
+            elif isinstance(verdict, Waiting) and passed is not None:
                 return passed
+            elif self.foreign:
+                return Passed(len(text), Why.UNDECLARED)
             del self._left[0]
         return self._undeclared or Passed(1, Why.RELEASED)
 
     def _taken(self, format: Format, block: Block) -> Taken | None:
-        calls = []
-        for call in block.calls:
-            name = self._tools.declared(call.name)
-            if name is None:
-                return None
-            calls.append(Recovered(name, call.arguments))
-        return Taken(block.end, format, tuple(calls))
+        calls = [
+            Recovered(name, call.arguments)
+            for call in block.calls
+            if (name := self._tools.declared(call.name)) is not None
+        ]
+        if block.calls and not calls:
+            return None
+        omitted = len(block.calls) - len(calls)
+        return Taken(block.end, format, tuple(calls), omitted, block.doubtful)
 
     # ── when to ask ──
 

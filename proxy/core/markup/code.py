@@ -11,19 +11,23 @@ The tracker learns what the lookahead found, so that no paragraph is read ahead 
 
 import re
 from enum import Enum, auto
+from typing import NamedTuple
 
 LINE_HEAD = 256
 """Characters of a line that are kept to recognise what it begins. The patterns below ask for less."""
 CONTEXT = 2048
 """Characters in which the list item is looked for that an indented fence belongs to."""
-NEARBY = 16
-"""Characters of the latest text that can be asked for."""
 MIN_FENCE, MAX_FENCE = 3, 128
 TAB = 4
+
+_INFO = re.compile(r"[ \t]{0,8}[\w.+#-]{0,32}[ \t\r]{0,8}")
+"""What may stand behind backticks that open a fence behind words: one word."""
 
 _RUN = re.compile(r"`+|~+")
 _BODY = "x"
 """Stands for the head of a line that can begin nothing any more."""
+_BLOCK = "\0"
+"""Stands for what is no text at the head of a line."""
 
 _FENCE_HEAD = re.compile(
     r"(?P<quote>(?: {0,3}>)+ ?)?(?P<indent>[ \t]*)(?P<item>(?:(?:[-+*]|\d{1,9}[.)])[ \t]{1,4})*)"
@@ -43,6 +47,18 @@ _BREAK = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """Matches a line that ends the paragraph before it."""
+
+
+class Info(NamedTuple):
+    """Backticks that open a fence, unless their line goes on in another way."""
+
+    length: int
+    indent: int
+    at: int
+    """Where they end."""
+    behind: str | None = None
+    """What follows them so far, if words stand before them in their line. CommonMark knows no such fence, but models
+    write it."""
 
 
 class Where(Enum):
@@ -88,8 +104,7 @@ class CodeTracker:
         """Characters that were read."""
         self._closer: re.Pattern[str] | None = None
         """Matches the end of the fenced block. None outside of one."""
-        self._info: tuple[int, int] | None = None
-        """Length and indent of backticks that open a fence unless another backtick follows on their line."""
+        self._info: Info | None = None
         self._open: dict[int, None] = {}
         """Lengths of the open runs of backticks, oldest first. Each counts only if none before it is closed."""
         self._sure = 0
@@ -107,8 +122,10 @@ class CodeTracker:
     # ── asking ──
 
     def where(self) -> Where:
-        """Says where the next character stands, which is no backtick and no tilde."""
+        """Says where the next character stands, which is no backtick, no tilde, and begins no word."""
         self._end_run()
+        if self._info is not None and self._info.behind is not None:
+            self._end_info()
         if self._closer is not None:
             return Where.INSIDE
         if self._info is not None:
@@ -120,12 +137,12 @@ class CodeTracker:
     def skip(self, length: int) -> None:
         """Passes so many characters that are no text: a line with them is not blank, and begins nothing."""
         self.at += length
-        self._head = _BODY
+        self._head = _BLOCK
         self._remember(_BODY)
 
     def before(self) -> str:
-        """Returns the latest text."""
-        return self._context[-NEARBY:]
+        """Returns the latest text, without what stood in fences."""
+        return self._context
 
     def learn(self, found: Finding | Closes, until: int, last: dict[int, int]) -> None:
         """Takes over what a lookahead from here has found, how far it has read, and where runs of each length stood
@@ -134,7 +151,7 @@ class CodeTracker:
             self._sure = found.length
         elif found is Finding.FENCE:
             assert self._info is not None
-            self._open_fence("`", *self._info)
+            self._open_fence("`", self._info.length, self._info.indent)
         elif found is Finding.NO_FENCE:
             self._end_info()
         else:
@@ -167,10 +184,19 @@ class CodeTracker:
         return False
 
     def _read_plain(self, text: str, start: int, end: int) -> int:
-        if self._info is not None and (newline := text.find("\n", start, end)) >= 0:
-            self._advance(text[start:newline])
-            self._open_fence("`", *self._info)
-            return newline
+        if (info := self._info) is not None:
+            newline = text.find("\n", start, end)
+            stop = end if newline < 0 else newline
+            if info.behind is not None:
+                info = info._replace(behind=info.behind + text[start : min(stop, start + LINE_HEAD)])
+                if not _INFO.fullmatch(info.behind or ""):
+                    self._end_info()
+                    return start
+                self._info = info
+            if newline >= 0:
+                self._advance(text[start:newline])
+                self._open_fence("`", info.length, info.indent)
+                return newline
         self._advance(text[start:end])
         return end
 
@@ -214,27 +240,34 @@ class CodeTracker:
             if run[0] == "~":
                 self._open_fence("~", len(run), indent)
             else:
-                self._info = len(run), indent
+                self._info = Info(len(run), indent, self.at)
         elif run[0] == "`":
             if self._info is not None:
                 self._end_info()
-            self._tick(len(run), len(run) - self._is_escaped())
+            if len(run) >= MIN_FENCE and len(run) not in self._open and self._may_begin_behind(head):
+                self._info = Info(len(run), LINE_HEAD, self.at, "")
+            else:
+                self._tick(len(run), len(run) - self._is_escaped(), self.at)
         self._remember(run)
 
     def _is_escaped(self) -> bool:
         before = self._context
         return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
+    def _may_begin_behind(self, head: str) -> bool:
+        """May a fence begin behind this head of a line?"""
+        return bool(head.strip()) and head != _BLOCK and not self._is_escaped()
+
     # ── inline ──
 
-    def _tick(self, closes: int, opens: int) -> None:
+    def _tick(self, closes: int, opens: int, at: int) -> None:
         """Counts a run of backticks. A backslash keeps it from opening a span, not from closing one."""
         if closes in self._open:
             while self._open.popitem()[0] != closes:
                 pass
         elif opens and opens not in self._open:
-            if self.at <= self._known_until:
-                if self._last.get(opens, 0) <= self.at:
+            if at <= self._known_until:
+                if self._last.get(opens, 0) <= at:
                     return
                 if self._sure not in self._open:
                     self._sure = opens
@@ -243,8 +276,8 @@ class CodeTracker:
     def _end_info(self) -> None:
         """Counts backticks at the head of a line that open no fence like any other run."""
         assert self._info is not None
-        (length, _), self._info = self._info, None
-        self._tick(length, length)
+        info, self._info = self._info, None
+        self._tick(info.length, info.length, info.at)
 
     def _end_paragraph(self) -> None:
         self._open.clear()

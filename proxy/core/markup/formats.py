@@ -6,7 +6,7 @@ what to hold back, where code samples are, and which names were declared.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
@@ -60,16 +60,31 @@ class Block:
 
     end: int
     calls: tuple[Recovered, ...]
+    doubtful: bool = False
+    """Does a value hold what would have ended it, so that the block may have swallowed what follows it?"""
 
 
-class _More(Enum):
+class Waiting(Enum):
     MORE = "this may become a block, but it has not ended yet"
+    FOREIGN = "the same, but it calls no declared tool, so that its text need not wait"
 
 
-MORE: Final = _More.MORE
+MORE: Final = Waiting.MORE
+FOREIGN: Final = Waiting.FOREIGN
+LONGEST_FOREIGN: Final = 4096
+"""Characters that a section for several calls may hold before its first declared one."""
 
-Verdict = Block | _More | None
+Verdict = Block | Waiting | None
 """None means that this is no block of the format, whatever may follow."""
+
+
+def waiting(tools: Tools, names: Iterable[str], held: int, *, alone: bool = True) -> Waiting:
+    """Says whether the text has to wait for the rest of a block that names these tools so far, and is `held` characters
+    long. `alone` means that no other call can follow in it."""
+    names = list(names)
+    if not names or any(tools.declared(name) for name in names):
+        return MORE
+    return FOREIGN if alone or held > LONGEST_FOREIGN else MORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,10 @@ class Format:
     """`read` is worth calling when one of these has come, and when the text has ended."""
     behind: re.Pattern[str] | None = None
     """A pattern that must match right before the opener, where the opener alone says too little."""
+    first: tuple[str, ...] = ()
+    """More openers, which count at the very start of a reply only: elsewhere they are words."""
+    leftovers: tuple[str, ...] = ()
+    """What models write once too often right behind a block: its closers, or what closes several blocks."""
     native: bool = False
     """Is it made of special tokens, which no model uses to rehearse or to quote? Then a call in reasoning is a call
     at once."""

@@ -34,11 +34,11 @@ class Lookahead(CodeTracker):
     def _settled(self) -> bool:
         return self.found is not None
 
-    def _tick(self, closes: int, opens: int) -> None:
+    def _tick(self, closes: int, opens: int, at: int) -> None:
         if closes in self._asked:
             self._find(Closes(closes))
-        self.last[closes] = self.at
-        super()._tick(closes, opens)
+        self.last[closes] = at
+        super()._tick(closes, opens, at)
 
     def _end_info(self) -> None:
         if self._asked_info:

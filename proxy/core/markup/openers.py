@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from proxy.core.markup.formats import Format
 
@@ -18,28 +19,66 @@ class Readers:
     """Characters before its match that `closed` looks at."""
 
 
+class Opener(NamedTuple):
+    """Where an opener stands."""
+
+    start: int
+    readers: Readers | None
+    """Whom to ask. None if it may still become an opener, or a longer one."""
+
+
 class Openers:
-    __slots__ = ("_beginnings", "_literals", "begun", "whole")
+    __slots__ = ("_beginnings", "_first", "_literals", "_whole", "begun", "first")
 
     def __init__(self, formats: Sequence[Format]) -> None:
         literals = sorted({opener for format in formats for opener in format.openers})
-        self.whole = re.compile(_pattern(literals, partial=False))
+        self._whole = re.compile(_pattern(literals, partial=False))
         """Finds the next opener, the longest that stands there."""
         self.begun = re.compile(_pattern(literals, partial=True))
         """Finds the next opener too, and also a beginning of one at the end of the text."""
         self._beginnings = frozenset(one[:size] for one in literals for size in range(1, len(one)))
         self._literals = {literal: _readers(literal, formats) for literal in literals}
+        first = sorted({opener for format in formats for opener in format.first})
+        self.first = bool(first)
+        """Are there openers that count at the very start only?"""
+        self._first = {
+            literal: _readers_of(tuple(one for one in formats if literal in one.first)) for literal in first
+        }
 
-    def may_grow(self, literal: str) -> bool:
-        """Can the end of the text still become an opener, or a longer one?"""
-        return literal in self._beginnings
+    def find(self, text: str, at: int, growing: bool) -> Opener | None:
+        """Returns the next opener. `growing`: may the text go on?"""
+        found = (self.begun if growing else self._whole).search(text, at)
+        return self._as_opener(found, growing)
+
+    def opener_at(self, text: str, at: int, growing: bool) -> Opener | None:
+        """Returns the opener that stands here."""
+        found = (self.begun if growing else self._whole).match(text, at)
+        return self._as_opener(found, growing)
+
+    def first_at(self, text: str, at: int, growing: bool) -> Opener | None:
+        """Returns the opener with which a reply begins here, if it is one only there."""
+        for literal, readers in self._first.items():
+            if text.startswith(literal, at):
+                return Opener(at, readers)
+            if growing and literal.startswith(text[at : at + len(literal)]) and at < len(text):
+                return Opener(at, None)
+        return None
 
     def readers(self, literal: str) -> Readers:
         return self._literals[literal]
 
+    def _as_opener(self, found: re.Match[str] | None, growing: bool) -> Opener | None:
+        if found is None:
+            return None
+        grows = growing and found.end() == len(found.string) and found[0] in self._beginnings
+        return Opener(found.start(), None if grows else self.readers(found[0]))
+
 
 def _readers(literal: str, formats: Iterable[Format]) -> Readers:
-    ours = tuple(format for format in formats if literal.startswith(format.openers))
+    return _readers_of(tuple(format for format in formats if literal.startswith(format.openers)))
+
+
+def _readers_of(ours: tuple[Format, ...]) -> Readers:
     closers = sorted({closer for format in ours for closer in format.closers})
     if not closers:
         return Readers(ours, None, 0)

@@ -14,14 +14,15 @@ TOOLS = Tools({"run": {"type": "object"}, "look": {"type": "object"}})
 
 
 def tags(opener: str, closer: str, *, dangling: str = "") -> Any:
-    """`<call>run look</call>`: names between two tags, nothing else. What cannot become that is none."""
+    """`<call>run look</call>`: names between two tags, nothing else. What cannot become that is none. A question mark
+    makes it doubtful."""
 
     def read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
         inside, found, _ = text[at + len(opener) :].partition(closer)
         if found:
-            names = inside.split()
+            names = inside.replace("?", "").split()
             calls = tuple(Recovered(name, "{}") for name in names)
-            whole = Block(at + len(opener) + len(inside) + len(closer), calls)
+            whole = Block(at + len(opener) + len(inside) + len(closer), calls, "?" in inside)
             return whole if names and "!" not in inside else None
         if dangling and ended and not inside:
             return Block(at + len(opener), ())
@@ -30,7 +31,14 @@ def tags(opener: str, closer: str, *, dangling: str = "") -> Any:
     return read
 
 
-PAIR = Format("pair", Tier.ALWAYS, ("<call>",), tags("<call>", "</call>"), ("</call>",))
+PAIR = Format(
+    "pair",
+    Tier.ALWAYS,
+    ("<call>",),
+    tags("<call>", "</call>"),
+    ("</call>",),
+    leftovers=("</call>", "</calls>"),
+)
 NATIVE = Format("native", Tier.ALWAYS, ("[[",), tags("[[", "]]", dangling="yes"), ("]]",), native=True)
 FORMATS = (PAIR, NATIVE)
 OPENERS = Openers(FORMATS)

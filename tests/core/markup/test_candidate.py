@@ -1,21 +1,15 @@
-"""What begins with an opener: when its formats are asked, what is made of their verdicts, and how a doubt ends."""
-
-import re
-from dataclasses import replace
+"""What begins with an opener: when its formats are asked, and what is made of their verdicts."""
 
 from proxy.core.markup.candidate import (
     FIRST_ASK,
     MAX_HELD,
     Candidate,
-    Doubt,
     End,
     Passed,
-    Settled,
     Taken,
     Why,
 )
-from proxy.core.markup.code import CodeTracker, Finding, Where
-from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
 from proxy.core.markup.openers import Openers
 from tests.core.markup.scanning import CALL, FORMATS, TOOLS
 from tests.support.tables import table
@@ -97,39 +91,49 @@ def test_a_block_has_the_names_that_were_declared() -> None:
     assert taken.length == len(CALL) + len("functions.:3")
 
 
-def doubt(before: str) -> Doubt:
-    tracker = CodeTracker()
-    tracker.feed(before)
-    assert tracker.where() is Where.DOUBT
-    return Doubt(tracker, Openers(FORMATS).readers("<call>"))
+@table(
+    ("text", "omitted", "doubtful"),
+    [
+        ("<call>run look</call>", 0, False),
+        ("<call>run walk</call>", 1, False),
+        ("<call>?run</call>", 0, True),
+    ],
+)
+def test_what_is_known_of_a_block_goes_with_it(text: str, omitted: int, doubtful: bool) -> None:
+    taken = candidate().decide(text, 0, End.OPEN)
+    assert isinstance(taken, Taken)
+    assert (taken.omitted, taken.doubtful) == (omitted, doubtful)
 
 
-def test_a_doubt_ends_when_enough_is_heard() -> None:
-    one = doubt("` ")
-    assert one.decide("` <call>", 2, End.OPEN) is None
-    assert one.extend("run") is False
-    assert one.extend(" `") is False, "the run may go on"
-    assert one.extend(" ") is True
-    assert isinstance(one.decide("` <call>run ` ", 2, End.OPEN), Settled)
+def foreign(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    """A name, a colon, and text up to the closer."""
+    name, _, rest = text.removeprefix("<call>").partition(":")
+    if "!" in rest:
+        return None
+    if (closer := text.find("</call>")) >= 0:
+        return Block(closer + len("</call>"), (Recovered(name, "{}"),))
+    return None if ended else waiting(tools, [name], len(text))
 
 
-@table("end", [End.WHOLE, End.CUT])
-def test_a_doubt_ends_with_the_text(end: End) -> None:
-    for before, found in (("` ", Finding.END_OF_PARAGRAPH), ("``` ", Finding.FENCE)):
-        settled = doubt(before).decide("<call>", 0, end)
-        assert isinstance(settled, Settled)
-        assert settled.ahead.found is found
+FOREIGN_FORMAT = Format("foreign", Tier.ALWAYS, ("<call>",), foreign, ("</call>",))
 
 
-def test_a_doubt_that_never_ends_is_text() -> None:
-    one = doubt("` ")
-    assert one.extend("x" * MAX_HELD) is True
-    assert one.decide("x" * MAX_HELD, 0, End.OPEN) == Passed(MAX_HELD, Why.CAPPED)
-
-
-def test_a_format_may_ask_for_what_stands_before_its_opener() -> None:
-    format = replace(FORMATS[0], behind=re.compile(r"so:\Z"))
-    readers = Openers((format,)).readers("<call>")
-    assert isinstance(Candidate(readers, TOOLS, "so:").decide(CALL, 0, End.OPEN), Taken)
-    for before in ("", "so"):
-        assert Candidate(readers, TOOLS, before).decide(CALL[:7], 0, End.OPEN) == Passed(1, Why.RELEASED)
+@table(
+    ("rest", "end", "length"),
+    [
+        ("</call> and", End.OPEN, 57),
+        (" ! ".ljust(50), End.OPEN, 64),
+        (" and", End.WHOLE, 54),
+        ("x", End.CUT, 51),
+    ],
+)
+def test_a_call_of_no_declared_tool_need_not_wait_and_is_text(rest: str, end: End, length: int) -> None:
+    text = "<call>walk:".ljust(50)
+    one = Candidate(Openers((FOREIGN_FORMAT, FORMATS[0])).readers("<call>"), TOOLS)
+    assert not one.foreign
+    assert one.decide(text, 0, End.OPEN) is None
+    assert one.foreign
+    assert one.decide(text + rest, 0, end) == Passed(length, Why.UNDECLARED)
+    known = Candidate(Openers((FOREIGN_FORMAT,)).readers("<call>"), TOOLS)
+    assert known.decide("<call>run:".ljust(50), 0, End.OPEN) is None
+    assert not known.foreign

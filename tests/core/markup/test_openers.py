@@ -16,37 +16,61 @@ OPENERS = Openers((SHORT, LONG, BOTH))
 
 
 @table(
-    ("text", "found"),
+    ("text", "start", "literal"),
     [
-        ("a <call b", "<call"),
-        ("a <calls> b", "<calls>"),
-        ("a <calls b", "<call"),
-        ("a [x] <call", "[x]"),
-        ("a <<call", "<call"),
-        ("a < b", None),
-        ("[y] <cal ", None),
-        ("", None),
+        ("a <call b", 2, "<call"),
+        ("a <calls> b", 2, "<calls>"),
+        ("a <calls b", 2, "<call"),
+        ("a [x] <call", 2, "[x]"),
+        ("a <<call ", 3, "<call"),
     ],
 )
-def test_the_longest_opener_that_stands_first_is_found(text: str, found: str | None) -> None:
-    for pattern in (OPENERS.whole, OPENERS.begun):
-        match = pattern.search(text)
-        assert (match and match[0]) == found
+def test_the_longest_opener_that_stands_first_is_found(text: str, start: int, literal: str) -> None:
+    for growing in (False, True):
+        assert OPENERS.find(text, 0, growing) == (start, OPENERS.readers(literal))
+        assert OPENERS.opener_at(text, start, growing) == (start, OPENERS.readers(literal))
+        assert OPENERS.opener_at(text, 0, growing) is None
+
+
+@table("text", ["a < b", "[y] <cal ", ""])
+def test_no_opener_is_found_where_none_stands(text: str) -> None:
+    assert OPENERS.find(text, 0, False) is OPENERS.find(text, 0, True) is None
 
 
 @table("suffix", ["<", "<c", "<cal", "<calls", "[", "[x", "<call"])
 def test_the_beginning_of_an_opener_is_found_only_at_the_end(suffix: str) -> None:
-    found = OPENERS.begun.search(f"text {suffix}")
-    assert found is not None
-    assert found[0] == suffix
-    assert OPENERS.may_grow(suffix)
-    later = OPENERS.begun.search(f"text {suffix}.")
-    assert (later and later[0]) == ("<call" if suffix.startswith("<call") else None)
+    assert OPENERS.find(f"text {suffix}", 0, True) == (5, None)
+    whole = (5, OPENERS.readers("<call")) if suffix.startswith("<call") else None
+    assert OPENERS.find(f"text {suffix}.", 0, True) == whole
+    assert OPENERS.find(f"text {suffix}", 0, False) == whole
 
 
 @table("whole", ["<calls>", "[x]"])
 def test_a_whole_opener_grows_no_more(whole: str) -> None:
-    assert not OPENERS.may_grow(whole)
+    assert OPENERS.find(whole, 0, True) == (0, OPENERS.readers(whole))
+
+
+FIRST = Openers(
+    (SHORT, Format("early", Tier.ALWAYS, ("<early>",), lambda *_: None, (), first=("to=", "-> ")))
+)
+
+
+@table(
+    ("text", "growing", "found"),
+    [("to=x", True, "early"), ("-> x", True, "early"), ("-", True, None), ("t", True, None), ("t", False, ""),
+     ("", True, ""), ("x", True, ""), ("<call", True, "")],
+)  # fmt: skip
+def test_some_openers_count_at_the_start_only(text: str, growing: bool, found: str | None) -> None:
+    assert FIRST.first
+    assert not OPENERS.first
+    opener = FIRST.first_at(f"\n{text}", 1, growing)
+    if found == "":
+        assert opener is None
+    else:
+        assert opener is not None
+        assert opener.start == 1
+        assert (opener.readers and opener.readers.formats[0].name) == found
+    assert FIRST.find("to=", 0, True) is None
 
 
 @table(("literal", "names"), [("<call", "short both"), ("<calls>", "short long both"), ("[x]", "long both")])

@@ -21,7 +21,10 @@ CASES: dict[str, tuple[str, list[Piece]]] = {
     "two calls in one block": ("<call>run look</call>", [("<call>run look</call>", ["run", "look"])]),
     "names with affixes": ("<call>functions.run:0</call>", [("<call>functions.run:0</call>", ["run"])]),
     "an undeclared name": ("a <call>walk</call> b", ["a <call>walk</call> b"]),
-    "a name that is not declared beside one that is": ("<call>run walk</call>", ["<call>run walk</call>"]),
+    "a name that is not declared beside one that is": (
+        "<call>run walk</call>",
+        [("<call>run walk</call>", ["run"])],
+    ),
     "a call within an undeclared one": ("<call>walk [[run]]</call>", ["<call>walk [[run]]</call>"]),
     "an undeclared block, then a call": (f"<call>walk</call>{CALL}", ["<call>walk</call>", RUN]),
     "no block": (f"<call>!</call>{CALL}", ["<call>!</call>", RUN]),
@@ -58,7 +61,14 @@ CASES: dict[str, tuple[str, list[Piece]]] = {
     "before a tag that is not the closer": (f"<code>{CALL}</cod", ["<code>", RUN, "</cod"]),
     "with blanks between the marks and it": (f'" {CALL} "', ['" ', RUN, ' "']),
     "after a quoted one": (f"'{CALL}' {CALL}", [f"'{CALL}' ", RUN]),
-    "two between quotation marks": (f'"{CALL}{CALL}"', ['"', RUN, RUN, '"']),
+    "two between quotation marks": (f'"{CALL}{CALL}"', [f'"{CALL}{CALL}"']),
+    "two on lines between quotation marks": (f'a "{CALL}\n{CALL}" b', [f'a "{CALL}\n{CALL}" b']),
+    "two behind a quotation mark": (f'a "{CALL}\n{CALL} b', ['a "', RUN, "\n", RUN, " b"]),
+    "one that is no block behind a quotation mark": (
+        f'"{CALL}<call>!</call>" b',
+        ['"', RUN, '<call>!</call>" b'],
+    ),
+    "one and an undeclared one in brackets": (f"({CALL}<call>walk</call>)", ["(", RUN, "<call>walk</call>)"]),
 }
 
 
@@ -152,7 +162,10 @@ def test_the_first_format_that_finds_a_block_wins() -> None:
     found: list[str] = []
     for formats in ((PAIR, other), (other, PAIR), (NONE, other), (PAIR, NEVER)):
         one = Scanner(Openers(formats), TOOLS, count=lambda *_: None)
-        found += [said if isinstance(said, str) else said.format.name for said in one.feed(CALL)]
+        found += [
+            said if isinstance(said, str) else said.format.name
+            for said in (*one.feed(CALL), *one.flush(End.WHOLE))
+        ]
     assert found == ["pair", "other", "other", "pair"]
 
 

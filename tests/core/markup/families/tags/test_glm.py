@@ -93,9 +93,9 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "a sample in a value": (
-        call("write_file", path="p", content=call("get_weather", city="Oslo") + " so") + "!",
+        call("write_file", path="p", content=call("get_weather", city="Oslo") + " so") + " ok",
         [("write_file", {"path": "p", "content": call("get_weather", city="Oslo") + " so"})],
-        "!",
+        " ok",
     ),
     "no closer of a value": (
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo<arg_key>days</arg_key><arg_value>2</tool_call>",

@@ -88,7 +88,7 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "no section": (f"Look. {call('functions.get_weather:0')} So.", [OSLO], "Look.  So."),
-    "no begin of the section": (f"{call('functions.get_weather:0')}{END}.", [OSLO], "."),
+    "no begin of the section": (f"{call('functions.get_weather:0')}{END} so", [OSLO], " so"),
     "no end of the section": (f"{BEGIN}{call('functions.get_weather:0')}", [OSLO], ""),
     "no end of the call": (f"{BEGIN}{call('get_weather:0').removesuffix(CALLED)}{END}", [OSLO], ""),
     "no ends": (f"{BEGIN}{call('get_weather:0').removesuffix(CALLED)}", [OSLO], ""),
