@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.core import jsontext
-from proxy.core.markup.formats import MORE, Block, Format, Tier
+from proxy.core.markup.formats import Block, Format, Tier, Waiting
 from proxy.core.markup.registry import FAMILIES, FORMATS
 from tests.core.markup.families.cases import BLOCKS, TEXTS
 from tests.core.markup.families.driver import TOOLS, check_prefixes
@@ -61,7 +61,7 @@ def test_no_text_is_too_broken(text: str) -> None:
                 continue
             for ended in (False, True):
                 verdict = format.read(text, at, ended, TOOLS)
-                assert not (ended and verdict is MORE)
+                assert not (ended and isinstance(verdict, Waiting))
                 if isinstance(verdict, Block):
                     assert at < verdict.end <= len(text)
                     assert all(isinstance(jsontext.strict(call.arguments), dict) for call in verdict.calls)

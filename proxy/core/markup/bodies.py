@@ -8,22 +8,54 @@ it all, and brackets too many or too few right before the closer.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import jsonish, values
-from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict, Waiting, waiting
 
 _NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "parameters", "args", "tool_input", "input", "kwargs")
+_OF_A_SCHEMA: Final = frozenset(
+    (
+        "type",
+        "properties",
+        "$ref",
+        "required",
+        "$schema",
+        "$defs",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+    )
+)
+"""Keys that a schema has. Where the tool has no such parameter, they tell a declaration from a call."""
+_BESIDE_A_SCHEMA: Final = ("description", "input_schema")
 _ABOUT_THE_CALL: Final = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
 """Keys beside the name that hold no arguments."""
 
 _BLANK: Final = re.compile(r"\s*+")
 _STRAY: Final = re.compile(r"[\s}\];,]*+")
+_NAMED: Final = re.compile(
+    rf"""\{{\s{{0,64}}["'](?:{"|".join(_NAMES)})["']\s{{0,8}}:\s{{0,8}}["']([^"'\\\n{{}}]{{1,200}})["']"""
+)
+_KEYED: Final = re.compile(r"""(?<![:\w])[\[{,]\s{0,64}["']([^"'\\\n{}]{1,200})["']\s{0,8}:\s{0,8}\{""")
+"""Matches the name of a call in JSON that has not ended yet."""
 _FENCE: Final = re.compile(r"```(?:json|tool_call|tool_code)?[^\S\n]*\n?|`(?=[\[{])")
 _FENCE_BEGUN: Final = re.compile(r"`{1,3}[a-z_]*\Z")
 _FENCE_END: Final = re.compile(r"`{1,3}")
+
+
+class Objects(Enum):
+    """What the objects of a family are."""
+
+    NAMED = "a name, mostly with arguments"
+    WITH_ARGUMENTS = "a name and arguments, in whatever form"
+    WHOLE = "a name and an object of arguments"
+    KEYED = "a name → arguments"
+    EITHER = "a name and arguments, or a declared name → arguments"
 
 
 class Unended(Exception):
@@ -56,16 +88,20 @@ def object_text(text: str) -> str | None:
     return values.written(value) if isinstance(value, dict) else None
 
 
-def calls_in(value: Any, tools: Tools, *, keyed: bool = False, sure: bool = True) -> tuple[Recovered, ...]:
-    """Returns the calls that a JSON value describes, and leaves out what is no call.
-
-    `keyed` objects map name → arguments. Unless we are `sure` that these are calls, arguments have to be there.
-    """
+def calls_in(value: Any, tools: Tools, objects: Objects = Objects.NAMED) -> tuple[Recovered, ...]:
+    """Returns the calls that a JSON value describes, and leaves out what is no call."""
     found: list[Recovered] = []
     for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, dict):
-            found += _keyed(entry, tools) if keyed else _one(entry, sure, tools)
+            found += _keyed(entry, tools) if _is_keyed(entry, tools, objects) else _one(entry, tools, objects)
     return tuple(found)
+
+
+def _is_keyed(entry: Mapping[str, Any], tools: Tools, objects: Objects) -> bool:
+    """Does the object map name → arguments?"""
+    if objects is not Objects.EITHER:
+        return objects is Objects.KEYED
+    return all(tools.declared(key) and isinstance(value, dict) for key, value in entry.items())
 
 
 def _keyed(entry: Mapping[str, Any], tools: Tools) -> Iterator[Recovered]:
@@ -74,7 +110,7 @@ def _keyed(entry: Mapping[str, Any], tools: Tools) -> Iterator[Recovered]:
             yield Recovered(name, arguments)
 
 
-def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recovered]:
+def _one(entry: Mapping[str, Any], tools: Tools, objects: Objects) -> Iterator[Recovered]:
     if isinstance(inner := entry.get("function"), dict):
         entry = inner
     naming = next((key for key in _NAMES if isinstance(entry.get(key), str)), None)
@@ -82,22 +118,22 @@ def _one(entry: Mapping[str, Any], sure: bool, tools: Tools) -> Iterator[Recover
     if naming is None:
         return
     arguments, schema = None, tools.schema(entry[naming])
-    if holding is None and sure:
+    if objects is Objects.WHOLE and not (holding and isinstance(entry[holding], dict)):
+        return
+    if holding is None and objects is not Objects.WITH_ARGUMENTS:
         beside = {key: value for key, value in entry.items() if key != naming and key not in _ABOUT_THE_CALL}
         arguments = _beside(beside, schema)
-    elif holding == "arguments" or (holding and not _is_schema(entry[holding], "description" in entry)):
+    elif holding == "arguments" or (holding and not _is_schema(entry[holding], entry, schema)):
         arguments = _arguments(entry[holding], schema)
     if arguments is not None:
         yield Recovered(entry[naming], arguments)
 
 
-def _is_schema(value: Any, described: bool) -> bool:
+def _is_schema(value: Any, entry: Mapping[str, Any], schema: values.Schema) -> bool:
     """Is a tool declared here and not called? Models quote the prompt that lists the tools."""
-    if not isinstance(value, dict):
-        return False
-    if value.get("type") == "object" and isinstance(value.get("properties"), dict):
+    if any(key in entry for key in _BESIDE_A_SCHEMA):
         return True
-    return described and all(isinstance(one, dict) for one in value.values())
+    return isinstance(value, dict) and bool((value.keys() & _OF_A_SCHEMA) - values.properties(schema).keys())
 
 
 def _beside(fields: Mapping[str, Any], schema: values.Schema) -> str | None:
@@ -146,10 +182,7 @@ class Markers:
     """Without any, the block ends with its JSON."""
     strict: bool = True
     """Must a block have its closer? Otherwise the end of the text, or the next opener, does as well."""
-    keyed: bool = False
-    """Do the objects map name → arguments?"""
-    sure: bool = True
-    """Can an object without arguments be a call?"""
+    objects: Objects = Objects.NAMED
     inside: bool = False
     """Does the opener belong to the JSON?"""
 
@@ -169,7 +202,7 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
     while whole and text.startswith(("{", "["), position) and (markers.closers or not pieces):
         found = jsonish.scan(text, position)
         if found.missing and found.stop == len(text):
-            return unended
+            return None if ended else _waiting(markers, text, at, position, tools)
         pieces.append(text[position : found.stop] + found.missing)
         whole, end = not found.missing, found.stop
         position = after_stray(text, end)
@@ -188,6 +221,15 @@ def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Ver
     return _block(pieces, end, markers, tools) if at_end and whole and not markers.strict else None
 
 
+def _waiting(markers: Markers, text: str, at: int, start: int, tools: Tools) -> Waiting:
+    """Reads the names in JSON that has not ended. An object is one call, a list may hold more."""
+    named = _KEYED if markers.objects is Objects.KEYED else _NAMED
+    if text.startswith("{", start) and markers.objects is not Objects.KEYED:
+        first = named.match(text, start)
+        return waiting(tools, [first[1]] if first else [], len(text) - at)
+    return waiting(tools, (found[1] for found in named.finditer(text, start)), len(text) - at, alone=False)
+
+
 def _bare(pieces: list[str], text: str, end: int, ended: bool, markers: Markers, tools: Tools) -> Verdict:
     """Reads a block that ends with its JSON. If nothing marks its begin either, it may be a piece of larger JSON."""
     if markers.inside:
@@ -203,7 +245,7 @@ def _block(pieces: list[str], end: int, markers: Markers, tools: Tools) -> Block
     calls: list[Recovered] = []
     for piece in pieces:
         try:
-            calls += calls_in(jsonish.parse(piece), tools, keyed=markers.keyed, sure=markers.sure)
+            calls += calls_in(jsonish.parse(piece), tools, markers.objects)
         except BadJson:
             return None
     return Block(end, tuple(calls)) if calls else None

@@ -23,6 +23,8 @@ class ListGrammar:
     openers: tuple[str, ...]
     closers: tuple[str, ...] = ()
     """Without any, the list needs its brackets, and ends with them."""
+    echoes: bool = False
+    """Does the model repeat the list and its closer?"""
 
 
 def read(grammar: ListGrammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
@@ -30,9 +32,11 @@ def read(grammar: ListGrammar, text: str, at: int, ended: bool, tools: Tools) ->
         bodies.after_blank(text, bodies.follows(text, at, grammar.openers) or at) if grammar.closers else at
     )
     if grammar.closers and _JSON.match(text, start):
-        return bodies.read(Markers(grammar.openers, grammar.closers), text, at, ended, tools)
+        markers = Markers(grammar.openers, grammar.closers, strict=not text.startswith("[", start))
+        return bodies.read(markers, text, at, ended, tools)
     try:
-        return _block(grammar, text, start, ended)
+        block = _block(grammar, text, start, ended)
+        return _with_echo(grammar, text, start, block, ended) if block and grammar.echoes else block
     except bodies.Unended:
         return None if ended else MORE
 
@@ -63,7 +67,17 @@ def _block(grammar: ListGrammar, text: str, start: int, ended: bool) -> Block | 
         return Block(closed, tuple(calls)) if calls else None
     if not ended and bodies.may_follow(text, position, grammar.closers):
         raise bodies.Unended
-    return None
+    return Block(position, tuple(calls)) if calls and bracketed and position == len(text) else None
+
+
+def _with_echo(grammar: ListGrammar, text: str, start: int, block: Block, ended: bool) -> Block:
+    """Takes the same list and closer once more, if they follow."""
+    echo, behind = text[start : block.end], bodies.after_blank(text, block.end)
+    if text.startswith(echo, behind) and echo.endswith(grammar.closers):
+        return Block(behind + len(echo), block.calls)
+    if not ended and echo.startswith(text[behind:]):
+        raise bodies.Unended
+    return block
 
 
 def _recovered(name: str, inside: str) -> Recovered | None:

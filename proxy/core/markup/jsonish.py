@@ -13,6 +13,8 @@ from proxy.core import jsontext
 from proxy.core.jsontext import BadJson
 
 _CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
+BARE: Final = "\0bare"
+"""The key under which a word stands that had no quotes."""
 _LITERALS: Final = {
     **dict.fromkeys(("true", "True"), "true"),
     **dict.fromkeys(("false", "False"), "false"),
@@ -24,6 +26,8 @@ _MARKS: Final = {"(": "[", ")": "]"}
 _ESCAPE: Final = re.compile(
     r'\\(?:(?P<known>["\\/bfnrt]|u[0-9a-fA-F]{4})|x(?P<hex>[0-9a-fA-F]{2})|(?P<other>.))|"', re.DOTALL
 )
+_NEVER_ESCAPED: Final = re.compile(r"(?s)(?:[^\\]|\\(?:[\"\\/bfnrt'\n]|u[0-9a-fA-F]{4}))*+\\.")
+"""Matches a text with an escape that JSON does not know: nothing in it was escaped, as in a path of Windows."""
 _PYTHONS_ESCAPES: Final = {"'": "'", "\n": ""}
 """The escapes that only Python knows. Any other that JSON does not know is two characters, as in Python."""
 
@@ -42,7 +46,7 @@ class Notation:
     quote: str | None = None
     """The token at both ends of a string, where it is no quotation mark."""
     bare_text: bool = False
-    """May a text stand without quotes?"""
+    """May a text stand without quotes? Then every word becomes a `BARE` object: only a schema tells its type."""
 
 
 def notation(
@@ -131,7 +135,7 @@ def _as_json(text: str, how: Notation) -> str:
             case "blank":
                 pass
             case "doubled" | "singled" | "ended":
-                written.append(_text(found))
+                written.append(_text(found, how))
             case "between":
                 written.append(_between(found[0], opened))
             case "mark" if found[0] in _CLOSING:
@@ -165,10 +169,19 @@ def _close(bracket: str, written: list[str], opened: list[int]) -> None:
     written.append(_MARKS.get(bracket, bracket))
 
 
-def _text(found: re.Match[str]) -> str:
+def _text(found: re.Match[str], how: Notation) -> str:
     if (special := found.groupdict().get("special")) is not None:
         return jsontext.compact(special)
-    return _string(found["double"] if found.lastgroup == "doubled" else found["single"])
+    if found.lastgroup == "singled":
+        return _string(found["single"])
+    inner = found["double"]
+    never_escaped = how is not PYTHON and _NEVER_ESCAPED.match(inner)
+    return jsontext.compact(unescaped(inner)) if never_escaped else _string(inner)
+
+
+def unescaped(inner: str) -> str:
+    """Returns a text that was put between quotation marks without escaping more than those."""
+    return inner.replace('\\"', '"')
 
 
 def _string(inner: str) -> str:
@@ -190,11 +203,11 @@ def _escape(found: re.Match[str]) -> str:
 def _word(word: str, is_key: bool, how: Notation) -> str:
     if is_key:
         return jsontext.compact(word)
+    if how.bare_text:
+        return jsontext.compact({BARE: word})
     if plain := _LITERALS.get(word):
         return plain
     if number := _NUMBER.fullmatch(word):
         rest = number["power"] or (f".{number['rest'] or 0}" if number["rest"] is not None else "")
         return f"{number['sign']}{number['digits']}{rest}"
-    if how.bare_text:
-        return jsontext.compact(word)
     raise BadJson("a word without quotes")

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from proxy.core.markup.formats import Format
 
+_WORD = r"(?<![^\W_].)"
+"""Matches behind the first letter of a word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Readers:
@@ -87,8 +90,11 @@ def _readers_of(ours: tuple[Format, ...]) -> Readers:
     return Readers(ours, re.compile(f"[{last}](?:{behind})"), max(map(len, closers)))
 
 
-def _pattern(literals: Iterable[str], *, partial: bool) -> str:
-    """Makes a pattern that shares what the literals have in common, so that it reads no position twice."""
+def _pattern(literals: Iterable[str], *, partial: bool, within: bool = False) -> str:
+    """Makes a pattern that shares what the literals have in common, so that it reads no position twice.
+
+    What begins with a letter counts only at the begin of a word: else nearly every text would be held back for it.
+    """
     followers: dict[str, list[str]] = {}
     ends = False
     for literal in literals:
@@ -96,7 +102,10 @@ def _pattern(literals: Iterable[str], *, partial: bool) -> str:
             followers.setdefault(literal[0], []).append(literal[1:])
         else:
             ends = True
-    alternatives = [re.escape(first) + _tail(rest, partial) for first, rest in followers.items()]
+    alternatives = [
+        re.escape(first) + (_WORD if first.isalpha() and not within else "") + _tail(rest, partial)
+        for first, rest in followers.items()
+    ]
     if ends:
         alternatives.append("")
     return f"(?:{'|'.join(alternatives)})"
@@ -105,5 +114,5 @@ def _pattern(literals: Iterable[str], *, partial: bool) -> str:
 def _tail(literals: list[str], partial: bool) -> str:
     if literals == [""]:
         return ""
-    inner = _pattern(literals, partial=partial)
+    inner = _pattern(literals, partial=partial, within=True)
     return rf"(?:\Z|{inner})" if partial and "" not in literals else inner

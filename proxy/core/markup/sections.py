@@ -8,11 +8,11 @@ hold what looks like a token, so the JSON is read as JSON and not up to the next
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish
-from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+from proxy.core.markup.formats import Block, Recovered, Tools, Verdict, waiting
 
 _HEAD: Final = re.compile(r"\s{0,64}(?P<head>[^\s<>{}]{0,200})\s{0,64}")
 _BEGUN: Final = re.compile(r"(?:<[^<>\n]{0,64})?\Z")
@@ -42,6 +42,8 @@ class _Reader:
     text: str
     ended: bool
     tools: Tools
+    names: list[str] = field(default_factory=list)
+    """The tools of the calls so far, with the one that is being read."""
 
     def block(self, at: int) -> Block | None:
         opened = self.grammar.opened.match(self.text, at)
@@ -77,6 +79,7 @@ class _Reader:
         if not self.text.startswith("{", start):
             return self._empty(start, head["head"], prelude["label"] or "")
         found = jsonish.scan(self.text, start)
+        self.names.append(self.grammar.name(head["head"], prelude["label"] or "", "{}", self.tools))
         if found.missing and found.stop == len(self.text):
             raise bodies.Unended
         position = self._next(bodies.behind(_LEFT_OVER, self.text, found.stop))
@@ -101,7 +104,10 @@ class _Reader:
 def read(grammar: SectionGrammar, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     if ended and (opened := grammar.opened.match(text, at)) and not text[opened.end() :].strip():
         return Block(len(text), ())
+    reader = _Reader(grammar, text, ended, tools)
     try:
-        return _Reader(grammar, text, ended, tools).block(at)
+        return reader.block(at)
     except bodies.Unended:
-        return None if ended else MORE
+        several = grammar.opened.match(text, at) is not None
+        names = filter(None, reader.names)
+        return None if ended else waiting(tools, names, len(text) - at, alone=not several)

@@ -7,6 +7,10 @@ calls, an example) and because models forget closers. Three rules decide it:
 * a closer ends what it closes only if markup that may follow it does follow, or the text ends;
 * a call inside a value is a sample: up to its own closer it is data;
 * if the text ends and these samples never ended, there were none, and the text is read once more without that rule.
+
+No tag of the grammar may get into a value because a closer is missing. Where a value holds a parameter that the tool
+does not have, that has to have its own closer, and so has the value; else the text is no block. A value that holds what
+would have ended it, and words behind that, makes the block doubtful.
 """
 
 import re
@@ -15,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.formats import MORE, Block, Recovered, Tools, Verdict
+from proxy.core.markup.formats import Block, Recovered, Tools, Verdict, Waiting, waiting
 from proxy.core.markup.values import Pair, Unknown
 
 _BLANK: Final = re.compile(r"(?:\s|\\n)*+")
@@ -26,6 +30,9 @@ _ATTRIBUTE: Final = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|
 _DIRECT: Final = re.compile(r"\s*=\s*(.*)", re.DOTALL)
 _DRIFTED: Final = re.compile(r"</[\w:]{0,40}(?:param|arg_value)[\w:]{0,40}>?\s*+\Z")
 """Matches a closer of another kind, at the end of a value that has no closer of its own."""
+_NEARBY: Final = 200
+"""Characters of a line that are looked at before a tag."""
+_BEHIND_A_CALL: Final = ("closed", "call", "opened", "end")
 _NAMING: Final = ("name", "tool", "key")
 
 
@@ -37,6 +44,14 @@ def one_newline(raw: str) -> str:
     """Removes the newline that the template puts at each end. Further blanks are data."""
     raw = raw.removeprefix("\r\n" if raw.startswith("\r") else "\n")
     return raw.removesuffix("\r\n" if raw.endswith("\r\n") else "\n")
+
+
+def paired_newlines(raw: str) -> str:
+    """Removes one newline at each end, but only where both are there: else it is data."""
+    begins, ends = re.match(r"\r?\n", raw), raw.endswith("\n")
+    if not begins or not ends or raw == begins[0]:
+        return raw
+    return raw[begins.end() :].removesuffix("\n").removesuffix("\r")
 
 
 def attributes(raw: str) -> dict[str, str]:
@@ -64,21 +79,31 @@ class TagGrammar:
     """How a format writes its tags.
 
     `marks` finds every tag, and its outermost group says which: `opened`, `closed` (the wrapper), `call` (what names it
-    in `name`), `called` (its end), `parameter` (what names it in `key`) and `given` (its end). Whether and how far a
-    mark matches never depends on text that may still come.
+    in `name`), `called` (its end), `parameter` (what names it in `key`), `given` (its end) and `keyless` (a key without
+    a value). Whether and how far a mark matches never depends on text that may still come.
     """
 
     marks: re.Pattern[str]
     strict: bool = False
     """Must a block have the closer of its wrapper?"""
+    may_stay_open: bool = False
+    """May it lack that at the end of the text, behind a whole call?"""
     strip: Callable[[str], str] = verbatim
     begun: re.Pattern[str] = _TAG_BEGUN
     """Matches what may still become a mark at the end of the text."""
     label: Callable[[str], str] = label
     unknown: Callable[[str], Unknown] = as_text
     """Says from the tag of a parameter how to read its value where the schema does not say."""
-    holders: frozenset[str] = frozenset()
-    """Keys that hold all the arguments, when the tool has no such parameter and the call has no other."""
+    holds: bool = False
+    """May a key that holds all the arguments do so where it is not known which the tool has?"""
+    ends_values: bool = False
+    """Does a parameter end the value before it, whatever its key?"""
+    unmistakable: bool = False
+    """Can the closer of a call stand in no value?"""
+
+
+_HOLDERS: Final = frozenset(("arguments", "args", "input", "parameters", "properties"))
+"""Keys that may hold all the arguments, when the tool has no such parameter and the call has no other."""
 
 
 class _NoBlock(Exception):
@@ -102,18 +127,29 @@ def read(grammar: TagGrammar, text: str, at: int, ended: bool, tools: Tools) -> 
         return None
     except bodies.Unended:
         if not ended:
-            return MORE
+            return reader.waiting(at)
     reader = _Reader(grammar, text, ended, tools, samples=False)
     try:
         return reader.block(at)
     except (_NoBlock, bodies.Unended):
-        return Block(reader.whole, tuple(reader.calls)) if reader.calls and not grammar.strict else None
+        return reader.so_far() if reader.calls and not grammar.strict else None
 
 
 class _Reader:
     """One pass over one block."""
 
-    __slots__ = ("calls", "ended", "grammar", "samples", "text", "tools", "whole", "wrapper")
+    __slots__ = (
+        "calls",
+        "doubtful",
+        "ended",
+        "grammar",
+        "named",
+        "samples",
+        "text",
+        "tools",
+        "whole",
+        "wrapper",
+    )
 
     def __init__(self, grammar: TagGrammar, text: str, ended: bool, tools: Tools, *, samples: bool) -> None:
         self.grammar = grammar
@@ -123,6 +159,9 @@ class _Reader:
         self.samples = samples
         self.wrapper = "closed" in grammar.marks.groupindex
         self.calls: list[Recovered] = []
+        self.named: str | None = None
+        """The tool of the call that is being read."""
+        self.doubtful = False
         self.whole = 0
         """Where the last whole call ends."""
 
@@ -136,10 +175,21 @@ class _Reader:
         while here.kind == "call" and (wrapped or not self.calls):
             here = self._call(here)
         if here.kind == "closed":
-            return Block(here.end, tuple(self.calls))
-        if self.grammar.strict and self.wrapper:
+            return Block(here.end, tuple(self.calls), self.doubtful)
+        if self.grammar.strict and self.wrapper and not (here.kind == "end" and self.grammar.may_stay_open):
             raise _NoBlock
-        return Block(self.whole, tuple(self.calls))
+        return self.so_far()
+
+    def so_far(self) -> Block:
+        return Block(self.whole, tuple(self.calls), self.doubtful)
+
+    def waiting(self, at: int) -> Waiting:
+        """Must the text wait for the rest of this block?"""
+        opened = self.grammar.marks.match(self.text, at)
+        several = self.wrapper and opened is not None and opened.lastgroup == "opened" and self.grammar.strict
+        named = [] if self.named is None else [self.named]
+        names = [*(call.name for call in self.calls), *named]
+        return waiting(self.tools, names, len(self.text) - at, alone=not several)
 
     def _next(self, position: int) -> _Next:
         """Returns what stands at `position`, behind blanks. Raises Unended when only more text can tell."""
@@ -154,7 +204,7 @@ class _Reader:
 
     def _call(self, call: _Next) -> _Next:
         """Reads one call, and returns what follows it."""
-        name = self.grammar.label(call.about.removesuffix("/"))
+        name = self.named = self.grammar.label(call.about.removesuffix("/"))
         schema = self.tools.schema(name)
         may_stay_open: tuple[str, ...]
         if call.about.endswith("/"):
@@ -167,12 +217,17 @@ class _Reader:
             may_stay_open = ("call", "opened", "end")
         else:
             pairs, end = [], call.end
-            while here.kind == "parameter":
+            while here.kind in ("parameter", "keyless"):
+                if here.kind == "keyless":
+                    here = self._next(here.end)
+                    continue
                 key, unknown = self.grammar.label(here.about), self.grammar.unknown(here.about)
                 raw, end, here = self._value(here.end, values.properties(schema))
                 pairs.append(Pair(key, self.grammar.strip(raw), unknown))
             arguments = self._arguments(pairs, schema)
-            may_stay_open = ("call", "opened") if pairs else ()
+            may_stay_open = (
+                ("call", "opened", *(("end",) if self.grammar.unmistakable else ())) if pairs else ()
+            )
         if here.kind == "called":
             return self._finish(name, arguments, here.end, self._after(here.end))
         if here.kind == "closed" or here.kind in may_stay_open:
@@ -192,7 +247,8 @@ class _Reader:
 
     def _value(self, start: int, known: Mapping[str, Any]) -> tuple[str, int, _Next]:
         """Returns the text of a parameter, where it ends with its closer, and what follows."""
-        calls = wrappers = 0
+        calls = wrappers = inner = 0
+        unknown = closers = False
         for mark in self.grammar.marks.finditer(self.text, start):
             here = _as_next(mark)
             if self.samples and here.kind in ("call", "opened"):
@@ -202,14 +258,43 @@ class _Reader:
                 calls -= 1
             elif wrappers and here.kind == "closed":
                 wrappers, calls = wrappers - 1, 0
-            elif not calls and not wrappers and (following := self._ending(here, known)):
+            elif calls or wrappers:
+                pass
+            elif self._is_foreign(here, known):
+                if not self._is_mentioned(here):
+                    inner, unknown = inner + 1, True
+            elif inner and here.kind == "given":
+                inner -= 1
+            elif following := self._ending(here, known):
+                if inner or (unknown and here.kind != "given"):
+                    raise _NoBlock
+                self.doubtful = self.doubtful or closers
                 raw = self.text[start : here.start]
                 return (
                     (raw, here.end, following)
                     if here.kind == "given"
-                    else (_undrifted(raw), here.start, following)
+                    else (self._unclosed(raw), here.start, following)
                 )
+            else:
+                closers = closers or here.kind in ("given", "called")
         raise bodies.Unended
+
+    def _unclosed(self, raw: str) -> str:
+        """Removes from a value without a closer what stands in its place: that of another kind, or only a newline."""
+        raw = _undrifted(raw)
+        return raw if self.grammar.strip is one_newline else one_newline(raw)
+
+    def _is_foreign(self, mark: _Next, known: Mapping[str, Any]) -> bool:
+        """Is this a parameter that the tool does not have, so that it belongs to the value?"""
+        if mark.kind != "parameter" or not known or self.grammar.ends_values:
+            return False
+        return self.grammar.label(mark.about) not in known
+
+    def _is_mentioned(self, mark: _Next) -> bool:
+        """Does the tag stand among words, so that it is no more than one of them?"""
+        before = self.text[max(0, mark.start - _NEARBY) : mark.start]
+        around = before[-1:] + self.text[mark.end : mark.end + 1]
+        return bool(before[before.rfind("\n") + 1 :].strip()) and (" " in around or "\t" in around)
 
     def _ending(self, mark: _Next, known: Mapping[str, Any]) -> _Next | None:
         """Returns what follows the value, if this mark ends it and is not part of it."""
@@ -217,10 +302,11 @@ class _Reader:
             case "given":
                 after = self._next(mark.end)
                 return after if after.kind != "other" else None
-            case "parameter":
-                return mark if not known or self.grammar.label(mark.about) in known else None
+            case "parameter" | "keyless":
+                return mark
             case "called":
-                return mark if self._next(mark.end).kind in ("closed", "call", "opened", "end") else None
+                sure = self.grammar.unmistakable or self._next(mark.end).kind in _BEHIND_A_CALL
+                return mark if sure else None
             case "closed" if not self.samples:
                 return mark if self._next(mark.end).kind in ("opened", "end") else None
             case _:
@@ -238,9 +324,10 @@ class _Reader:
 
     def _arguments(self, pairs: list[Pair], schema: Mapping[str, Any]) -> str | None:
         match pairs:
-            case [Pair(key, raw, _)] if key in self.grammar.holders and key not in values.properties(schema):
-                if (held := bodies.object_text(raw)) is not None:
-                    return held
+            case [Pair(key, raw, _)] if key in _HOLDERS and key not in (known := values.properties(schema)):
+                held = values.held(raw)
+                if held is not None and (held.keys() <= known.keys() if known else self.grammar.holds):
+                    return values.written(held)
         return values.arguments(pairs, schema)
 
 

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 from proxy.core import jsontext
@@ -84,6 +85,14 @@ def arguments(pairs: Iterable[Pair], schema: Schema) -> str | None:
     """Returns the JSON object of these texts. The last wins of a key that comes twice. None if it cannot be written."""
     known = properties(schema)
     return written({pair.key: convert(pair.raw, known.get(pair.key), schema, pair.unknown) for pair in pairs})
+
+
+def held(raw: str) -> dict[str, Any] | None:
+    """Returns the object that the text is, as JSON, as Python writes it, or in a JSON string. None if it is none."""
+    value: Any = _container(dict, raw)
+    if value is _UNFIT and isinstance(text := _as_json(raw, None), str):
+        value = _container(dict, text)
+    return None if value is _UNFIT else value
 
 
 def written(value: Mapping[str, Any]) -> str | None:
@@ -188,9 +197,10 @@ def _container(kind: type, raw: str) -> Any:
     """Reads JSON, or the Python literal that some models write instead, or JSON that was escaped once too often."""
     if raw.lstrip()[:1] not in ("{", "[", "("):
         return _UNFIT
-    for text in (raw, _unescaped(raw)) if _ESCAPED_JSON.match(raw) else (raw,):
+    texts = (raw, _unescaped(raw)) if _ESCAPED_JSON.match(raw) else (raw,)
+    for text, how in product(texts, (jsonish.JSON, jsonish.PYTHON)):
         try:
-            value = jsonish.parse(text, jsonish.PYTHON)
+            value = jsonish.parse(text, how)
         except BadJson:
             continue
         return value if isinstance(value, kind) else _UNFIT

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import jsonish
-from proxy.core.markup.jsonish import JSON, PYTHON, Notation, Scan
+from proxy.core.markup.jsonish import BARE, JSON, PYTHON, Notation, Scan
 from tests.support.quickness import quickly
 from tests.support.tables import table
 
@@ -77,10 +77,15 @@ def test_a_token_as_quotation_mark(text: str, expected: Scan) -> None:
         (
             '{a:<q>x, "y"<q>, b:some text, c:[<q><q>, 5]}',
             MARKED,
-            {"a": 'x, "y"', "b": "some text", "c": ["", 5]},
+            {"a": 'x, "y"', "b": {BARE: "some text"}, "c": ["", {BARE: "5"}]},
         ),
         ("{a:<q>x<q>b:<q>y<q>}", MARKED, {"a": "x", "b": "y"}),
         ("'x'", JSON, "x"),
+        (r'{"a": "C:\Music\new", "b": "x\ny"}', JSON, {"a": r"C:\Music\new", "b": "x\ny"}),
+        (r'{"a": "\d+ \"q\" \\n"}', JSON, {"a": r'\d+ "q" \\n'}),
+        (r'{"a": "it\'s \n"}', JSON, {"a": "it's \n"}),
+        (r'{"a": "\u00e", "b": "\x41"}', JSON, {"a": r"\u00e", "b": r"\x41"}),
+        (r'{a="\d\n"}', PYTHON, {"a": "\\d\n"}),
     ],
 )
 def test_what_is_forgiven(text: str, how: Notation, expected: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from proxy.core import jsontext
-from proxy.core.markup.formats import MORE, Block, Format, Tools
+from proxy.core.markup.formats import Block, Format, Tools, Waiting
 
 Calls = list[tuple[str, Any]]
 
@@ -83,7 +83,7 @@ def check_prefixes(
                 verdict = format.read(text[:cut], at, False, tools)
                 if settled is not None:
                     assert verdict == settled[0], (format.name, text[at:cut])
-                elif verdict is not MORE and text[:cut].startswith(format.openers, at):
+                elif not isinstance(verdict, Waiting) and text[:cut].startswith(format.openers, at):
                     settled = (verdict,)
             if settled is not None:
                 assert format.read(text, at, True, tools) == settled[0], (format.name, text)

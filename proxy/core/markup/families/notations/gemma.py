@@ -3,18 +3,20 @@
     <|tool_call>call:NAME{key:<|"|>text<|"|>,n:1,on:true,list:[<|"|>a<|"|>]}<tool_call|>
     <start_function_call>call:NAME{key:<escape>text<escape>,n:1}<end_function_call>
 
-The object itself shows that it is whole, so at the end of the text it needs no closer. A token that ends the turn or
-begins the tool's answer does as well. FunctionGemma puts numbers between the tokens too, so there the schema decides.
+FunctionGemma loses its opener from the second call on. The object itself shows that it is whole, so at the end of the
+text it needs no closer. A token that ends the turn or begins the tool's answer does as well. FunctionGemma puts numbers
+between the tokens too, so there the schema decides; and it decides what a word without quotes is.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, Waiting, waiting
 from proxy.core.markup.jsonish import Notation
 from proxy.core.markup.values import Unknown
 
@@ -30,6 +32,8 @@ class _Form:
     notation: Notation
     typed: bool
     """Do the tokens stand around whatever is not a list or an object?"""
+    reopener: str = ""
+    """What the model begins its next call with, where it forgets the opener."""
 
 
 _GEMMA: Final = _Form(
@@ -43,18 +47,39 @@ _FUNCTION_GEMMA: Final = _Form(
     ("<end_function_call>", "<start_function_response>", "<end_of_turn>"),
     jsonish.notation(quote="<escape>", bare_text=True),
     True,
+    "call:",
 )
 
 
 def _read(form: _Form, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    unended: Verdict = None if ended else MORE
-    position = bodies.after_blank(text, at + len(form.opener))
+    block = _section(form, text, at + len(form.opener), at, ended, tools)
+    while form.reopener and isinstance(block, Block):
+        start = bodies.after_blank(text, block.end)
+        if not ended and bodies.may_follow(text, start, (form.reopener,)):
+            return MORE
+        more = (
+            _section(form, text, start, at, ended, tools) if text.startswith(form.reopener, start) else None
+        )
+        if not isinstance(more, Block):
+            return more or block
+        block = Block(more.end, block.calls + more.calls)
+    return block
+
+
+def _section(form: _Form, text: str, start: int, at: int, ended: bool, tools: Tools) -> Verdict:
+    """Reads the calls up to a closer."""
+    position = bodies.after_blank(text, start)
     calls: list[Recovered] = []
+    named: re.Match[str] | None = None
     whole = position
     while named := _NAME.match(text, position):
         found = jsonish.scan(text, named.end(), form.notation)
         if found.missing:
-            return unended if found.stop == len(text) else None
+            return (
+                _waiting(calls, named["name"], text, at, tools)
+                if found.stop == len(text) and not ended
+                else None
+            )
         arguments = _arguments(form, named["name"], text[named.end() : found.stop], tools)
         if arguments is None:
             return None
@@ -69,7 +94,11 @@ def _read(form: _Form, text: str, at: int, ended: bool, tools: Tools) -> Verdict
     if calls and ended and position == len(text):
         return Block(whole, tuple(calls))
     may_go_on = _NAME_BEGUN.match(text, position) or bodies.may_follow(text, position, form.closers)
-    return unended if may_go_on else None
+    return MORE if may_go_on and not ended else None
+
+
+def _waiting(calls: list[Recovered], name: str, text: str, at: int, tools: Tools) -> Waiting:
+    return waiting(tools, [*(call.name for call in calls), name], len(text) - at)
 
 
 def _arguments(form: _Form, name: str, written: str, tools: Tools) -> str | None:
@@ -77,19 +106,36 @@ def _arguments(form: _Form, name: str, written: str, tools: Tools) -> str | None
         raw: Any = jsonish.parse(written, form.notation)
     except BadJson:
         return None
-    if form.typed:
-        schema = tools.schema(name)
-        known = values.properties(schema)
-        raw = {
-            key: values.convert(value, known.get(key), schema, Unknown.JSON)
-            if isinstance(value, str)
-            else value
-            for key, value in raw.items()
-        }
-    return values.written(raw)
+    schema = tools.schema(name)
+    return values.written(_typed(form, raw, schema, schema)) if isinstance(raw, dict) else None
+
+
+def _typed(form: _Form, raw: Any, declared: Any, root: values.Schema) -> Any:
+    """Gives every word without quotes the type that the schema declares for its place."""
+    match raw:
+        case {jsonish.BARE: str(word)}:
+            return values.convert(word, declared, root) if values.admitted(declared, root) else _plain(word)
+        case dict():
+            known = values.properties(declared) if isinstance(declared, Mapping) else {}
+            return {key: _typed(form, value, known.get(key), root) for key, value in raw.items()}
+        case list():
+            items = declared.get("items") if isinstance(declared, Mapping) else None
+            return [_typed(form, value, items, root) for value in raw]
+        case str() if form.typed:
+            return values.convert(raw, declared, root, Unknown.JSON)
+        case _:
+            return raw
+
+
+def _plain(word: str) -> Any:
+    """Reads a word of which nothing is declared."""
+    try:
+        return jsonish.parse(word)
+    except BadJson:
+        return word
 
 
 FORMATS: Final = tuple(
-    Format(name, Tier.WRAPPED, (form.opener,), partial(_read, form), form.closers)
+    Format(name, Tier.WRAPPED, (form.opener,), partial(_read, form), form.closers, leftovers=form.closers[:1])
     for name, form in (("gemma4", _GEMMA), ("functiongemma", _FUNCTION_GEMMA))
 )

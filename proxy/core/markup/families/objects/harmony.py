@@ -3,42 +3,63 @@
     <|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{json}<|call|>
 
 `<|start|>assistant` and `<|constrain|>` may be missing, the recipient may stand before the channel, and the message may
-end with `<|end|>` or with the text. What names no recipient is prose. A tool that takes one text may get it as it is,
-up to `<|call|>`.
+end with `<|end|>` or with the text. Where the prompt ends with `<|start|>assistant`, the reply begins with the
+recipient. What names no recipient is prose. A tool that takes one text may get it as it is, up to `<|call|>`.
 
 The second format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
 nothing tells it from prose.
 """
 
-import re
 from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies, jsonish
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
+from proxy.core.markup.shapes import Shape, blanks, either, literal, maybe, named, sequence, shape, signs
 
-_HEADER: Final = re.compile(
-    r"(?:<\|start\|>\s?assistant)?\s{0,4}(?:to=(?P<before>[^\s<]{1,200}))?\s{0,4}"
-    r"<\|channel\|>\s?\w{1,40}\s{0,4}(?:to=(?P<after>[^\s<]{1,200}))?\s{0,4}"
-    r"(?:<\|constrain\|>\s?\w{1,40}|json|code)?\s{0,4}<\|message\|>"
+_WORD: Final = signs(r"\w", 40)
+_HEADER: Final = shape(
+    maybe(literal("<|start|>"), blanks(1), literal("assistant")),
+    blanks(),
+    maybe(literal("to="), named("before", signs(r"[^\s<]", 200))),
+    blanks(),
+    literal("<|channel|>"),
+    blanks(1),
+    _WORD,
+    blanks(),
+    maybe(literal("to="), named("after", signs(r"[^\s<]", 200))),
+    blanks(),
+    maybe(either(sequence(literal("<|constrain|>"), blanks(1), _WORD), literal("json"), literal("code"))),
+    blanks(),
+    literal("<|message|>"),
 )
-_STRIPPED: Final = re.compile(
-    r"(?:assistant)?\s{0,4}(?:commentary|analysis)?\s{0,4}to=(?P<before>functions\.[\w.-]{1,200})"
-    r"(?P<after>)\s{1,4}(?:commentary|analysis)?\s{0,4}(?:json|code)?\s{0,4}(?=\{)"
+_CHANNEL: Final = either(literal("commentary"), literal("analysis"))
+_STRIPPED: Final = shape(
+    maybe(literal("assistant")),
+    blanks(),
+    maybe(_CHANNEL),
+    blanks(),
+    literal("to="),
+    named("before", sequence(literal("functions."), signs(r"[\w.-]", 200))),
+    named("after", literal("")),
+    signs(r"\s", 4),
+    maybe(_CHANNEL),
+    blanks(),
+    maybe(either(literal("json"), literal("code"))),
+    blanks(),
+    literal("{"),
 )
-_LONGEST_HEADER: Final = 700
 _CALLED: Final = "<|call|>"
 _ENDS: Final = (_CALLED, "<|end|>", "<|return|>")
 
 
-def _read(header: re.Pattern[str], last: str, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    unended: Verdict = None if ended else MORE
-    found = header.match(text, at)
+def _read(header: Shape, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    found = header.whole.match(text, at)
     name = found and (found["after"] or found["before"])
     if not found or not name:
-        settled = last in text[at : at + _LONGEST_HEADER] or len(text) - at >= _LONGEST_HEADER
-        return None if settled or "\n\n" in text[at:] else unended
-    start = bodies.after_blank(text, found.end())
+        return MORE if not found and not ended and header.begun.match(text, at) else None
+    unended = None if ended else waiting(tools, [name], len(text) - at)
+    start = found.end() - 1 if header is _STRIPPED else bodies.after_blank(text, found.end())
     if start == len(text):
         return unended
     name = name.removeprefix("functions.")
@@ -74,8 +95,9 @@ FORMATS: Final = (
         "harmony",
         Tier.WRAPPED,
         ("<|start|>assistant", "<|channel|>commentary", "<|channel|>analysis"),
-        partial(_read, _HEADER, "<|message|>"),
+        partial(_read, _HEADER),
         _ENDS,
+        first=("to=",),
     ),
     Format(
         "harmony-words",
@@ -86,7 +108,7 @@ FORMATS: Final = (
             "commentary to=functions.",
             "to=functions.",
         ),
-        partial(_read, _STRIPPED, "{"),
+        partial(_read, _STRIPPED),
         ("}",),
     ),
 )

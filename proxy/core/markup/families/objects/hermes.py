@@ -4,23 +4,29 @@
     {"name": NAME, "arguments": {...}}
     </tool_call>
 
-One pair of tags may hold an array of calls, as Granite 3 writes them, or several objects. The closer may be missing at
-the end of the text, since the JSON itself shows that it is whole.
+An object may also be {NAME: {...}}, if that is a declared name. One pair of tags may hold an array of calls, as Granite
+3 writes them, or several objects. The closer may be missing at the end of the text, since the JSON itself shows that it
+is whole.
 """
 
 from functools import partial
 from typing import Final
 
 from proxy.core.markup import bodies
-from proxy.core.markup.bodies import Markers
+from proxy.core.markup.bodies import Markers, Objects
 from proxy.core.markup.formats import Format, Tier
 
 _ENDS_OF_TURN: Final = ("<|im_end|>", "<|eom_id|>", "<|eot_id|>", "<|endoftext|>")
 
-_HERMES: Final = Markers(("<tool_call>",), ("</tool_call>", "</tool_calls>", *_ENDS_OF_TURN), strict=False)
+_HERMES: Final = Markers(
+    ("<tool_call>",),
+    ("</tool_call>", "</tool_calls>", "</function>", *_ENDS_OF_TURN),
+    strict=False,
+    objects=Objects.EITHER,
+)
 _LONGCAT: Final = Markers(("<longcat_tool_call>",), ("</longcat_tool_call>", *_ENDS_OF_TURN), strict=False)
 
 FORMATS: Final = tuple(
-    Format(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers)
+    Format(name, Tier.ALWAYS, form.openers, partial(bodies.read, form), form.closers, leftovers=form.closers)
     for name, form in (("hermes", _HERMES), ("longcat", _LONGCAT))
 )

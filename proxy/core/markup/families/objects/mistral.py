@@ -3,7 +3,8 @@
     [TOOL_CALLS] [{"name": NAME, "arguments": {...}}, ...]                  (older; sometimes followed by [/TOOL_CALLS])
     [TOOL_CALLS]NAME[ARGS]{json}   [TOOL_CALLS]NAME{json}                   (newer; once for each call)
 
-The newer form may have `[CALL_ID]...` before the arguments. Exactly one JSON value is read; text may follow it.
+The newer form may have `[CALL_ID]...` before the arguments. At the end of the text a tool that
+needs no arguments may have none, [TOOL_CALLS]NAME. Exactly one JSON value is read; text may follow it.
 """
 
 import re
@@ -11,28 +12,31 @@ from typing import Any, Final
 
 from proxy.core.jsontext import BadJson
 from proxy.core.markup import bodies, jsonish, values
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
 
 _OPENERS: Final = ("[TOOL_CALLS]", "[TOOL_CALL]")
 _CLOSERS: Final = ("[/TOOL_CALLS]", "[/TOOL_CALL]", "</s>")
 _NAME: Final = re.compile(
     r"(?P<name>[^\s\[\]{}()<>\"'`,;]{1,200})\s{0,8}(?:\[CALL_ID\][\w-]{0,64}\s{0,8})?(?:\[ARGS\]\s{0,8})?(?=\{)"
 )
+_ALONE: Final = re.compile(r"(?P<name>[^\s\[\]{}()<>\"'`,;]{1,200})\s{0,8}(?P<end>(?:\[ARGS\])?)\s*+")
 _NAME_BEGUN: Final = re.compile(
     r"[^\s\[\]{}()<>\"'`,;]{0,200}\s{0,8}(?:\[(?:[A-Z_]{0,7}|CALL_ID\][\w-]{0,64}\s{0,8}(?:\[[A-Z]{0,4}\]?\s{0,8})?|ARGS\]\s{0,8}))?\Z"
 )
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
-    unended: Verdict = None if ended else MORE
     start = bodies.after_blank(text, bodies.follows(text, at, _OPENERS) or at)
     named = _NAME.match(text, start)
     value_at = named.end() if named else start
     if not text.startswith(("{", "["), value_at):
-        return unended if _NAME_BEGUN.match(text, value_at) else None
+        if ended:
+            return _without_arguments(text, bodies.follows(text, at, _OPENERS) or at, tools)
+        return MORE if _NAME_BEGUN.match(text, value_at) else None
     found = jsonish.scan(text, value_at)
     if found.missing:
-        return unended if found.stop == len(text) else None
+        names = [named["name"]] if named else []
+        return waiting(tools, names, len(text) - at) if found.stop == len(text) and not ended else None
     try:
         value = jsonish.parse(text[value_at : found.stop])
     except BadJson:
@@ -45,6 +49,14 @@ def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     return Block(bodies.follows(text, after, _CLOSERS) or found.stop, calls)
 
 
+def _without_arguments(text: str, start: int, tools: Tools) -> Block | None:
+    """Reads the name of a tool that needs no arguments, at the end of the text."""
+    alone = _ALONE.fullmatch(text, start)
+    if not alone or alone["name"] not in tools.schemas or values.required(tools.schemas[alone["name"]]):
+        return None
+    return Block(alone.end("end"), (Recovered(alone["name"], "{}"),))
+
+
 def _calls(name: str | None, value: Any, tools: Tools) -> tuple[Recovered, ...]:
     if name is None:
         return bodies.calls_in(value, tools)
@@ -52,4 +64,4 @@ def _calls(name: str | None, value: Any, tools: Tools) -> tuple[Recovered, ...]:
     return (Recovered(name, arguments),) if arguments is not None else ()
 
 
-FORMATS: Final = (Format("mistral", Tier.ALWAYS, _OPENERS, _read, ("}", "]")),)
+FORMATS: Final = (Format("mistral", Tier.ALWAYS, _OPENERS, _read, ("}", "]"), leftovers=_CLOSERS),)

@@ -56,9 +56,8 @@ def _unknown(about: str) -> Unknown:
     return Unknown.JSON if tagged.attributes(about).get("string") == "false" else Unknown.TEXT
 
 
-_HOLDERS: Final = frozenset(("arguments", "input"))
-_GRAMMAR: Final = TagGrammar(_marks(_D), begun=_BEGUN, unknown=_unknown, holders=_HOLDERS)
-_BARE: Final = TagGrammar(_marks(""), unknown=_unknown, holders=_HOLDERS)
+_GRAMMAR: Final = TagGrammar(_marks(_D), begun=_BEGUN, unknown=_unknown, holds=True)
+_BARE: Final = TagGrammar(_marks(""), unknown=_unknown, holds=True)
 
 
 def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:

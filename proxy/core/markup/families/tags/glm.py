@@ -5,8 +5,9 @@
     <arg_value>value</arg_value>
     </tool_call>
 
-A call may have no arguments. Name and key are trimmed, a value is verbatim. Text is written without quotes; a value
-that is one quoted JSON string nevertheless is the text inside. Hunyuan has the same pairs in other tags:
+A call may have no arguments. A key without a value is left out. Name and key are trimmed, a value is verbatim. Text is
+written without quotes; a value that is quoted nevertheless is the text inside, read as JSON where it is JSON. Hunyuan
+has the same pairs in other tags:
 
     <tool_calls><tool_call>NAME<tool_sep> pairs </tool_call></tool_calls>      (4: without <tool_sep>)
 """
@@ -27,13 +28,16 @@ _SUFFIX: Final = r"(?::[\w-]{1,40})?"
 """Hunyuan's tags can be given a suffix, to tell them from those in the text."""
 
 
+_NO_BARE_QUOTE: Final = re.compile(r'(?s)"(?:[^\\"]|\\.)*+"')
+
+
 def _unquoted(raw: str) -> str:
     if not (raw.startswith('"') and raw.endswith('"')):
         return raw
     try:
         inner = jsontext.loads(raw)
     except BadJson:
-        return raw
+        return raw[1:-1] if _NO_BARE_QUOTE.fullmatch(raw) else raw
     return inner if isinstance(inner, str) else raw
 
 
@@ -45,13 +49,16 @@ def _grammar(call: str, *wrapper: str, suffix: str = "") -> TagGrammar:
                     *wrapper,
                     call,
                     rf"(?P<called></tool_call{suffix}\s*>)",
-                    rf"(?P<parameter><arg_key{suffix}>(?P<key>[^\n]{{1,200}}?)</arg_key{suffix}>{_GAP}<arg_value{suffix}>)",
+                    rf"(?P<parameter><arg_key{suffix}>(?P<key>[^\n<]{{1,200}})</arg_key{suffix}>{_GAP}<arg_value{suffix}>)",
+                    rf"(?P<keyless><arg_key{suffix}>[^\n<]{{0,200}}</arg_key{suffix}>"
+                    rf"(?={_GAP}<(?:arg_key|/tool_call){suffix}>))",
                     rf"(?P<given></arg_value{suffix}>)",
                 )
             )
         ),
         strict=bool(wrapper),
         strip=_unquoted,
+        ends_values=True,
         begun=re.compile(
             rf"<(?:[^<>\n]{{0,256}}"
             rf"|tool_call{suffix}>{_GAP}(?:{_NAME})?(?:\\|<[\w:-]{{0,60}})?"
@@ -69,7 +76,14 @@ _HUNYUAN: Final = _grammar(
 )
 
 FORMATS: Final = (
-    Format("glm", Tier.ALWAYS, ("<tool_call>",), partial(tagged.read, _GLM), ("</tool_call>",)),
+    Format(
+        "glm",
+        Tier.ALWAYS,
+        ("<tool_call>",),
+        partial(tagged.read, _GLM),
+        ("</tool_call>",),
+        leftovers=("</tool_call>", "</tool_calls>"),
+    ),
     Format(
         "hunyuan",
         Tier.WRAPPED,

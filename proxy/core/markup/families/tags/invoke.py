@@ -33,7 +33,8 @@ def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
             rf"|(?P<given></{_NAMESPACE}parameter\s*>)"
         ),
         strict=strict,
-        strip=tagged.one_newline,
+        may_stay_open=True,
+        strip=tagged.paired_newlines,
     )
 
 

@@ -62,6 +62,17 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "New York", "days": 2})],
         "",
     ),
+    "4, words that the schema declares to be texts": (
+        g4("get_weather{city:null,days:007,metric:True,unit:null,ratio:5}"),
+        [("get_weather", {"city": "null", "days": 7, "metric": True, "unit": None, "ratio": 5})],
+        "",
+    ),
+    "4, a number for a text": (g4("get_weather{city:12.50}"), [("get_weather", {"city": "12.50"})], ""),
+    "4, words in lists and objects": (
+        g4("get_weather{tags:[a,1],filters:{x:true,y:z}}"),
+        [("get_weather", {"tags": ["a", 1], "filters": {"x": True, "y": "z"}})],
+        "",
+    ),
     "4, quotes": (g4('get_weather{"city": "Oslo"}'), [OSLO], ""),
     "4, blanks": (f"<|tool_call> call : get_weather {{ city : {Q}Oslo{Q} }} <tool_call|>", [OSLO], ""),
     "4, no closer": (f"<|tool_call>call:get_weather{{city:{Q}Oslo{Q}}}\n", [OSLO], "\n"),
@@ -77,6 +88,19 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [OSLO, ("get_time", {})],
         "",
     ),
+    "Function, two, the second without its opener": (
+        fg("get_weather{city:<escape>Oslo<escape>}")
+        + "\n"
+        + fg("get_time{}").removeprefix("<start_function_call>"),
+        [OSLO, ("get_time", {})],
+        "",
+    ),
+    "Function, two, the second not whole": (
+        fg("get_time{}") + "call:get_weather{city:",
+        [("get_time", {})],
+        "call:get_weather{city:",
+    ),
+    "Function, and words": (fg("get_time{}") + " call: me", [("get_time", {})], " call: me"),
     "Function, typed by the schema": (
         fg("get_weather{city:<escape>5<escape>,days:<escape>5<escape>,metric:true,filters:{a:1}}"),
         [("get_weather", {"city": "5", "days": 5, "metric": True, "filters": {"a": 1}})],

@@ -87,6 +87,26 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "OLMo's, the same twice": (f"<function_calls>\n{CALL}\n{CALL}\n</function_calls>", [OSLO, OSLO], ""),
     "Llama's": (f"<|python_start|>[{CALL}]<|python_end|>", [OSLO], ""),
 }
+CASES |= {
+    "not closed": (f"a <|tool_call_start|>[{CALL}]\n", [("get_weather", {"city": "Oslo"})], "a "),
+    "JSON, not closed": (
+        '<|tool_call_start|>[{"name": "get_weather", "arguments": {"city": "Oslo"}}]',
+        [("get_weather", {"city": "Oslo"})],
+        "",
+    ),
+    "Llama 4, not closed": (f"<|python_start|>[{CALL}]", [("get_weather", {"city": "Oslo"})], ""),
+    "an echo": (
+        lfm2(f"[{CALL}]") + f"[{CALL}]<|tool_call_end|> So.",
+        [("get_weather", {"city": "Oslo"})],
+        " So.",
+    ),
+    "an echo on a line": (
+        lfm2(f"[{CALL}]") + f"\n[{CALL}]<|tool_call_end|>",
+        [("get_weather", {"city": "Oslo"})],
+        "",
+    ),
+    "no echo": (lfm2(f"[{CALL}]") + f"[{CALL}] So.", [("get_weather", {"city": "Oslo"})], f"[{CALL}] So."),
+}
 
 TEXTS = (
     "<|tool_call_start|> is a token",
@@ -101,7 +121,7 @@ TEXTS = (
     "<|tool_call_start|>",
     "<|tool_call_start|>[",
     f"<|tool_call_start|>[{CALL}",
-    f"<|tool_call_start|>[{CALL}]",
+    f"<|tool_call_start|>{CALL}",
     f"<|tool_call_start|>[{CALL}] then",
     f"<|tool_call_start|>[{CALL}, get_t",
     "<|tool_call_start|>[get_weather(city='Os",

@@ -1,5 +1,7 @@
 """R08: messages to a function."""
 
+from dataclasses import replace
+
 from proxy.core.markup.families.objects import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
@@ -43,6 +45,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("mcp.search-docs", {"query": "how\nto"})],
         " x",
     ),
+    "the recipient first": (
+        f"to=functions.get_weather<|channel|>commentary json<|message|>{JSON}<|call|>",
+        [OSLO],
+        "",
+    ),
     "a token in a string": (
         f'{HEAD}<|message|>{{"city": "<|call|>"}}<|call|>x',
         [("get_weather", {"city": "<|call|>"})],
@@ -70,7 +77,7 @@ TEXTS = (
 
 @table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
 def test_calls(text: str, calls: Calls, left: str) -> None:
-    check([WHOLE], text, calls, left)
+    check([replace(WHOLE, openers=(*WHOLE.openers, *WHOLE.first))], text, calls, left)
 
 
 @table("text", TEXTS)
@@ -92,6 +99,9 @@ def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str)
     check([WORDS], text, calls, left)
 
 
-@table("text", ["<|channel|>analysis<|message|>", f"{HEAD}<|message|>x", "<|start|>assistant\n\n"])
+@table(
+    "text",
+    ["<|channel|>analysis<|message|>", f"{HEAD}<|message|>x", "<|start|>assistant\n\nis", f"{HEAD} is"],
+)
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert WHOLE.read(text, 0, False, TOOLS) is None

@@ -90,10 +90,17 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "Oslo", "days": 2})],
         "",
     ),
-    "a call that is described": (
-        tag('{"name": "get_weather", "description": "asks", "parameters": {"city": "Oslo"}}'),
-        [OSLO],
+    "JSON closed as a function": (tag(JSON).replace("</tool_call>", "</function>"), [OSLO], ""),
+    "the name as the key": (tag('{"get_weather": {"city": "Oslo"}}'), [OSLO], ""),
+    "two names as keys": (
+        tag('{"get_weather": {"city": "Oslo"}, "get_time": {}}'),
+        [OSLO, ("get_time", {})],
         "",
+    ),
+    "a name as a key, of something else": (
+        tag('{"get_weather": "Oslo"}'),
+        [],
+        tag('{"get_weather": "Oslo"}'),
     ),
     "arguments that look like a declaration": (
         tag('{"name": "untyped", "arguments": {"type": "object", "properties": {}}}'),

@@ -43,6 +43,8 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "{", "filters": {"a": {"b": [1, {}]}}})],
         "",
     ),
+    "without arguments, at the end": ("a [TOOL_CALLS]get_time", [("get_time", {})], "a "),
+    "without arguments, marked, at the end": ("[TOOL_CALLS]get_time[ARGS]\n", [("get_time", {})], "\n"),
     "a relative": ('[TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', [OSLO], ""),
 }
 
@@ -51,6 +53,9 @@ TEXTS = (
     "The token [TOOL_CALLS] marks calls.",
     "[TOOL_CALLS]",
     "[TOOL_CALLS]get_weather",
+    "[TOOL_CALLS] get_time",
+    "[TOOL_CALLS]get_time is how",
+    "[TOOL_CALLS]get_tim",
     "[TOOL_CALLS]get_weather[ARGS]",
     '[TOOL_CALLS]get_weather{"city": "Os',
     '[TOOL_CALLS]get_weather{"city": <b>}',

@@ -66,6 +66,26 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "GigaChat": (f"<|function_call|>{JSON} b", [OSLO], " b"),
+    "Cohere, not closed": (
+        '<|START_ACTION|>[{"tool_name": "get_time", "parameters": {}}]',
+        [("get_time", {})],
+        "",
+    ),
+    "Jamba, not closed": (f"a <tool_calls>[{JSON}]\n", [OSLO], "a \n"),
+    "Nemotron, not closed": (f"<TOOLCALL>[{JSON}]", [OSLO], ""),
+    "InternLM 2, not closed": (f"<|action_start|><|plugin|>{JSON}", [OSLO], ""),
+    "Apertus, not closed": ('<|tools_prefix|>[{"get_weather": {"city": "Oslo"}}]', [OSLO], ""),
+    "Sarashina": ("<|tool_calls|>[{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}]", [OSLO], ""),
+    "Sarashina, two and Python's words": (
+        "a <|tool_calls|>\n[{'name': 'get_time', 'arguments': {}}, "
+        "{'name': 'untyped', 'arguments': {'a': True, 'b': None, 'c': \"it's\"}}] b",
+        [("get_time", {}), ("untyped", {"a": True, "b": None, "c": "it's"})],
+        "a  b",
+    ),
+    "GigaChat's words": (f"a <|message_sep|>\n\nfunction call<|role_sep|>\n{JSON}", [OSLO], "a "),
+    "Phi 4": (f"functools[{JSON}] x", [OSLO], " x"),
+    "Phi 4, two": (f"functools[{JSON}, {TIME}]", [OSLO, ("get_time", {})], ""),
+    "Phi 4, with parameters": (f"functools[{JSON.replace('arguments', 'parameters')}]", [OSLO], ""),
     "Cohere": (
         '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Oslo"}}]'
         "<|END_ACTION|>",
@@ -119,7 +139,19 @@ TEXTS = (
     f"<|tool_call|>[{JSON}",
     "<|tool_call|>[{]",
     "<tool_calls>[1]</tool_calls>",
-    f"<tool_calls>[{JSON}]",
+    f"<tool_calls>[{JSON}",
+    f'<tool_calls>[{JSON}, {{"name": "get_time"',
+    "functools[1] is none, and functools[] as well",
+    f"functools[{JSON}, 1]",
+    f"functools[{JSON.replace('get_weather', 'other')}]",
+    'functools[{"name": "get_time"}]',
+    'functools[{"name": "get_weather", "arguments": "Oslo"}]',
+    '<|function_call|>{"name": "get_time"}',
+    '<|function_call|>{"name": "get_weather", "arguments": "{}"}',
+    "<|message_sep|>\n\nfunction calls are",
+    "<|message_sep|> and no more",
+    "<|message_sep|>",
+    "<|message_sep|>function ca",
     f"<tool_calls>[{JSON}] then",
     "<function_call> {}",
     # what the prompt tells of the tools
@@ -150,13 +182,6 @@ def element(name: str, **values: str) -> str:
 
 
 OPTIONAL_CASES: dict[str, tuple[str, str, Calls, str]] = {
-    "Phi 4": ("phi4", f"functools[{JSON}] x", [OSLO], " x"),
-    "Phi 4, prose": (
-        "phi4",
-        "functools is a module, functools[1] is none",
-        [],
-        "functools is a module, functools[1] is none",
-    ),
     "GigaChat's words": ("gigachat-words", f"function call<|role_sep|>\n{JSON}", [OSLO], ""),
     "a fence": ("xlam-fence", f"So:\n```json\n[{JSON}]\n```\nok", [OSLO], "So:\n\nok"),
     "a fence with other JSON": (

@@ -76,8 +76,8 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "signs in keys": (
-        call("untyped", **{"a<1>": "x", "b&c": "y"}),
-        [("untyped", {"a<1>": "x", "b&c": "y"})],
+        call("untyped", **{"a>1": "x", "b&c": "y"}),
+        [("untyped", {"a>1": "x", "b&c": "y"})],
         "",
     ),
     "other scripts": (call("获取天气", 城市="北京"), [("获取天气", {"城市": "北京"})], ""),
