@@ -94,7 +94,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # a reply on its way back
     "core.markup": WORDS | FAMILIES | {"core.tools", "core.markup.families"},
     **dict.fromkeys(FAMILIES, WORDS | {"core.tools", "core.markup"}),
-    "core.markup.families": WORDS | {"core.tools", "core.markup"},
+    "core.markup.families": WORDS | FAMILIES | {"core.tools", "core.markup"},
     "core.stream.stages": WORDS | {"core.schemas"},
     "core.stream": WORDS | {"core.markup", "core.stream.stages", "core.tools", "core.tools.kinds"},
     # the recipe: the order of all rooms of the core

@@ -8,11 +8,20 @@ from collections.abc import Set
 from functools import lru_cache
 from typing import Final
 
-from proxy.core.markup.families import end_of_turn
-from proxy.core.markup.families.notations import gemma, pythonic
-from proxy.core.markup.families.objects import harmony, hermes, inkling, llama, mistral, plain_json
-from proxy.core.markup.families.tags import dsml, elements, glm, invoke, minimax_m3, qwen, step
-from proxy.core.markup.families.tokens import deepseek, kimi
+from proxy.core.markup.families import end_of_turn, plural
+from proxy.core.markup.families.notations import arrows, gemma, pythonic
+from proxy.core.markup.families.objects import (
+    functionary,
+    harmony,
+    hermes,
+    hyperclova,
+    inkling,
+    llama,
+    mistral,
+    plain_json,
+)
+from proxy.core.markup.families.tags import dsml, elements, glm, grok, invoke, minimax_m3, qwen, step
+from proxy.core.markup.families.tokens import deepseek, kimi, plamo, solar
 from proxy.core.markup.formats import Format, Tier, Tools
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.stage import MarkupSettings
@@ -25,14 +34,21 @@ FAMILIES: Final = (
     dsml,
     deepseek,
     kimi,
+    solar,
+    plamo,
     mistral,
+    arrows,
     invoke,
+    grok,
     minimax_m3,
     harmony,
     gemma,
     step,
     pythonic,
+    plural,
     plain_json,
+    hyperclova,
+    functionary,
     end_of_turn,
     llama,
     inkling,

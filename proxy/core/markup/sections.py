@@ -32,6 +32,8 @@ class SectionGrammar:
     closed: re.Pattern[str]
     name: Callable[[str, str, str, Tools], str]
     """(head, label, arguments, tools) → the function that is meant, or an empty text if that is unknown."""
+    prelude_begun: re.Pattern[str] | None = None
+    """Matches what may still become the prelude."""
     wants_end: bool = False
     """Does a call without its first token need its last?"""
 
@@ -74,6 +76,9 @@ class _Reader:
         separated = head and self.grammar.separator.match(self.text, self._next(head.end()))
         prelude = separated and self.grammar.prelude.match(self.text, separated.end())
         if not head or not prelude:
+            begun = separated and self.grammar.prelude_begun
+            if begun and separated and begun.match(self.text, separated.end()):
+                raise bodies.Unended
             return None
         start = self._next(prelude.end())
         if not self.text.startswith("{", start):

@@ -22,6 +22,12 @@ _TOKENS: Final = (
     "<|return|>",
     "<|/tool_call|>",
     "[e~[",
+    "<|plamo:tag|>",
+    "<|plamo:tag:plamo|>",
+    "<|im_start|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|end_of_msg|>",
+    "<|content_model_end_sampling|>",
     "</think>",
 )
 

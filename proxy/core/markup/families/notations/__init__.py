@@ -1,1 +1,1 @@
-"""Families whose calls have a notation of their own: `gemma`, `pythonic`."""
+"""Families whose calls have a notation of their own: `gemma`, `pythonic`, `arrows`."""

@@ -1,4 +1,4 @@
 """Families whose calls are JSON between two marks.
 
-`hermes`, `mistral`, `harmony`, `llama`, `inkling`, and `plain_json` for all others.
+`hermes`, `mistral`, `harmony`, `llama`, `inkling`, `hyperclova`, `functionary`, and `plain_json` for all others.
 """

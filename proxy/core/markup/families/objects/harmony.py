@@ -6,7 +6,8 @@
 end with `<|end|>` or with the text. Where the prompt ends with `<|start|>assistant`, the reply begins with the
 recipient. What names no recipient is prose. A tool that takes one text may get it as it is, up to `<|call|>`.
 
-The second format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
+Some write the header as an element, `<assistant to=NAME json>{json}</assistant>`, or in brackets, which is optional.
+The last format has lost its tokens, `assistant to=functions.NAME commentary json {json}`. It is optional, since
 nothing tells it from prose.
 """
 
@@ -33,6 +34,7 @@ _HEADER: Final = shape(
     blanks(),
     literal("<|message|>"),
 )
+_KIND: Final = maybe(either(literal("code"), literal("json")))
 _CHANNEL: Final = either(literal("commentary"), literal("analysis"))
 _STRIPPED: Final = shape(
     maybe(literal("assistant")),
@@ -45,15 +47,25 @@ _STRIPPED: Final = shape(
     signs(r"\s", 4),
     maybe(_CHANNEL),
     blanks(),
-    maybe(either(literal("json"), literal("code"))),
+    _KIND,
     blanks(),
     literal("{"),
 )
+_NAME: Final = named("before", signs(r"[^\s<>]", 200))
+_ELEMENT: Final = shape(
+    literal("<assistant to="), _NAME, named("after", literal("")), blanks(), _KIND,
+    blanks(), literal(">"),
+)  # fmt: skip
+_ELEMENT_ENDS: Final = ("</assistant>", "<|call|>")
+_BRACKETS: Final = shape(
+    literal("[assistant to="), _NAME, named("after", literal("")), blanks(), _KIND,
+    blanks(), literal("<|message|>"),
+)  # fmt: skip
 _CALLED: Final = "<|call|>"
 _ENDS: Final = (_CALLED, "<|end|>", "<|return|>")
 
 
-def _read(header: Shape, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+def _read(header: Shape, ends: tuple[str, ...], text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     found = header.whole.match(text, at)
     name = found and (found["after"] or found["before"])
     if not found or not name:
@@ -63,6 +75,8 @@ def _read(header: Shape, text: str, at: int, ended: bool, tools: Tools) -> Verdi
     if start == len(text):
         return unended
     name = name.removeprefix("functions.")
+    if not text.startswith("{", start) and header is not _HEADER:
+        return None
     if not text.startswith("{", start):
         return _plain(name, text, found.end(), unended, tools)
     value = jsonish.scan(text, start)
@@ -73,9 +87,9 @@ def _read(header: Shape, text: str, at: int, ended: bool, tools: Tools) -> Verdi
         return None
     calls = (Recovered(name, arguments),)
     position = bodies.after_blank(text, value.stop)
-    if closed := bodies.follows(text, position, _ENDS):
+    if closed := bodies.follows(text, position, ends):
         return Block(closed, calls)
-    if not ended and bodies.may_follow(text, position, _ENDS):
+    if not ended and bodies.may_follow(text, position, ends):
         return MORE
     return Block(value.stop, calls) if position == len(text) or header is _STRIPPED else None
 
@@ -95,9 +109,23 @@ FORMATS: Final = (
         "harmony",
         Tier.WRAPPED,
         ("<|start|>assistant", "<|channel|>commentary", "<|channel|>analysis"),
-        partial(_read, _HEADER),
+        partial(_read, _HEADER, _ENDS),
         _ENDS,
         first=("to=",),
+    ),
+    Format(
+        "harmony-element",
+        Tier.WRAPPED,
+        ("<assistant to=",),
+        partial(_read, _ELEMENT, _ELEMENT_ENDS),
+        ("}", *_ELEMENT_ENDS),
+    ),
+    Format(
+        "harmony-brackets",
+        Tier.OPTIONAL,
+        ("[assistant to=",),
+        partial(_read, _BRACKETS, _ENDS),
+        ("}", *_ENDS),
     ),
     Format(
         "harmony-words",
@@ -108,7 +136,7 @@ FORMATS: Final = (
             "commentary to=functions.",
             "to=functions.",
         ),
-        partial(_read, _STRIPPED),
+        partial(_read, _STRIPPED, _ENDS),
         ("}",),
     ),
 )

@@ -6,20 +6,26 @@
     </invoke>
     </WRAPPER>
 
-The wrapper is `minimax:tool_call`, `function_calls` or `dots_function_call`, and tags may carry a namespace. Attributes
-are quoted in either way or not at all. Without a wrapper anything could be such an element, so that is optional; but
-where Claude's own opener fails, it becomes one of a few words on a line of its own, which tell as much.
+The wrapper is `minimax:tool_call`, `function_calls`, `dots_function_call`, or `tool_call` by mistake, and tags may
+carry a namespace. That of Muse is `atem`; it may name a tool as `NAMESPACE.NAME<|message|>`. Dots may write JSON
+instead. Attributes are quoted in either way or not at all. Without a wrapper anything could be such an element, so that
+is optional; but where Claude's own opener fails, it becomes one of a few words on a line of its own, which tell as
+much.
 """
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from proxy.core.markup import tagged
-from proxy.core.markup.formats import Format, Tier
+from proxy.core.markup import bodies, tagged
+from proxy.core.markup.bodies import Markers
+from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
 from proxy.core.markup.tagged import TagGrammar
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
+_RECIPIENT: Final = r"<\|message\|>"
+"""What Muse puts behind a name, as it does behind a recipient."""
 _TAG_END: Final = r"(?:>|(?=[\n<]))"
 
 
@@ -27,7 +33,7 @@ def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
     return TagGrammar(
         re.compile(
             rf"(?P<opened><{wrapper}\s*>)|(?P<closed></{wrapper}\s*>)"
-            rf"|(?P<call><{_NAMESPACE}invoke(?P<name>\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"
+            rf"|(?P<call><{_NAMESPACE}invoke(?P<name>\s+name\s*=(?:[^<>\n]|{_RECIPIENT}){{1,200}}){_TAG_END})"
             rf"|(?P<called></{_NAMESPACE}invoke\s*>)"
             rf"|(?P<parameter><{_NAMESPACE}parameter(?P<key>\s+name\s*=[^<>\n]{{1,200}}){_TAG_END})"
             rf"|(?P<given></{_NAMESPACE}parameter\s*>)"
@@ -38,6 +44,8 @@ def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
     )
 
 
+_TOOL_CALL: Final = _grammar("tool_call", strict=True)
+_MUSE: Final = _grammar(r"atem:function_calls", strict=True)
 _M2: Final = _grammar("minimax:tool_call", strict=False)
 _WRAPPED: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|dots_function_call)", strict=True)
 _BARE: Final = _grammar(rf"{_NAMESPACE}(?:function_calls|tool_calls?)", strict=False)
@@ -47,6 +55,27 @@ _INSTEAD: Final = re.compile(r"(?:\A|\n)[ \t]*(?:call|count|court|course)\s*\Z")
 _NAMESPACES: Final = ("", "antml:", "atem:", "minimax:")
 """Namespaces that were seen: the scanner has to know beforehand what a block may begin with."""
 
+_DOTS: Final = Markers(("<dots_function_call>",), ("</dots_function_call>",), strict=False)
+
+
+class _Spaced(Tools):
+    """Tools of which a model may name the namespace that it knows them in."""
+
+    def declared(self, written: str) -> str | None:
+        return Tools.declared(self, written) or Tools.declared(
+            self, written.split("<|", 1)[0].rpartition(".")[2]
+        )
+
+
+def _read_muse(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    spaced = _Spaced(tools.schemas)
+    verdict = tagged.read(_MUSE, text, at, ended, spaced)
+    if not isinstance(verdict, Block):
+        return verdict
+    calls = (replace(call, name=spaced.declared(call.name) or call.name) for call in verdict.calls)
+    return replace(verdict, calls=tuple(calls))
+
+
 FORMATS: Final = (
     Format(
         "minimax-m2",
@@ -54,6 +83,15 @@ FORMATS: Final = (
         ("<minimax:tool_call>",),
         partial(tagged.read, _M2),
         ("</minimax:tool_call>", "invoke>"),
+        leftovers=("</minimax:tool_call>",),
+    ),
+    Format(
+        "muse",
+        Tier.WRAPPED,
+        ("<atem:function_calls>",),
+        _read_muse,
+        ("function_calls>",),
+        leftovers=("</atem:function_calls>",),
     ),
     Format(
         "anthropic",
@@ -61,6 +99,7 @@ FORMATS: Final = (
         (*(f"<{space}function_calls>" for space in _NAMESPACES), "<dots_function_call>"),
         partial(tagged.read, _WRAPPED),
         ("function_calls>", "</dots_function_call>"),
+        leftovers=("</function_calls>", "</dots_function_call>"),
     ),
     Format(
         "anthropic-broken",
@@ -69,6 +108,22 @@ FORMATS: Final = (
         partial(tagged.read, _BARE),
         ("invoke>",),
         behind=_INSTEAD,
+    ),
+    Format(
+        "dots-json",
+        Tier.WRAPPED,
+        _DOTS.openers,
+        partial(bodies.read, _DOTS),
+        _DOTS.closers,
+        leftovers=_DOTS.closers,
+    ),
+    Format(
+        "tool-call-invoke",
+        Tier.WRAPPED,
+        ("<tool_call>",),
+        partial(tagged.read, _TOOL_CALL),
+        ("</tool_call>",),
+        leftovers=("</tool_call>",),
     ),
     Format(
         "invoke",

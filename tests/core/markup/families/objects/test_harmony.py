@@ -6,7 +6,8 @@ from proxy.core.markup.families.objects import harmony
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
-WHOLE, WORDS = harmony.FORMATS
+FORMATS = {format.name: format for format in harmony.FORMATS}
+WHOLE, WORDS = FORMATS["harmony"], FORMATS["harmony-words"]
 OSLO = ("get_weather", {"city": "Oslo"})
 JSON = '{"city": "Oslo"}'
 HEAD = "<|channel|>commentary to=functions.get_weather"
@@ -105,3 +106,42 @@ def test_without_tokens_if_that_is_asked_for(text: str, calls: Calls, left: str)
 )
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert WHOLE.read(text, 0, False, TOOLS) is None
+
+
+ELEMENT: dict[str, tuple[str, Calls, str]] = {
+    "an element": (f"<assistant to=functions.get_weather json>{JSON}</assistant>", [OSLO], ""),
+    "an element, without the prefix": (
+        f"a <assistant to=get_weather>\n{JSON}\n</assistant> b",
+        [OSLO],
+        "a  b",
+    ),
+    "an element, of code": (f"<assistant to=get_weather code>{JSON}</assistant>", [OSLO], ""),
+    "an element, closed by a token": (f"<assistant to=get_weather json>{JSON}<|call|>", [OSLO], ""),
+    "an element, not closed": (f"<assistant to=get_weather json>{JSON}", [OSLO], ""),
+    "an element, two": (
+        f"<assistant to=get_weather>{JSON}</assistant>\n<assistant to=get_time>{{}}</assistant>",
+        [OSLO, ("get_time", {})],
+        "\n",
+    ),
+    "an element, and prose": (
+        f"<assistant to=get_weather>{JSON} so",
+        [],
+        f"<assistant to=get_weather>{JSON} so",
+    ),
+    "an element, text": (
+        "<assistant to=get_weather>Oslo</assistant>",
+        [],
+        "<assistant to=get_weather>Oslo</assistant>",
+    ),
+    "an element, other": ("<assistant to=get_weather or>", [], "<assistant to=get_weather or>"),
+    "an element, half": ("<assistant to=get_wea", [], "<assistant to=get_wea"),
+}
+
+
+@table(("text", "calls", "left"), ELEMENT.values(), ids=list(ELEMENT))
+def test_the_header_as_an_element(text: str, calls: Calls, left: str) -> None:
+    check([FORMATS["harmony-element"]], text, calls, left)
+
+
+def test_the_header_in_brackets_if_that_is_asked_for() -> None:
+    check([FORMATS["harmony-brackets"]], f"[assistant to=get_weather code<|message|>{JSON}", [OSLO], "")

@@ -1,0 +1,32 @@
+"""Functionary 3.2: a recipient behind three signs that are also Python's prompt, so this is optional.
+
+>>>NAME
+{json}
+"""
+
+from typing import Final
+
+from proxy.core.markup import bodies, jsonish
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
+from proxy.core.markup.shapes import blanks, literal, named, shape, signs
+
+_HEADER: Final = shape(
+    literal(">>>"), named("name", signs(r"[\w.-]", 200)), signs(r"[ \t\r]", 4, 0), literal("\n"), blanks(8)
+)
+
+
+def _read(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    header = _HEADER.whole.match(text, at)
+    if not header or header.end() == len(text):
+        return MORE if not ended and _HEADER.begun.match(text, at) else None
+    if not text.startswith("{", header.end()):
+        return None
+    found = jsonish.scan(text, header.end())
+    if found.missing:
+        going_on = not ended and found.stop == len(text)
+        return waiting(tools, [header["name"]], len(text) - at) if going_on else None
+    arguments = bodies.object_text(text[header.end() : found.stop])
+    return Block(found.stop, (Recovered(header["name"], arguments),)) if arguments is not None else None
+
+
+FORMATS: Final = (Format("functionary", Tier.OPTIONAL, (">>>",), _read, ("}",)),)

@@ -1,0 +1,31 @@
+"""R08: Functionary's recipient, which is optional."""
+
+from proxy.core.markup.families.objects import functionary
+from proxy.core.markup.formats import Tier
+from tests.core.markup.families.driver import Calls, check
+from tests.support.tables import table
+
+OSLO = ("get_weather", {"city": "Oslo"})
+
+
+@table(
+    ("text", "calls", "left"),
+    [
+        ('>>>get_weather\n{"city": "Oslo"}', [OSLO], ""),
+        ('a\n>>>get_weather \n{"city": "Oslo"}\n>>>get_time\n{}', [OSLO, ("get_time", {})], "a\n\n"),
+        ('>>>get_weather\n\n{"city": "Oslo"} so', [OSLO], " so"),
+        (">>>all\nHello", [], ">>>all\nHello"),
+        (">>> get_time()\n{}", [], ">>> get_time()\n{}"),
+        (">>>get_weather\n{city}", [], ">>>get_weather\n{city}"),
+        ('>>>get_weather\n{"city": "Os', [], '>>>get_weather\n{"city": "Os'),
+        ('>>>get_weather\n{"city": ]', [], '>>>get_weather\n{"city": ]'),
+        (">>>get_time\n", [], ">>>get_time\n"),
+        (">>>get_ti", [], ">>>get_ti"),
+    ],
+)
+def test_a_recipient_on_its_line(text: str, calls: Calls, left: str) -> None:
+    check(functionary.FORMATS, text, calls, left)
+
+
+def test_it_is_off_unless_that_is_asked_for() -> None:
+    assert {format.tier for format in functionary.FORMATS} == {Tier.OPTIONAL}

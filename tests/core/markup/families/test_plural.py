@@ -1,0 +1,46 @@
+"""R08: several calls in one wrapper more."""
+
+from proxy.core.markup.families import plural
+from tests.core.markup.families.driver import TOOLS, Calls, check
+from tests.support.tables import table
+
+FORMATS = plural.FORMATS
+OSLO = ("get_weather", {"city": "Oslo"})
+JSON = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+XML = "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"
+GLM = "<tool_call>get_time</tool_call>"
+
+
+def wrapped(*calls: str) -> str:
+    return f"<tool_calls>\n{''.join(calls)}\n</tool_calls>"
+
+
+CASES: dict[str, tuple[str, Calls, str]] = {
+    "one": (wrapped(JSON), [OSLO], ""),
+    "two": (wrapped(JSON, "\n", JSON), [OSLO, OSLO], ""),
+    "of several kinds": (f"a {wrapped(JSON, XML, GLM)} b", [OSLO, OSLO, ("get_time", {})], "a  b"),
+    "not closed": (f"<tool_calls>{JSON}\n", [OSLO], "\n"),
+    "not closed, and text": (f"<tool_calls>{JSON}\nSo.", [OSLO], "\nSo."),
+}
+
+TEXTS = (
+    "<tool_calls> is the wrapper",
+    wrapped(),
+    wrapped("<tool_call>some text</tool_call>"),
+    f"<tool_calls>{JSON[:-20]}",
+    f"<tool_calls>{JSON}<tool_call>x",
+)
+
+
+@table(("text", "calls", "left"), CASES.values(), ids=list(CASES))
+def test_calls(text: str, calls: Calls, left: str) -> None:
+    check(FORMATS, text, calls, left)
+
+
+@table("text", TEXTS)
+def test_text_stays_text(text: str) -> None:
+    check(FORMATS, text, [], text)
+
+
+def test_what_contradicts_the_grammar_is_let_go_at_once() -> None:
+    assert plural.FORMATS[0].read("<tool_calls> is", 0, False, TOOLS) is None
