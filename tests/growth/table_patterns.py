@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from proxy.core.dialects.anthropic import models
 from proxy.core.markup.code import CodeTracker
 from proxy.core.markup.openers import Openers
+from proxy.core.markup.quotation import _closing, _open_region
 from proxy.core.markup.registry import FORMATS
 from proxy.core.masking.secrets import Secrets
 from proxy.core.policy.admission import _matcher
@@ -17,7 +18,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "config:_key": ("-", "-", ""),
     "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
-    "core.markup.openers:_readers": ("", "</tool_call", ""),
+    "core.markup.openers:_readers_of": ("", "l", ""),
     "core.dialects.anthropic.lessons:_without_tuning": ("", "temperatur", ""),
     "core.dialects.anthropic.models:traits_of": ("opus-4", "-1", ""),
     "core.policy.admission:_matcher": ("", "abc", "e"),
@@ -40,6 +41,36 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.surfaces.responses.socket_messages:LANE": ("", "-", ""),
     "core.surfaces.reading.tools:NAME": ("", "-", ""),
     "core.jsontext:_LONG_WHOLE": ("-0000000000000000000", ".a", "a"),
+    "core.markup.bodies:_KEYED": (',\n","\n:', ' ,\n","', "\\"),
+    "core.markup.bodies:_NAMED": ('{\n"name"\n:\n"', '{"', "\\"),
+    "core.markup.code:_INFO": ("", "\t", ""),
+    "core.markup.families.notations.arrows:_BETWEEN": (",", ",", ""),
+    "core.markup.families.notations.arrows:_INVOKES": ("<invoke\nname\n=", "<", "0"),
+    "core.markup.families.notations.arrows:_IS": (" ", "  ", ">"),
+    "core.markup.families.notations.arrows:_IS_BEGUN": (" =>", "  ", "a"),
+    "core.markup.families.notations.arrows:_KEY": ("--", "----", ""),
+    "core.markup.families.notations.arrows:_KEY_BEGUN": ('"-', "-", "\n"),
+    "core.markup.families.notations.arrows:_STRING": ("\"'", "\\'", "\\"),
+    "core.markup.families.notations.arrows:_STRING_BEGUN": ("\"'\\", "\"''", '"'),
+    "core.markup.families.notations.arrows:_WORD": ("-0+", "0", "A"),
+    "core.markup.families.notations.arrows:_WORD_BEGUN": ("+", "+", " "),
+    "core.markup.families.objects.mistral:_ALONE": ("A ", " ", '"'),
+    "core.markup.families.objects.plain_json:_BLANK_BEFORE": ("", " ", "a"),
+    "core.markup.families.tags.glm:_NO_BARE_QUOTE": ('"a', "a", "\\"),
+    "core.markup.families.tags.grok:_GRAMMAR": ("<parameter\nname\n=", "<", "A"),
+    "core.markup.families.tokens.plamo:_GRAMMAR": ("", "<", "A"),
+    "core.markup.families.tokens.solar:_GRAMMAR": ("", "<", "A"),
+    "core.markup.jsonish:_NEVER_ESCAPED": ("\\u0000", "\n", " "),
+    "core.markup.quotation:_LINE": ("\t", "\t", ""),
+    "core.markup.quotation:_REGION": ('<<-\t"AA\t&\t', "<", "."),
+    "core.markup.quotation:_TRIPLE": ('"""\t\r\n\t', '"', "a"),
+    "core.markup.quotation:_VERB": ("\\verb*", "\\verb\\", "a"),
+    "core.markup.quotation:_closing": ("", "a", ""),
+    "core.markup.quotation:_open_region": ("", "a", ""),
+    "core.markup.scanner:_ANYTHING": ("", "a", ""),
+    "core.markup.shapes:_begun": ("(?P<P", "P", " "),
+    "core.markup.shapes:shape": ('{\n"tool"\n=>\n"', "{", "\\"),
+    "core.markup.tagged:paired_newlines": ("\r", "\r", "a"),
     "core.markup.bodies:_BLANK": (" ", " ", ""),
     "core.markup.bodies:_FENCE": ("", "` ", "A"),
     "core.markup.bodies:_FENCE_BEGUN": ("`_", "_", "A"),
@@ -68,8 +99,6 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.markup.families.notations.gemma:_NAME": (": call : -", "l: ", ""),
     "core.markup.families.notations.gemma:_NAME_BEGUN": (": call :", " ", ""),
     "core.markup.families.tags.glm:_grammar": ("<tool_call>\n/", '"<arg_key>', '"'),
-    "core.markup.families.objects.harmony:_HEADER": ("<|start|> assistant to== <|channel|> a to==", " ", "-"),
-    "core.markup.families.objects.harmony:_STRIPPED": ("assistant commentary to=functions.- ", " ", "<"),
     "core.markup.families.objects.inkling:_AUTHOR": ("<|message_model|>", "|", ""),
     "core.markup.families.objects.inkling:_AUTHOR_BEGUN": ("<|message_model|>><|", "o", ""),
     "core.markup.families.tags.invoke:_INSTEAD": ("\tcall\t", "\n", "A"),
@@ -179,7 +208,11 @@ BOUNDED: Mapping[str, tuple[int, str]] = {
 MOST_STEPS = 200_000
 """For such a text, at its longest."""
 
-USED: Mapping[str, str] = {"core.policy.admission:_matcher": "match"}
+USED: Mapping[str, str] = {
+    "core.policy.admission:_matcher": "match",
+    "core.markup.families.notations.arrows:_STRING": "match",
+    "core.markup.families.notations.arrows:_STRING_BEGUN": "match",
+}
 """How patterns are used that are handed on without a name."""
 
 OF_CLIENTS: Mapping[str, str] = {
@@ -212,8 +245,16 @@ def _secrets() -> list[re.Pattern[str]]:
 
 MADE_LATER: Mapping[str, Callable[[], list[re.Pattern[str]]]] = {
     "core.markup.code:CodeTracker._open_fence": _code_closer,
-    "core.markup.openers:Openers.__init__": lambda: [_openers().whole, _openers().begun],
-    "core.markup.openers:_readers": _closers,
+    "core.markup.openers:Openers.__init__": lambda: [_openers()._whole, _openers().begun],
+    "core.markup.openers:_readers_of": _closers,
+    "core.markup.quotation:_closing": lambda: [
+        pattern for before in ('"', '"""\n', "\\verb|", "« ", "(") if (pattern := _closing(before))
+    ],
+    "core.markup.quotation:_open_region": lambda: [
+        pattern
+        for before in ("<pre>", "<!--", "<![CDATA[", "\\begin{minted}", "<<EOF\n")
+        if (pattern := _open_region(before))
+    ],
     "core.dialects.anthropic.models:traits_of": lambda: [
         re.compile(row.name + models._NOT_A_LATER_VERSION) for row in models.TRAITS
     ],

@@ -217,6 +217,10 @@ STREAMS: Mapping[str, Make] = {
         ]
     ),
     "calls in text": _text('<tool_call>{"name":"f","arguments":{}}</tool_call>\n'),
+    "calls behind a backtick": _text('` <tool_call>{"name":"f","arguments":{}}</tool_call> '),
+    "calls in an element": _text('<pre> <tool_call>{"name":"f","arguments":{}}</tool_call> and '),
+    "calls of no tool": _text('<tool_call>{"name":"g","arguments":{"a":"bcdefghijklm"}}</tool_call> '),
+    "calls in a row": _text('(<tool_call>{"name":"f","arguments":{}}</tool_call>', "</tool_call>"),
     "fences": _text("```\n", "a\n", "``` \n", "\n"),
     "backticks": _text("`", "``", "a"),
     "lists and quotations": _text("- ", "> ", "1. a\n", "    b\n"),

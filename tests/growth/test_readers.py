@@ -45,14 +45,14 @@ NEED_NONE = {
         stream/stages/argument_names""",
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
-        surfaces/responses/tools markup/registry backends/efforts
+        surfaces/responses/tools markup/registry markup/shapes backends/efforts
         backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes
         masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
         policy/shares policy/window""",
     "are grammars, which others read by": """markup/families/tokens/deepseek
-        markup/families/objects/hermes markup/families/tags/invoke markup/families/objects/plain_json
+        markup/families/objects/hermes markup/families/objects/hyperclova
         markup/families/notations/pythonic markup/families/tags/qwen""",
     "hold bytes by a limit, and read them by what is reached": """surfaces/responses/latest_responses
         surfaces/responses/socket_messages""",

@@ -18,6 +18,8 @@ like one."""
 FIRST_ASK = 32
 """Characters after which the formats are asked first, and again each time the length has doubled: text about markup
 is soon known to be text."""
+SETTLED = 64
+"""Characters behind a closer after which it was none."""
 READINGS, FREE_READINGS = 8, 16_384
 """Formats are asked at a closer while the text that they have read in all is at most this many times what is held, and
 this many characters more."""
@@ -79,6 +81,10 @@ class Candidate:
         """Characters that formats were asked to read."""
         self.foreign = False
         """Does the text call no declared tool? Then it stays text, and what is read on for is only where it ends."""
+        self.flows = False
+        """May all of it be given out as it comes?"""
+        self.free = 0
+        """Otherwise, so many characters may."""
         self._tools = tools
         self._left = list(readers.formats if formats is None else formats)
         self._undeclared: Passed | None = None
@@ -124,21 +130,32 @@ class Candidate:
             format = self._left[0]
             verdict = format.read(text, 0, ended, self._tools)
             if isinstance(verdict, Waiting) and not last:
-                self.foreign = self.foreign or verdict is FOREIGN
+                if self.foreign or verdict is FOREIGN:
+                    self._let_flow(len(text))
                 return None
+            if self.foreign:
+                end = verdict.end if isinstance(verdict, Block) else 0
+                return Passed(max(end, self._flown(len(text))), Why.UNDECLARED)
             if isinstance(verdict, Block):
-                taken = self._taken(format, verdict)
-                if taken and not self.foreign:
+                if taken := self._taken(format, verdict):
                     return taken
                 self._undeclared = self._undeclared or Passed(verdict.end, Why.UNDECLARED)
-                if self.foreign:
-                    break
             elif isinstance(verdict, Waiting) and passed is not None:
                 return passed
-            elif self.foreign:
-                return Passed(len(text), Why.UNDECLARED)
             del self._left[0]
         return self._undeclared or Passed(1, Why.RELEASED)
+
+    def _flown(self, length: int) -> int:
+        """Returns how much was given out when so much is known."""
+        return length if self.flows or not self.foreign else self.free
+
+    def _let_flow(self, length: int) -> None:
+        """Lets the text flow, but not what follows a closer closely: it may be the begin of a call that is meant."""
+        self.free = self._flown(length)
+        self.foreign = True
+        self.flows = not self._closer or length - self._closer >= SETTLED
+        if self.flows:
+            self.free = length
 
     def _taken(self, format: Format, block: Block) -> Taken | None:
         calls = [

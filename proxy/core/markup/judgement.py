@@ -29,7 +29,8 @@ class Settled:
 class Doubt:
     """Does the block stand in a code sample? The text that follows its begin decides."""
 
-    foreign = False
+    flows, free = False, 0
+    """Nothing may be given out before it is decided."""
 
     def __init__(self, tracker: CodeTracker, taken: Taken, readers: Readers, spent: int) -> None:
         self.taken = taken
@@ -107,7 +108,7 @@ Outcome = Judgement | Leftover | Another | None
 class Behind:
     """What stands behind a run of blocks?"""
 
-    foreign = False
+    flows, free = False, 0
 
     def __init__(self, run: Run, openers: Openers, *, last: bool = False) -> None:
         """`last`: is it known that no block follows?"""

@@ -69,9 +69,8 @@ class Quotation:
 
     def extend(self, behind: str) -> None:
         """Takes more of what stands behind the last block."""
-        if len(self._behind) < MAX_BEHIND:
-            self._behind += behind[: MAX_BEHIND - len(self._behind)]
-            self._search(self._behind)
+        self._behind += behind[: MAX_BEHIND - len(self._behind)]
+        self._search(self._behind)
 
     def follow(self) -> None:
         """Notes that another block has followed: what stands behind that one counts."""
@@ -81,10 +80,6 @@ class Quotation:
         if self._region and not self._found:
             self._found = self._region.search(behind, max(0, self._searched - LONGEST_END)) is not None
             self._searched = len(behind)
-
-    @property
-    def behind(self) -> str:
-        return self._behind
 
     def verdict(self, *, in_json: bool, ended: bool) -> bool | None:
         """Is it quoted? None if more text is needed. `in_json`: does the last block end with its JSON?"""

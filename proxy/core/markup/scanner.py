@@ -84,10 +84,10 @@ class Scanner:
         self._held.append(piece)
         if self._attempt is None or self._attempt.extend(piece):
             return self._scan(End.OPEN)
-        if self._attempt.foreign:
-            self._given += len(piece)
-            return (piece,)
-        return ()
+        if not self._attempt.flows:
+            return ()
+        self._given += len(piece)
+        return (piece,)
 
     def flush(self, end: End) -> Sure:
         """Returns the rest: nothing will come that belongs to the held text, though the text may go on after
@@ -102,7 +102,7 @@ class Scanner:
         while self._step(text, end):
             pass
         start = self._run_at if self._run else self._at
-        self._give(text, len(text) if self._attempt and self._attempt.foreign else start)
+        self._give(text, self._free(text, start))
         self.pass_by(text[self._read : start])
         if start < len(text):
             self._held.append(text[start:])
@@ -131,7 +131,7 @@ class Scanner:
                 elif settled:
                     self._pass(doubt, settled)
                 return settled is not None
-            case Candidate() as candidate:
+            case candidate:
                 return self._on_candidate(candidate, text, end)
 
     def _on_candidate(self, candidate: Candidate, text: str, end: End) -> bool:
@@ -145,6 +145,12 @@ class Scanner:
         else:
             return False
         return True
+
+    def _free(self, text: str, start: int) -> int:
+        """Returns how far the text may be given out."""
+        if self._attempt is None or self._run:
+            return start
+        return len(text) if self._attempt.flows else start + self._attempt.free
 
     def _give(self, text: str, until: int) -> None:
         if self._given < until:

@@ -77,7 +77,7 @@ class _Reader:
         prelude = separated and self.grammar.prelude.match(self.text, separated.end())
         if not head or not prelude:
             begun = separated and self.grammar.prelude_begun
-            if begun and separated and begun.match(self.text, separated.end()):
+            if begun and separated and not self.ended and begun.match(self.text, separated.end()):
                 raise bodies.Unended
             return None
         start = self._next(prelude.end())

@@ -41,6 +41,12 @@ INSIDE = {
     "a fence that no paragraph before it can swallow": "` a\n```\n@\n```\n `",
     "a fence below a heading": "# a `\n```\n@",
     "two openers in one span": "`@ @`",
+    "a fence behind words": "Like this: ```xml\n@\n```\n",
+    "a fence behind words, without a word": "Like this ```\n\n@\n",
+    "a fence behind words, with CRLF": "Like this: ```xml \r\n@\r\n```\r\n",
+    "a longer fence behind words": "- so: ````md\n```\n@\n",
+    "a span of three behind words": "so ```x @``` b",
+    "a span of three that a line ends": "so ```x y\na @```\nb",
 }
 
 OUTSIDE = {
@@ -79,6 +85,12 @@ OUTSIDE = {
     "an escaped backslash": "\\\\\\` @ `",
     "backticks that open no fence nor span": "```a`b @ c",
     "a run of another length": "`` @ ` a",
+    "after a fence behind words": "so: ```x\ny\n```\n@",
+    "after an indented end of one": "so: ```x\ny\n      ```\n@",
+    "words behind three backticks": "a ``` b c\n@ d",
+    "three backticks that close": "a ```b c``` \n@",
+    "three backticks that are escaped": "a \\```\n@",
+    "three backticks behind a block of words": "a ```b` c\n@ d",
     "in a very long line": "x" * 300 + "``` @",
     "after a very long blank line": " " * 300 + "@",
 }

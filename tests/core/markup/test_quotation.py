@@ -165,6 +165,7 @@ def test_other_lines_quote_nothing(before: str) -> None:
         ('It says "', 'x" at line 3. Then', True),
         ('It says "', "x", False),
         ('"', ["a", {"b": 'x" so'}], True),
+        ('"', [1, "a", {"b": None}], False),
         ("(“", "x” so", True),
         ("`", "x` so", True),
         ("It's '", "don't", True),

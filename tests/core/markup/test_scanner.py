@@ -1,13 +1,16 @@
 """Text in pieces → text and blocks: what is held back and for how long, what it costs, and that no cut matters."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
-from proxy.core.markup import candidate, scanner
+from proxy.core.markup import candidate, judgement, scanner
 from proxy.core.markup.candidate import End
-from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict
+from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tools, Verdict, waiting
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.scanner import Scanner
-from tests.core.markup.scanning import CALL, FORMATS, OPENERS, PAIR, TOOLS, Piece, cuts, scan
+from tests.core.markup.scanning import CALL, FORMATS, OPENERS, PAIR, TOOLS, Piece, cuts, scan, tags
 from tests.support.tables import table
 
 RUN: Piece = (CALL, ["run"])
@@ -63,6 +66,13 @@ CASES: dict[str, tuple[str, list[Piece]]] = {
     "after a quoted one": (f"'{CALL}' {CALL}", [f"'{CALL}' ", RUN]),
     "two between quotation marks": (f'"{CALL}{CALL}"', [f'"{CALL}{CALL}"']),
     "two on lines between quotation marks": (f'a "{CALL}\n{CALL}" b', [f'a "{CALL}\n{CALL}" b']),
+    "in a line of a quote": (f"> {CALL}\n{CALL}", [f"> {CALL}\n", RUN]),
+    "in a row of a table": (f"| a | {CALL} |\n\n{CALL}", [f"| a | {CALL} |\n\n", RUN]),
+    "doubtful in a line": ("a <call>?run</call>", ["a <call>?run</call>"]),
+    "doubtful on a line of its own": ("a\n<call>?run</call>", ["a\n", ("<call>?run</call>", ["run"])]),
+    "with punctuation": (f"Never {CALL}, not once. {CALL}", [f"Never {CALL}, not once. ", RUN]),
+    "an apostrophe that shifts the spans": (f"don`t `{CALL}` so", [f"don`t `{CALL}` so"]),
+    "in a fence behind words": (f"So: ```xml\n{CALL}\n```\n{CALL}", [f"So: ```xml\n{CALL}\n```\n", RUN]),
     "two behind a quotation mark": (f'a "{CALL}\n{CALL} b', ['a "', RUN, "\n", RUN, " b"]),
     "one that is no block behind a quotation mark": (
         f'"{CALL}<call>!</call>" b',
@@ -175,12 +185,136 @@ def test_a_format_that_waits_keeps_those_after_it_waiting_until_the_text_has_end
     assert scan([CALL], formats=(NEVER, PAIR), end=End.CUT) == [RUN]
 
 
+# ── what need not wait ──
+
+
+def foreign(text: str, at: int, ended: bool, tools: Tools) -> Verdict:
+    """`{name text}`: the text may hold braces that have partners."""
+    name = text[at + 1 :].partition(" ")[0]
+    depth = 0
+    for place in range(at, len(text)):
+        depth += {"{": 1, "}": -1, "!": 99}.get(text[place], 0)
+        if depth > 50:
+            return None
+        if depth == 0:
+            return Block(place + 1, (Recovered(name, "{}"),))
+    return None if ended else waiting(tools, [name], len(text) - at)
+
+
+BRACES = Format("braces", Tier.ALWAYS, ("{",), foreign, ("}",))
+
+
+def test_a_call_of_no_declared_tool_flows_as_it_comes() -> None:
+    watched = Watched((BRACES,))
+    assert watched.feed("a {walk", " " * 20) == ["a "]
+    assert watched.feed("x" * 10) == ["{walk" + " " * 20 + "x" * 10]
+    assert watched.feed("y", "z") == ["y", "z"]
+    assert watched.feed("{run } a") == ["{run }"], "what follows a closer closely may be another call"
+    assert watched.feed("b" * 70) == [" a" + "b" * 70]
+    assert watched.feed("c} {run }") == ["c} "]
+    assert watched.scanner.flush(End.WHOLE)[0].markup == "{run }"  # type: ignore[union-attr]
+
+
+FLOWING: dict[str, tuple[str, list[Piece]]] = {
+    "a call within it": (
+        "a {walk " + "x" * 40 + "{run } b} {run } c",
+        ["a {walk " + "x" * 40 + "{run } b} ", ("{run }", ["run"]), " c"],
+    ),
+    "it never ends": ("{walk " + "x" * 90 + "{run } b", ["{walk " + "x" * 90 + "{run } b"]),
+    "it is none": ("{walk " + "x" * 40 + "! {run } b", ["{walk " + "x" * 40 + "! {run } b"]),
+    "it is none, seen behind a closer": (
+        "{walk " + "x" * 40 + "{} ! {run } b",
+        ["{walk " + "x" * 40 + "{} ! ", ("{run }", ["run"]), " b"],
+    ),
+    "behind a call": (
+        "{run } {walk " + "x" * 90 + "} {run } b",
+        [("{run }", ["run"]), " {walk " + "x" * 90 + "} ", ("{run }", ["run"]), " b"],
+    ),
+    "behind a call that is quoted later": (
+        "a <pre>{run }{walk " + "x" * 90 + "} b</pre> {run } c",
+        ["a <pre>{run }{walk " + "x" * 90 + "} b</pre> ", ("{run }", ["run"]), " c"],
+    ),
+    "behind a call that is quoted": (
+        "({run }{walk " + "x" * 90 + "}) {run } b",
+        ["(", ("{run }", ["run"]), "{walk " + "x" * 90 + "}) ", ("{run }", ["run"]), " b"],
+    ),
+}
+
+
+@table(("text", "expected"), FLOWING.values(), ids=FLOWING)
+def test_what_flows_is_the_same_in_every_cut(text: str, expected: list[Piece]) -> None:
+    whole = scan([text], formats=(BRACES,))
+    for pieces in cuts(text):
+        assert scan(pieces, formats=(BRACES,)) == whole
+    assert "".join(one if isinstance(one, str) else one[0] for one in whole) == text
+    assert whole == expected
+
+
+# ── where openers count ──
+
+WORD = tags("call:", "</call>")
+FIRST = replace(
+    PAIR,
+    first=("call:",),
+    read=lambda text, *rest: WORD(text, *rest) if text.startswith("call:") else PAIR.read(text, *rest),
+)
+EARLY: dict[str, tuple[str, list[Piece]]] = {
+    "at the start": ("call:run</call>", [("call:run</call>", ["run"])]),
+    "behind blanks": ("\n call:run</call>", ["\n ", ("call:run</call>", ["run"])]),
+    "later": ("a call:run</call>", ["a call:run</call>"]),
+    "half of it": ("ca", ["ca"]),
+    "blanks alone": ("\n ", ["\n "]),
+    "another one": (f"\n{CALL} a", ["\n", RUN, " a"]),
+    "text": ("calling", ["calling"]),
+}
+
+
+@table(("text", "expected"), EARLY.values(), ids=EARLY)
+def test_some_openers_count_at_the_start_only(text: str, expected: list[Piece]) -> None:
+    for pieces in cuts(text):
+        assert scan(pieces, formats=(FIRST,)) == expected
+
+
+BEHIND = replace(PAIR, behind=re.compile(r"so:\Z"))
+
+
+def test_a_format_may_ask_for_what_stands_before_its_opener() -> None:
+    for pieces in cuts(f"a {CALL} so:{CALL}{CALL}"):
+        assert scan(pieces, formats=(BEHIND,)) == [f"a {CALL} so:", RUN, CALL]
+
+
+# ── what is left over behind a block ──
+
+LEFT_OVER: dict[str, tuple[str, list[Piece]]] = {
+    "its closer once more": (f"a {CALL}\n</call> b", ["a ", (f"{CALL}\n</call>", ["run"]), " b"]),
+    "twice more": (f"{CALL}</call></call>", [(f"{CALL}</call></call>", ["run"])]),
+    "that of several": (f"{CALL}{CALL}\n</calls>", [RUN, (f"{CALL}\n</calls>", ["run"])]),
+    "its opener at the end": (f"{CALL}\n<call>\n", [(f"{CALL}\n<call>\n", ["run"])]),
+    "its opener before text": (f"{CALL}\n<call>! so", [RUN, "\n<call>! so"]),
+    "a closer behind text": (f"{CALL} a </call>", [RUN, " a </call>"]),
+    "half a closer": (f"{CALL}\n</ca", [RUN, "\n</ca"]),
+}
+
+
+@table(("text", "expected"), LEFT_OVER.values(), ids=LEFT_OVER)
+def test_what_is_left_over_goes_with_the_block(text: str, expected: list[Piece]) -> None:
+    for pieces in cuts(text):
+        assert scan(pieces) == expected
+
+
+def test_calls_that_are_not_declared_are_left_out_of_a_block_with_others() -> None:
+    counts: list[tuple[str, str]] = []
+    scan(["<call>run walk go</call>"], counts=counts)
+    assert counts == [("omitted", "pair"), ("omitted", "pair")]
+
+
 # ── limits ──
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidate, "MAX_HELD", 64)
+    monkeypatch.setattr(judgement, "MAX_HELD", 64)
 
 
 @pytest.mark.usefixtures("small")
@@ -194,6 +328,13 @@ def test_what_is_too_long_is_text(before: str) -> None:
         assert "".join(one if isinstance(one, str) else one[0] for one in scan(pieces)) == text
         assert ("capped", "pair") in counts
         assert scan(pieces) == scan([text])
+
+
+@pytest.mark.usefixtures("small")
+def test_a_doubt_that_is_never_settled_makes_a_block_text() -> None:
+    text = f"a ` b {CALL}" + " x" * 40 + f"\n\n{CALL}"
+    for pieces in cuts(text):
+        assert scan(pieces) == [text.removesuffix(CALL), RUN]
 
 
 @pytest.mark.usefixtures("small")

@@ -1,9 +1,11 @@
 """Calls that a model puts into one wrapper more, since there are several.
 
-<tool_calls>
-<tool_call>...</tool_call>
-<tool_call>...</tool_call>
-</tool_calls>
+    <tool_calls>
+    <tool_call>...</tool_call>
+    <tool_call>...</tool_call>
+    </tool_calls>
+
+Each is written as its own family writes it.
 """
 
 from typing import Final

@@ -20,7 +20,7 @@ from proxy.core.markup.formats import MORE, Block, Format, Recovered, Tier, Tool
 from proxy.core.markup.jsonish import Notation
 from proxy.core.markup.values import Unknown
 
-_NAME: Final = re.compile(r"(?::?\s?call\s?:\s?)?(?P<name>[\w.:/-]{1,200})\s{0,8}(?=\{)")
+_NAME: Final = re.compile(r"(?::?\s?call\s?:\s?|:)?(?P<name>[\w./-][\w.:/-]{0,199})\s{0,8}(?=\{)")
 _NAME_BEGUN: Final = re.compile(r"(?::?\s?call\s?:?\s?)?[\w.:/-]{0,200}\s{0,8}\Z")
 _BETWEEN: Final = re.compile(r"[\s,;]*+")
 

@@ -1,7 +1,9 @@
-"""Functionary 3.2: a recipient behind three signs that are also Python's prompt, so this is optional.
+"""Functionary 3.2: a recipient on its line, and JSON.
 
->>>NAME
-{json}
+    >>>NAME
+    {json}
+
+The signs are Python's prompt as well, so this is optional.
 """
 
 from typing import Final

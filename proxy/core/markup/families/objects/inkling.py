@@ -12,7 +12,9 @@ from proxy.core.markup import bodies
 from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import MORE, Format, Tier, Tools, Verdict
 
-_CALL: Final = Markers(("<|content_invoke_tool_json|>",), ("<|end_message|>",))
+_CALL: Final = Markers(
+    ("<|content_invoke_tool_json|>",), ("<|end_message|>", "<|content_model_end_sampling|>"), strict=False
+)
 _AUTHOR: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?=<\|content_invoke_tool_json\|>)")
 _AUTHOR_BEGUN: Final = re.compile(r"<\|message_model\|>[^<\n]{0,200}(?:<\|?\w{0,30}\|?)?\Z")
 

@@ -53,7 +53,6 @@ _OPTIONAL: Final = (
 )
 
 _WORDS: Final = "function call<|role_sep|>"
-_SEPARATED: Final = re.compile(r"<\|message_sep\|>\s{0,64}(?=function call<\|role_sep\|>)")
 _SEPARATOR: Final = "<|message_sep|>"
 _GIGACHAT: Final = Markers((_WORDS,), objects=Objects.WHOLE)
 

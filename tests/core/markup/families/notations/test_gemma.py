@@ -1,6 +1,7 @@
 """R08: Gemma's objects."""
 
 from proxy.core.markup.families.notations import gemma
+from proxy.core.markup.formats import MORE
 from tests.core.markup.families.driver import TOOLS, Calls, check
 from tests.support.tables import table
 
@@ -100,6 +101,11 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_time", {})],
         "call:get_weather{city:",
     ),
+    "Function, two, the second broken": (
+        fg("get_time{}") + "call:get_weather{city:<b>}",
+        [("get_time", {})],
+        "call:get_weather{city:<b>}",
+    ),
     "Function, and words": (fg("get_time{}") + " call: me", [("get_time", {})], " call: me"),
     "Function, typed by the schema": (
         fg("get_weather{city:<escape>5<escape>,days:<escape>5<escape>,metric:true,filters:{a:1}}"),
@@ -147,3 +153,9 @@ def test_text_stays_text(text: str) -> None:
 @table("text", ["<|tool_call> is a", "<|tool_call><b", "<|tool_call>call:x y"])
 def test_what_contradicts_the_grammar_is_let_go_at_once(text: str) -> None:
     assert gemma.FORMATS[0].read(text, 0, False, TOOLS) is None
+
+
+def test_what_follows_a_block_may_be_a_call_without_its_opener() -> None:
+    function = gemma.FORMATS[1]
+    for behind in ("", "\n", "ca", "call:get_ti"):
+        assert function.read(fg("get_time{}") + behind, 0, False, TOOLS) is MORE

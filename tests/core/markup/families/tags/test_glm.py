@@ -92,6 +92,32 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         [("get_weather", {"city": "a</arg_value>b</tool_call>c"})],
         "",
     ),
+    "a key without a value": (
+        "<tool_call>get_weather<arg_key>days</arg_key>\n<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>",
+        [OSLO],
+        "",
+    ),
+    "a last key without a value": (
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value><arg_key>days</arg_key></tool_call>",
+        [OSLO],
+        "",
+    ),
+    "no closer of a value on a line": (
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo\n<arg_key>days</arg_key>\n"
+        "<arg_value>2</arg_value>\n</tool_call>",
+        [("get_weather", {"city": "Oslo", "days": 2})],
+        "",
+    ),
+    "quoted, with escapes that JSON has not": (
+        call("get_weather", city='"\\D+ \\"x\\""'),
+        [("get_weather", {"city": '\\D+ \\"x\\"'})],
+        "",
+    ),
+    "quoted, with a bare quote": (
+        call("get_weather", city='"a" or "b"'),
+        [("get_weather", {"city": '"a" or "b"'})],
+        "",
+    ),
     "a sample in a value": (
         call("write_file", path="p", content=call("get_weather", city="Oslo") + " so") + " ok",
         [("write_file", {"path": "p", "content": call("get_weather", city="Oslo") + " so"})],

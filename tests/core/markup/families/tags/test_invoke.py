@@ -61,6 +61,62 @@ CASES: dict[str, tuple[str, Calls, str]] = {
         "",
     ),
     "M2, no schema": (m2(element("untyped", a="5")), [("untyped", {"a": "5"})], ""),
+    "M2, all in one parameter": (m2(element("get_weather", input='{"city": "Oslo"}')), [OSLO], ""),
+    "M2, all in one, as Python writes it": (m2(element("get_weather", args="{'city': 'Oslo'}")), [OSLO], ""),
+    "M2, all in one, as a text": (
+        m2(element("get_weather", arguments='"{\\"city\\": \\"Oslo\\"}"')),
+        [OSLO],
+        "",
+    ),
+    "M2, an object that is not all": (
+        m2(element("get_weather", input='{"town": "Oslo"}')),
+        [("get_weather", {"input": '{"town": "Oslo"}'})],
+        "",
+    ),
+    "M2, no object": (m2(element("get_weather", input="x")), [("get_weather", {"input": "x"})], ""),
+    "M2, a newline at one end": (
+        m2(element("get_weather", city="Oslo\n")),
+        [("get_weather", {"city": "Oslo\n"})],
+        "",
+    ),
+    "M2, a newline alone": (m2(element("get_weather", city="\n")), [("get_weather", {"city": "\n"})], ""),
+    "M2, a parameter of another kind in a value": (
+        m2(element("write_file", path="p", content='<x>\n<parameter name="a">1</parameter>\n</x>')),
+        [("write_file", {"path": "p", "content": '<x>\n<parameter name="a">1</parameter>\n</x>'})],
+        "",
+    ),
+    "Anthropic's, not closed": (anthropic(WEATHER).removesuffix("</function_calls>"), [OSLO], "\n"),
+    "Dots, JSON": (
+        '<dots_function_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</dots_function_call>',
+        [OSLO],
+        "",
+    ),
+    "in a tag of Hermes": (f"a <tool_call>\n{WEATHER}</tool_call> b", [OSLO], "a  b"),
+    "Muse's": (
+        anthropic(WEATHER)
+        .replace("</", "</atem:")
+        .replace("<f", "<atem:f")
+        .replace("<i", "<atem:i")
+        .replace("<p", "<atem:p"),
+        [OSLO],
+        "",
+    ),
+    "Muse's, with a recipient": (
+        '<atem:function_calls><atem:invoke name="get_weather<|message|>"><atem:parameter name="city">Oslo'
+        "</atem:parameter></atem:invoke></atem:function_calls>",
+        [OSLO],
+        "",
+    ),
+    "Muse's, with a namespace": (
+        '<atem:function_calls><atem:invoke name="weather.get_time"></atem:invoke></atem:function_calls>',
+        [("get_time", {})],
+        "",
+    ),
+    "Muse's, of nobody": (
+        '<atem:function_calls><atem:invoke name="weather.other"></atem:invoke></atem:function_calls>',
+        [("weather.other", {})],
+        "",
+    ),
     "M2, on one line": (m2(WEATHER).replace("\n", ""), [OSLO], ""),
     "M2, single quotes": (m2(WEATHER).replace('"', "'"), [OSLO], ""),
     "M2, no quotes": (m2(WEATHER).replace('"', ""), [OSLO], ""),
@@ -183,6 +239,8 @@ TEXTS = (
     "<function_calls>\n</function_calls>",
     "<function_calls>\nNothing.\n</function_calls>",
     anthropic(WEATHER).removesuffix("</function_calls>") + "So.",
+    m2('<invoke name="get_weather"><parameter name="city">a<parameter name="town">b</parameter></invoke>'),
+    "<atem:function_calls> is Muse's",
     anthropic(WEATHER).removesuffix("</invoke>\n</function_calls>"),
     anthropic("<invoke>get_time</invoke>"),
     anthropic("<invoke><tool_name>get_time</tool_name></invoke>"),
