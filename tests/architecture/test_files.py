@@ -53,7 +53,7 @@ WITHOUT_TEST: dict[str, str] = {
     },
     **{
         f"proxy.core.markup.{reader}": "read through what shares it"
-        for reader in ("bodies", "expressions", "lookahead", "sections", "tagged")
+        for reader in ("bodies", "expressions", "frame_tokens", "lookahead", "sections", "tagged")
     },
     **{
         f"proxy.core.markup.families.tags.{family}": "its formats stand in the tables of those they resemble"

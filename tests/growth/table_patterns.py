@@ -120,6 +120,8 @@ WORST: Mapping[str, tuple[str, str, str]] = {
         "<",
         "A",
     ),
+    "core.markup.frame_tokens:ANY": ("<|start|>\nassistant\nto=", "s", ""),
+    "core.markup.frames:_MAY_BEGIN": ("", "<", "a"),
     "core.markup.jsonish:_ESCAPE": ("\\x00", "\\x", " "),
     "core.markup.jsonish:_FOLLOWED_AS_KEY": (" ", " ", ""),
     "core.markup.jsonish:_NUMBER": ("+-00", "0", "a"),

@@ -221,6 +221,18 @@ STREAMS: Mapping[str, Make] = {
     "calls in an element": _text('<pre> <tool_call>{"name":"f","arguments":{}}</tool_call> and '),
     "calls of no tool": _text('<tool_call>{"name":"g","arguments":{"a":"bcdefghijklm"}}</tool_call> '),
     "calls in a row": _text('(<tool_call>{"name":"f","arguments":{}}</tool_call>', "</tool_call>"),
+    "tokens of frames": _text("<|start|>assistant", "<|end|>", " <|eom|>"),
+    "closers in a frame": _stream(
+        lambda n: [chunk({"content": "<|message|>a"}), *[chunk({"content": "<|eom|>"})] * n, STOP, DONE]
+    ),
+    "a thought in a frame": _stream(
+        lambda n: [
+            chunk({"content": "<|START_TEXT|>a<|END_TEXT|><|START_THINKING|>b"}),
+            *[chunk({"content": "<|END_THIN"})] * n,
+            STOP,
+            DONE,
+        ]
+    ),
     "fences": _text("```\n", "a\n", "``` \n", "\n"),
     "backticks": _text("`", "``", "a"),
     "lists and quotations": _text("- ", "> ", "1. a\n", "    b\n"),

@@ -1,6 +1,6 @@
 """The recipe of a reply: the only place that knows which stages it passes, and in which order.
 
-    bytes → intake → decoder → think → markup → assembler → argument_names → answer_needed → summary
+    bytes → intake → decoder → think → markup → frames → assembler → argument_names → answer_needed → summary
           → first_call → reasoning_extras → awaited_checks → guard → collector → encoder → frames
 
 Of the stages between the assembler and the collector, a reply gets those that it needs.

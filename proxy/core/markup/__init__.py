@@ -16,5 +16,6 @@ How calls are found in a text that comes in pieces:
 - `candidate` is a text that begins with an opener, until it is decided what it is.
 - `quotation` says from the text around a block whether it is only quoted; `judgement` is a block until that is decided.
 - `scanner` turns pieces of text into text and blocks.
+- `frames` takes the tokens out that stand around texts and thoughts, which `frame_tokens` lists.
 - `stage` turns deltas into deltas, and decides what becomes of the blocks in a reply.
 """

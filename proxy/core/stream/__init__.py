@@ -1,6 +1,6 @@
 """A reply on its way back: bytes in, ordered events out.
 
-    intake → (decoder) → think → (markup) → assembler → (stages) → (encoder)
+    intake → (decoder) → think → (markup) → frames → assembler → (stages) → (encoder)
 
 Each stage is a class with `feed`, most with `close`, and is made with the next stage's `feed`. Only the assembler makes
 promises.

@@ -11,6 +11,7 @@ from proxy.core.errors import BackendFault, Empty, Fault, OwnWords
 from proxy.core.events import Decoder, Delta
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
+from proxy.core.markup.frames import FrameStage
 from proxy.core.markup.stage import MarkupSettings, MarkupStage
 from proxy.core.sink import Sink, Stage
 from proxy.core.stream.assembler import Assembler
@@ -66,11 +67,12 @@ class Pipeline:
         self._between = stages
         ids = ClientCallIds(mint, used_ids, own_call_ids)
         self._assembler = Assembler(first, names, ids, ledger, call_identity)
-        self._markup = MarkupStage(self._assembler.feed, markup, ledger, used_ids) if markup else None
-        following = (self._markup or self._assembler).feed
+        self._frames = FrameStage(self._assembler.feed, ledger, calls=markup is not None)
+        self._markup = MarkupStage(self._frames.feed, markup, ledger, used_ids) if markup else None
+        following = (self._markup or self._frames).feed
         self._prompted = PromptedSplitter(following, thoughts_until) if thoughts_until else None
         self._may_be_prompted = thoughts_until is None
-        self._think = self._prompted or ThinkSplitter(following)
+        self._think = self._prompted or ThinkSplitter(following, self._frames.frame)
         emit = self._think.feed if observer is None else observing(observer.decoded, self._think.feed)
         self._intake = Intake(make_decoder(emit))
         self._take = (
@@ -83,7 +85,14 @@ class Pipeline:
         """Names the stages of the reply, in their order."""
         before = ["intake", "decoder", "prompted" if self._prompted else "think"]
         markup = ["markup"] if self._markup else []
-        return [*before, *markup, "assembler", *(stage.name for stage in self._between), "collector"]
+        return [
+            *before,
+            *markup,
+            "frames",
+            "assembler",
+            *(stage.name for stage in self._between),
+            "collector",
+        ]
 
     def feed(self, data: bytes) -> bool:
         """Takes bytes. Is the model still working, as far as is known? If not, the reply is `finishing`, or has
@@ -132,6 +141,7 @@ class Pipeline:
         self._think.close()
         if self._markup:
             self._markup.close()
+        self._frames.close()
 
     def put_right(self, *, seen: bool) -> str | None:
         """Separates thoughts from the answer where only the whole reply shows them; what the client has `seen` stays as

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 from proxy.core.events import Delta, ErrorDelta, Finish, FinishDelta, PartEnded, ReasoningDelta, TextDelta
 from proxy.core.logprobs import of_text
 from proxy.core.model import Reasoning, Text
-from proxy.core.stream.think import AFTER, ASIDE, THINK_FORMS, THINKING, UNDECIDED, ThinkSplitter
+from proxy.core.stream.think import AFTER, ASIDE, PLAIN_FORMS, THINKING, UNDECIDED, ThinkSplitter
 
 BRACKETS: Final = frozenset("{[")
 QUOTE_MARKS: Final = frozenset("`'\"\u201c\u2018")
 """A tag behind one of them is only mentioned."""
-TAGGED: Final = tuple(form for form in THINK_FORMS if not form.answer)
+TAGGED: Final = PLAIN_FORMS
 
 
 class PromptedSplitter(ThinkSplitter):

@@ -56,7 +56,7 @@ def stages(request: Request, **how: Any) -> list[str]:
 def test_text_alone_goes_through_none() -> None:
     assert stages(PLAIN) == []
     assert stages(replace(PLAIN, parallel_calls=False)) == []
-    assert made(PLAIN).stages == ["intake", "decoder", "think", "assembler", "collector"]
+    assert made(PLAIN).stages == ["intake", "decoder", "think", "frames", "assembler", "collector"]
 
 
 def test_where_a_tool_may_be_called_the_text_is_searched_for_calls() -> None:

@@ -71,7 +71,61 @@ CONTENTS = [
     pytest.param("</think>\n\nHello", [TextDelta("Hello")], id="a closer alone, before all else"),
     pytest.param("</think>", [], id="nothing but a closer"),
     pytest.param("Hi</think>Hello", [TextDelta("Hi</think>Hello")], id="a closer further on"),
-    pytest.param("</thinking>Hello", [TextDelta("</thinking>Hello")], id="a longer closer"),
+    pytest.param(
+        "<mm:think>Hm.</mm:think>Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="MiniMax M3's tags"
+    ),
+    pytest.param("</mm:think>Hi", [TextDelta("Hi")], id="a closer of MiniMax M3's alone"),
+    pytest.param(
+        "<thinking>\nHm.</thinking>\nHi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="Apriel's tags"
+    ),
+    pytest.param(
+        "<think:fast>a</think>b</think:fast>\nHi",
+        [ReasoningDelta("a</think>b"), TextDelta("Hi")],
+        id="Hunyuan's tags, with a suffix",
+    ),
+    pytest.param("</think:fast>\nHi", [TextDelta("Hi")], id="a closer with a suffix alone"),
+    pytest.param("<think:fast", [TextDelta("<think:fast")], id="half a tag with a suffix"),
+    pytest.param("<think: fast>a", [TextDelta("<think: fast>a")], id="no suffix"),
+    pytest.param(
+        "<|message_model|>me<|content_thinking|>Hm.<|end_message|>Hi",
+        [ReasoningDelta("Hm."), TextDelta("Hi")],
+        id="Inkling's, with an author",
+    ),
+    pytest.param(
+        "<|START_THINKING|>Hm.<|END_THINKING|>Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="Cohere's"
+    ),
+    pytest.param("<|END_THINKING|>Hi", [TextDelta("Hi")], id="Cohere's closer alone"),
+    pytest.param(
+        "<|START_THINKING|> begins a thought.",
+        [TextDelta("<|START_THINKING|> begins a thought.")],
+        id="prose about a token",
+    ),
+    pytest.param(
+        "<|END_THINKING|> ends a thought.",
+        [TextDelta("<|END_THINKING|> ends a thought.")],
+        id="prose about its closer",
+    ),
+    pytest.param("<|END_THINKING|>", [], id="a token alone"),
+    pytest.param("<|START_THINKING|>\n", [], id="a token and a newline"),
+    pytest.param(
+        "<|open|> think <|sep|>Hm.<|close|> think <|sep|>Hi",
+        [ReasoningDelta("Hm."), TextDelta("Hi")],
+        id="K3's, joined by a server",
+    ),
+    pytest.param(" to=self<|message|>Hm.<|eom|>Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="Muse's"),
+    pytest.param("<|eom|>Hi", [TextDelta("<|eom|>Hi")], id="a closer that means more than that"),
+    pytest.param(
+        "<|inner_prefix|>Hm.<|inner_suffix|>Hi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="Apertus's"
+    ),
+    pytest.param(
+        "<think>Hm.</think>\n<answer>\nHi", [ReasoningDelta("Hm."), TextDelta("Hi")], id="a tag of the answer"
+    ),
+    pytest.param("<think></think><response>Hi", [TextDelta("Hi")], id="another tag of the answer"),
+    pytest.param("<think></think><response>", [], id="a tag of the answer alone"),
+    pytest.param("<think></think><respon", [TextDelta("<respon")], id="half a tag of the answer"),
+    pytest.param("<think></think><answer><answer>Hi", [TextDelta("<answer>Hi")], id="one tag of the answer"),
+    pytest.param("<answer>Hi", [TextDelta("<answer>Hi")], id="a tag of the answer without a thought"),
+    pytest.param("</thinker>Hello", [TextDelta("</thinker>Hello")], id="a longer closer"),
     pytest.param(
         "[THINK]Hm.[/THINK]Hello", [ReasoningDelta("Hm."), TextDelta("Hello")], id="Magistral's tags"
     ),
@@ -120,7 +174,7 @@ CONTENTS = [
     pytest.param(
         "<|channel|>analysis to=functions.f", [TextDelta("<|channel|>analysis to=functions.f")], id="a call"
     ),
-    pytest.param("<thinking>x", [TextDelta("<thinking>x")], id="a longer tag"),
+    pytest.param("<thinker>x", [TextDelta("<thinker>x")], id="a longer tag"),
     pytest.param("<Think>x", [TextDelta("<Think>x")], id="another case"),
     pytest.param("<thin", [TextDelta("<thin")], id="half an opener"),
     pytest.param("  \n<t", [TextDelta("  \n<t")], id="blanks and a beginning"),
@@ -292,3 +346,22 @@ def test_a_long_thought_is_read_in_linear_time() -> None:
         held.append(len(splitter._held))
     assert max(held) < len("</think>")
     assert [a == b for a, b in pairwise(held)] == [True] * 199
+
+
+@pytest.mark.parametrize(
+    ("content", "tags"),
+    [
+        ("<think>a</think><answer>b", ["<answer>"]),
+        ("<|channel|>final<|message|>b", ["<|channel|>final<|message|>"]),
+        ("<think>a</think>b", []),
+        ("b", []),
+    ],
+)
+def test_who_has_opened_a_frame_around_the_answer_is_told(content: str, tags: list[str]) -> None:
+    for pieces in ([content], [*content]):
+        told: list[str] = []
+        splitter = ThinkSplitter(lambda _: None, told.append)
+        for piece in pieces:
+            splitter.feed(TextDelta(piece))
+        splitter.close()
+        assert told == tags

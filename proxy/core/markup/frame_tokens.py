@@ -1,0 +1,89 @@
+"""The tokens that some families put around texts and thoughts, as data.
+
+    Kimi K3        <|open|>response<|sep|> … <|close|>response<|sep|>
+    Inkling        <|message_model|>AUTHOR<|content_text|> … <|end_message|>
+    Muse           <|start|>assistant to=user<|message|> … <|eom|>
+    Cohere         <|START_TEXT|> … <|END_TEXT|>
+    Solar Open     <|begin|>assistant<|content|> … <|end|>
+    Harmony        <|start|>assistant<|channel|>final<|message|> … <|end|>
+    GigaChat       … <|message_sep|>
+
+Tokens that a server has joined come with a blank in each gap.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from proxy.core.markup.shapes import Part, Shape, blanks, either, literal, maybe, shape, signs
+
+
+class Role(Enum):
+    TEXT = auto()
+    THOUGHT = auto()
+    CLOSER = auto()
+    HEADER = auto()
+    """What stands before a call, and is nothing without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    role: Role
+    family: str
+    shape: Shape
+
+
+def _token(role: Role, family: str, *parts: Part) -> Token:
+    return Token(role, family, shape(*parts))
+
+
+def _k3(open_or_close: str, word: str) -> tuple[Part, ...]:
+    return literal(f"<|{open_or_close}|>"), blanks(1), literal(word), blanks(1), literal("<|sep|>")
+
+
+_START: Final = maybe(literal("<|start|>"), blanks(1), literal("assistant"), blanks(1))
+_BEGIN: Final = maybe(literal("<|begin|>"), blanks(1), literal("assistant"), blanks(1))
+_AUTHOR: Final = (literal("<|message_model|>"), signs(r"[^<\n]", 32, 0))
+_CHANNEL: Final = (_START, literal("<|channel|>"))
+_MESSAGE: Final = (blanks(1), literal("<|message|>"))
+
+TOKENS: Final = (
+    _token(Role.TEXT, "k3", *_k3("open", "response")),
+    _token(Role.THOUGHT, "k3", *_k3("open", "think")),
+    *(_token(Role.CLOSER, "k3", *_k3("close", word)) for word in ("response", "think", "message")),
+    _token(Role.CLOSER, "k3", literal("<|end_of_msg|>")),
+    _token(Role.TEXT, "inkling", *_AUTHOR, literal("<|content_text|>")),
+    _token(Role.THOUGHT, "inkling", *_AUTHOR, literal("<|content_thinking|>")),
+    _token(Role.CLOSER, "inkling", either(literal("<|end_message|>"), literal("<|content_model_end_sampling|>"))),
+    _token(Role.TEXT, "muse", _START, maybe(literal("to=user")), *_MESSAGE),
+    _token(Role.THOUGHT, "muse", _START, literal("to=self"), *_MESSAGE),
+    _token(Role.HEADER, "muse", _START, literal("to="), signs(r"[\w.:-]", 64), *_MESSAGE),
+    _token(Role.CLOSER, "muse", either(literal("<|eom|>"), literal("<|eot|>"))),
+    _token(Role.TEXT, "cohere", either(literal("<|START_TEXT|>"), literal("<|START_RESPONSE|>"))),
+    _token(Role.THOUGHT, "cohere", literal("<|START_THINKING|>")),
+    *(
+        _token(Role.CLOSER, "cohere", literal(f"<|{word}|>"))
+        for word in ("END_TEXT", "END_RESPONSE", "END_THINKING", "END_OF_TURN_TOKEN")
+    ),
+    _token(Role.TEXT, "solar", _BEGIN, literal("<|content|>")),
+    _token(Role.THOUGHT, "solar", _BEGIN, literal("<|think|>")),
+    _token(Role.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), *_MESSAGE),
+    _token(Role.THOUGHT, "harmony", *_CHANNEL, literal("analysis"), *_MESSAGE),
+    _token(Role.HEADER, "harmony", literal("<|start|>"), blanks(1), literal("assistant")),
+    *(_token(Role.CLOSER, family, literal("<|end|>")) for family in ("solar", "harmony")),
+    _token(Role.CLOSER, "solar", literal("<|flush|>")),
+    _token(Role.CLOSER, "harmony", literal("<|return|>")),
+    _token(Role.CLOSER, "gigachat", either(literal("<|message_sep|>"), literal("</s>"))),
+    _token(Role.CLOSER, "answer", literal("</answer>")),
+    _token(Role.CLOSER, "response", literal("</response>")),
+    _token(Role.CLOSER, "thought", either(
+        literal("</think>"), literal("</mm:think>"), literal("<|inner_suffix|>"), literal("<|plamo:end_think:plamo|>")
+    )),
+)  # fmt: skip
+"""Of all that match, the longest counts; of those, the first, or that of the family whose frame is open."""
+
+ANY: Final = re.compile("|".join(token.shape.whole.pattern for token in TOKENS))
+"""Matches where one of them stands."""
+FRAMED_BY: Final = {"<answer>": "answer", "<response>": "response"}
+"""The families of frames that open behind a thought; all others are Harmony's."""
