@@ -148,7 +148,7 @@ class Behind:
         for leftover in format.leftovers:
             if visible.startswith(leftover):
                 return Leftover(distance + len(leftover))
-        if end is End.WHOLE and visible.rstrip() in format.openers:
+        if end is End.WHOLE and (visible.rstrip() in format.openers or _is_begun(visible, format.leftovers)):
             return Leftover(distance + len(visible))
         if self._last or not (opener := self._openers.opener_at(visible, 0, end is End.OPEN)):
             return None
@@ -160,3 +160,8 @@ class Behind:
         if any(one.startswith(visible.rstrip()) for one in (*format.leftovers, *format.openers)):
             return True
         return not self._last and self._openers.opener_at(visible, 0, True) is not None
+
+
+def _is_begun(text: str, closers: tuple[str, ...]) -> bool:
+    """Is this the begin of a closer, as far as that can be nothing else?"""
+    return len(text) > 1 and any(closer.startswith(text) for closer in closers)

@@ -292,7 +292,9 @@ LEFT_OVER: dict[str, tuple[str, list[Piece]]] = {
     "its opener at the end": (f"{CALL}\n<call>\n", [(f"{CALL}\n<call>\n", ["run"])]),
     "its opener before text": (f"{CALL}\n<call>! so", [RUN, "\n<call>! so"]),
     "a closer behind text": (f"{CALL} a </call>", [RUN, " a </call>"]),
-    "half a closer": (f"{CALL}\n</ca", [RUN, "\n</ca"]),
+    "half a closer at the end": (f"{CALL}\n</ca", [(f"{CALL}\n</ca", ["run"])]),
+    "half a closer before text": (f"{CALL}\n</ca b", [RUN, "\n</ca b"]),
+    "one sign": (f"{CALL}\n<", [RUN, "\n<"]),
 }
 
 

@@ -52,6 +52,8 @@ _OPTIONAL: Final = (
     ("bare-json", Markers(("{", "[{", "[ {", "[\n"), objects=Objects.WITH_ARGUMENTS, inside=True)),
 )
 
+_IN_THOUGHTS: Final = frozenset(("apertus",))
+"""Families that call from within their thoughts, and mean it."""
 _WORDS: Final = "function call<|role_sep|>"
 _SEPARATOR: Final = "<|message_sep|>"
 _GIGACHAT: Final = Markers((_WORDS,), objects=Objects.WHOLE)
@@ -86,6 +88,7 @@ FORMATS: Final = (
             partial(bodies.read, form),
             form.closers or ("}", "]"),
             leftovers=form.closers,
+            native=name in _IN_THOUGHTS,
         )
         for tier, forms in ((Tier.WRAPPED, _WRAPPED), (Tier.OPTIONAL, _OPTIONAL))
         for name, form in forms

@@ -24,7 +24,8 @@ from proxy.core.markup.tagged import TagGrammar
 from proxy.core.markup.values import Unknown
 
 _D: Final = r"\s?[｜|‖]{1,2}\s?DSML\s?[｜|‖]{1,2}\s?"
-_SECTION: Final = r"(?:function_calls|tool_calls|tool_call|calls)\s?"
+_SECTION: Final = r"(?:function_calls|tool_calls|tool_call|calls|tool_?\w{0,8}|function_?\w{0,8})\s?"
+"""Any word that begins like one: models spell it as they like."""
 _TAG_END: Final = r"(?:>|(?=[\n<]))"
 
 _TYPED: Final = re.compile(r"<parameter\s[^<>\n]{1,200}\sstring\s?=\s?[\"'](?:true|false)[\"']")
@@ -45,7 +46,7 @@ _NAMES: Final = ("function_calls>", "tool_calls>", "tool_call>", "calls>", "invo
 _BEGUN: Final = re.compile(
     r"</?\s?(?:[｜|‖]{1,2}\s?(?:D|DS|DSM|DSML\s?[｜|‖]{0,2}\s?"
     rf"(?:{'|'.join(word[:size] for word in _NAMES for size in range(len(word), -1, -1))}"
-    r"|(?:invoke|parameter)\s[^<>\n]{0,256})?)?)?\Z"
+    r"|tool_?\w{0,8}\s?|function_?\w{0,8}\s?|(?:invoke|parameter)\s[^<>\n]{0,256})?)?)?\Z"
     r"|<[｜|][a-z▁_]{0,15}[｜|]?\Z"
 )
 _DANGLING: Final = re.compile(rf"<{_D}(?:{_SECTION}>?\s*(?:</{_D}(?:{_SECTION}>?)?\s*)?)?\Z")

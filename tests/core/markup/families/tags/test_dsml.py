@@ -31,6 +31,12 @@ CASES: dict[str, tuple[str, Calls, str]] = {
     "a call": (section(CALL), [OSLO], ""),
     "prose on both sides": (f"Look.\n\n{section(CALL)} So.", [OSLO], "Look.\n\n So."),
     "the other name of the section": (section(CALL, name="tool_calls"), [OSLO], ""),
+    "a section under another name": (section(CALL, name="toolcalls"), [OSLO], ""),
+    "a section under half a name": (
+        section(CALL, name="tool_calls").replace("<｜DSML｜tool_calls>", "<｜DSML｜tool>", 1),
+        [OSLO],
+        "",
+    ),
     "two calls": (section(CALL, invoke("get_time")), [OSLO, ("get_time", {})], ""),
     "two sections": (section(CALL) + "\n" + section(CALL), [OSLO, OSLO], "\n"),
     "the schema types what is called a string": (

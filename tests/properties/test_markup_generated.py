@@ -1,0 +1,97 @@
+"""Calls as each family writes them, with arguments that nobody has chosen, in any cut."""
+
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from proxy.core import jsontext
+from proxy.core.markup import registry
+from proxy.core.markup.candidate import End
+from proxy.core.markup.formats import Tools
+from proxy.core.markup.openers import Openers
+from proxy.core.markup.scanner import Found, Scanner
+from tests.properties.examples import examples
+from tests.properties.markup_grammars import MAY_STAY_OPEN, WRITERS
+from tests.support.tables import table
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "guests": {"type": "integer"},
+        "loop": {"type": "boolean"},
+        "places": {"type": "array", "items": {"type": "string"}},
+        "filters": {"type": "object"},
+    },
+}
+TOOLS = Tools({"book_table": SCHEMA, "play-song_2": SCHEMA})
+OPENERS = Openers(registry.active())
+
+SIGNS = st.sampled_from([*"abcXYZ 0123,.;:!?-_+=()/éß東京😀", "&", "#", "%", " a b "])
+WORDS = st.lists(SIGNS, min_size=1, max_size=12).map("".join).filter(lambda text: text == text.strip())
+"""Texts that every family can write. Marks and tags in values are in the tables of each family."""
+ARGUMENTS = st.fixed_dictionaries(
+    {"city": WORDS},
+    optional={
+        "guests": st.integers(-5, 10**6),
+        "loop": st.booleans(),
+        "places": st.lists(WORDS, max_size=3),
+        "filters": st.dictionaries(st.sampled_from(["a", "b"]), WORDS | st.integers(0, 9), max_size=2),
+    },
+)
+PROSE = st.sampled_from(["", "I will look.\n", "So:\n\n", "Let me check that now. "])
+
+
+def scanned(pieces: list[str]) -> tuple[list[tuple[str, Any]], str]:
+    scanner = Scanner(OPENERS, TOOLS, count=lambda *_: None)
+    said = [one for piece in pieces for one in scanner.feed(piece)]
+    calls: list[tuple[str, Any]] = []
+    left = ""
+    for one in (*said, *scanner.flush(End.WHOLE)):
+        if isinstance(one, Found):
+            calls += [(call.name, jsontext.strict(call.arguments)) for call in one.calls]
+        else:
+            left += one
+    return calls, left
+
+
+@table("family", WRITERS, ids=list(WRITERS))
+def test_what_a_family_writes_is_read_as_it_was_meant(family: str) -> None:
+    write = WRITERS[family]
+
+    @examples(25)
+    @given(PROSE, st.sampled_from(sorted(TOOLS.schemas)), ARGUMENTS, st.integers(1, 9))
+    def one(prose: str, name: str, arguments: dict[str, Any], size: int) -> None:
+        assume(name.isidentifier() or family not in ("LFM2", "Llama 4"))
+        text = prose + write(name, arguments)
+        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        assert scanned([text]) == scanned(cut) == ([(name, arguments)], prose)
+
+    one()
+
+
+@table("family", [family for family in WRITERS if family not in ("Mistral, older", "Sarashina")])
+def test_two_in_a_row_are_two(family: str) -> None:
+    first, second = {"city": "Rome", "guests": 2}, {"city": "Bonn", "loop": True}
+    text = "\n".join(WRITERS[family]("book_table", each) for each in (first, second))
+    calls, left = scanned([*text])
+    assert calls == [("book_table", first), ("book_table", second)]
+    assert not left.strip()
+
+
+@table("family", MAY_STAY_OPEN)
+def test_at_the_end_of_a_reply_the_closer_may_be_missing(family: str) -> None:
+    arguments = {"city": "Rome", "guests": 2}
+    text = WRITERS[family]("book_table", arguments).removesuffix(MAY_STAY_OPEN[family])
+    assert scanned([text]) == scanned([*text])
+    calls, left = scanned([text])
+    assert calls == [("book_table", arguments)]
+    assert not left.strip()
+
+
+@table("family", list(WRITERS))
+def test_what_calls_another_tool_is_text(family: str) -> None:
+    for arguments in ({"city": "Rome"}, {"city": "R" * 300, "guests": 2}):
+        text = WRITERS[family]("look_table", arguments) + " so"
+        assert scanned([text]) == scanned([*text]) == ([], text)
