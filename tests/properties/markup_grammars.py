@@ -174,6 +174,9 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "Anthropic": _tags("<function_calls>\n", *_INVOKE, "</function_calls>"),
     "Dots": _tags("<dots_function_call>\n", *_INVOKE, "</dots_function_call>"),
     "Muse": _tags("<atem:function_calls>\n", *_MUSE, "</atem:function_calls>"),
+    "Muse, with recipients": _tags(
+        "<atem:function_calls>\n", _MUSE[0].replace("NAME", "NAME<|message|>"), *_MUSE[1:], "</atem:function_calls>"
+    ),
     "Grok": _tags("", '<xai:function_call name="NAME">\n', _INVOKE[1], "", "</xai:function_call>"),
     "MiniCPM": _tags("", '<function name="NAME">', '<param name="KEY">VALUE</param>', "", "</function>"),
     "Harmony": _headed("<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>", "<|call|>"),

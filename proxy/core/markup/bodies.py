@@ -190,7 +190,10 @@ class Markers:
 def read(markers: Markers, text: str, at: int, ended: bool, tools: Tools) -> Verdict:
     """Reads the block that begins at `at` with an opener."""
     unended: Verdict = None if ended else MORE
-    position = at if markers.inside else after_blank(text, follows(text, at, markers.openers) or at)
+    opened = at if markers.inside else follows(text, at, markers.openers)
+    if opened is None:  # a long opener, of which only the begin was shown
+        return unended
+    position = at if markers.inside else after_blank(text, opened)
     if text.startswith("`", position):
         if _FENCE_BEGUN.match(text, position):
             return unended

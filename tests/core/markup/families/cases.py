@@ -2,20 +2,27 @@
 
 from typing import Final
 
-from tests.core.markup.families import test_end_of_turn
-from tests.core.markup.families.notations import test_gemma, test_pythonic
+from tests.core.markup.families import test_end_of_turn, test_plural
+from tests.core.markup.families.notations import test_arrows, test_gemma, test_pythonic
 from tests.core.markup.families.objects import (
     test_harmony,
     test_hermes,
+    test_hyperclova,
     test_inkling,
     test_llama,
     test_mistral,
     test_plain_json,
 )
-from tests.core.markup.families.tags import test_dsml, test_glm, test_invoke, test_qwen
-from tests.core.markup.families.tokens import test_deepseek, test_kimi
+from tests.core.markup.families.tags import test_dsml, test_glm, test_grok, test_invoke, test_qwen
+from tests.core.markup.families.tokens import test_deepseek, test_kimi, test_plamo, test_solar
 
 TABLES: Final = (
+    test_arrows,
+    test_grok,
+    test_hyperclova,
+    test_plamo,
+    test_plural,
+    test_solar,
     test_deepseek,
     test_dsml,
     test_end_of_turn,

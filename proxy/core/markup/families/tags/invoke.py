@@ -21,12 +21,14 @@ from typing import Final
 from proxy.core.markup import bodies, tagged
 from proxy.core.markup.bodies import Markers
 from proxy.core.markup.formats import Block, Format, Tier, Tools, Verdict
+from proxy.core.markup.shapes import literal
 from proxy.core.markup.tagged import TagGrammar
 
 _NAMESPACE: Final = r"(?:[a-z][\w-]{0,20}:)?"
 _RECIPIENT: Final = r"<\|message\|>"
 """What Muse puts behind a name, as it does behind a recipient."""
-_TAG_END: Final = r"(?:>|(?=[\n<]))"
+_BEGUN: Final = re.compile(rf"<(?:[^<>\n]|{_RECIPIENT}){{0,256}}{literal('<|message|>').begun}\Z")
+_TAG_END: Final = r"(?:>|(?=\n|<[^|]))"
 
 
 def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
@@ -40,6 +42,7 @@ def _grammar(wrapper: str, *, strict: bool) -> TagGrammar:
         ),
         strict=strict,
         may_stay_open=True,
+        begun=_BEGUN,
         strip=tagged.paired_newlines,
     )
 
