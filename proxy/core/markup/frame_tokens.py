@@ -30,12 +30,12 @@ class Role(Enum):
 @dataclass(frozen=True, slots=True)
 class Token:
     role: Role
-    family: str
+    families: frozenset[str]
     shape: Shape
 
 
-def _token(role: Role, family: str, *parts: Part) -> Token:
-    return Token(role, family, shape(*parts))
+def _token(role: Role, families: str, *parts: Part) -> Token:
+    return Token(role, frozenset(families.split()), shape(*parts))
 
 
 def _k3(open_or_close: str, word: str) -> tuple[Part, ...]:
@@ -71,7 +71,7 @@ TOKENS: Final = (
     _token(Role.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), *_MESSAGE),
     _token(Role.THOUGHT, "harmony", *_CHANNEL, literal("analysis"), *_MESSAGE),
     _token(Role.HEADER, "harmony", literal("<|start|>"), blanks(1), literal("assistant")),
-    *(_token(Role.CLOSER, family, literal("<|end|>")) for family in ("solar", "harmony")),
+    _token(Role.CLOSER, "solar harmony", literal("<|end|>")),
     _token(Role.CLOSER, "solar", literal("<|flush|>")),
     _token(Role.CLOSER, "harmony", literal("<|return|>")),
     _token(Role.CLOSER, "gigachat", either(literal("<|message_sep|>"), literal("</s>"))),
@@ -81,9 +81,23 @@ TOKENS: Final = (
         literal("</think>"), literal("</mm:think>"), literal("<|inner_suffix|>"), literal("<|plamo:end_think:plamo|>")
     )),
 )  # fmt: skip
-"""Of all that match, the longest counts; of those, the first, or that of the family whose frame is open."""
+"""In an order in which the first that matches is the longest."""
 
-ANY: Final = re.compile("|".join(token.shape.whole.pattern for token in TOKENS))
+_NAMES: Final = {f"t{number}": token for number, token in enumerate(TOKENS)}
+ANY: Final = re.compile(
+    "|".join(f"(?P<{name}>{token.shape.whole.pattern})" for name, token in _NAMES.items())
+)
 """Matches where one of them stands."""
+BEGUN: Final = re.compile("|".join(token.shape.begun.pattern for token in TOKENS))
+"""Matches what may still become one of them."""
+BEGUN_OF_TEXTS: Final = re.compile(
+    "|".join(token.shape.begun.pattern for token in TOKENS if token.role is not Role.HEADER)
+)
+"""The same where there are no calls to stand before."""
 FRAMED_BY: Final = {"<answer>": "answer", "<response>": "response"}
 """The families of frames that open behind a thought; all others are Harmony's."""
+
+
+def token_of(found: re.Match[str]) -> Token:
+    """Returns the token that `ANY` has found."""
+    return _NAMES[found.lastgroup or ""]

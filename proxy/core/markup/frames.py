@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from proxy.core.events import CallDelta, Delta, EndDelta, FinishDelta, ReasoningDelta, TextDelta, UsageDelta
 from proxy.core.ledger import Ledger
 from proxy.core.logprobs import of_text
-from proxy.core.markup.frame_tokens import ANY, FRAMED_BY, TOKENS, Role, Token
+from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_OF_TEXTS, FRAMED_BY, Role, Token, token_of
 from proxy.core.markup.shapes import either, literal
 
 MAX_BLANKS: Final = 64
@@ -45,16 +45,16 @@ class FrameStage:
         """Is nothing visible between here and what was taken out, or the start?"""
         self._beside_call = False
         """Is that a call?"""
-        self._open: str | None = None
+        self._open: frozenset[str] | None = None
         """The family whose frame the text stands in."""
-        self._thinking: str | None = None
+        self._thinking: frozenset[str] | None = None
         """The family whose thought has not ended."""
         self._held = ""
         self._logprobs: list[Any] = []
 
     def frame(self, tag: str) -> None:
         """Notes that this tag has opened a frame around the answer."""
-        self._open = FRAMED_BY.get(tag, "harmony")
+        self._open = frozenset((FRAMED_BY.get(tag, "harmony"),))
 
     def feed(self, delta: Delta) -> None:
         if type(delta) is TextDelta:
@@ -115,9 +115,9 @@ class FrameStage:
         self._ledger.odd("frame_token")
         self._fresh, self._beside_call = True, False
         if token.role is Role.THOUGHT:
-            self._thinking, self._open = token.family, None
+            self._thinking, self._open = token.families, None
         else:
-            self._open = token.family
+            self._open = token.families
         return rest.lstrip()
 
     def _go_on(self, text: str) -> str:
@@ -165,7 +165,7 @@ class FrameStage:
         while found := _MAY_BEGIN.search(text, at):
             at = found.start()
             met = self._met(text, at)
-            if met and met.token.role is Role.CLOSER and met.token.family == self._thinking:
+            if met and met.token.role is Role.CLOSER and met.token.families & (self._thinking or set()):
                 self._say_thought(text[:at])
                 self._thinking, self._fresh = None, True
                 return text[met.end :].lstrip()
@@ -182,24 +182,18 @@ class FrameStage:
 
     def _met(self, text: str, at: int) -> _Met | None:
         """Returns the longest token that stands here."""
-        if not ANY.match(text, at):
-            return None
-        found = [_Met(token, match.end()) for token in TOKENS if (match := token.shape.whole.match(text, at))]
-        return max(
-            found, key=lambda met: (met.end, met.token.family in (self._open, self._thinking)), default=None
-        )
+        found = ANY.match(text, at)
+        return _Met(token_of(found), found.end()) if found else None
 
     def _may_grow(self, text: str) -> bool:
-        return any(
-            token.shape.begun.match(text) for token in TOKENS if token.role is not Role.HEADER or self._calls
-        )
+        return (BEGUN if self._calls else BEGUN_OF_TEXTS).match(text) is not None
 
     def _counts(self, tokens: str) -> bool:
         """Was the frame opened that these tokens close, or do they stand beside a call?"""
         if self._beside_call:
             return True
         met = self._met(tokens, len(tokens) - len(tokens.lstrip()))
-        return met is not None and met.token.family == self._open
+        return met is not None and bool(self._open and met.token.families & self._open)
 
     # ── what is held ──
 
