@@ -45,7 +45,7 @@ NEED_NONE = {
         stream/stages/argument_names""",
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
-        surfaces/responses/tools markup/registry markup/shapes markup/frame_tokens backends/efforts
+        surfaces/responses/tools markup/registry markup/shapes backends/efforts
         backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes
         masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
