@@ -132,7 +132,7 @@ def test_in_a_frame_a_closer_with_words_behind_it_is_text(opener: str, closer: s
     ],
 )
 def test_a_thought_between_frames_is_reasoning(opener: str, thought: str, closer: str) -> None:
-    assert through(f"{thought}r < s </b>{closer}{opener}a", STOP) == ["r r < s </b>", "t a"]
+    assert through(f"{thought}r < s <|b{closer}{opener}a", STOP) == ["r r < s <|b", "t a"]
     assert through(CALL, f"{thought}r{closer}\n{opener}a", STOP) == ["c", "r r", "t a"]
     assert through(f"{thought}r", STOP) == ["r r"]
     assert through(f"{thought}r{closer[:-1]}", STOP) == [f"r r{closer[:-1]}"]
