@@ -78,7 +78,7 @@ TOKENS: Final = (
     _token(Role.CLOSER, "answer", literal("</answer>")),
     _token(Role.CLOSER, "response", literal("</response>")),
     _token(Role.CLOSER, "thought", either(
-        literal("</think>"), literal("</mm:think>"), literal("<|inner_suffix|>"), literal("<|plamo:end_think:plamo|>")
+        literal("</mm:think>"), literal("<|inner_suffix|>"), literal("<|plamo:end_think:plamo|>")
     )),
 )  # fmt: skip
 """In an order in which the first that matches is the longest."""

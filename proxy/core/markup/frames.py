@@ -20,9 +20,7 @@ from proxy.core.markup.shapes import either, literal
 MAX_BLANKS: Final = 64
 MAX_TOKENS: Final = 128
 """Characters of tokens in a row. No model writes more."""
-_TAGS: Final = either(
-    *(literal(tag) for tag in ("<|", "</think>", "</mm:think>", "</answer>", "</response>", "</s>"))
-)
+_TAGS: Final = either(*(literal(tag) for tag in ("<|", "</mm:think>", "</answer>", "</response>", "</s>")))
 _MAY_BEGIN: Final = re.compile(rf"{_TAGS.whole}|(?=<){_TAGS.begun}\Z")
 """Matches where a token may begin, but for the recipient at the start of a reply."""
 _AT_START: Final = ("<", "t")

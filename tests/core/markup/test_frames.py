@@ -151,6 +151,13 @@ def test_a_closer_before_a_thought_that_the_server_sends_itself_is_text() -> Non
     assert through("<|message|>a<|eom|>", ReasoningDelta("r"), "b", STOP) == ["t a<|eom|>", "r r", "t b"]
 
 
+def test_a_closer_of_a_thought_counts_beside_a_call_but_for_the_one_that_teaches() -> None:
+    """What is shown of a thought that the prompt has opened is learned from its closer."""
+    assert through("a</mm:think>\n", CALL, STOP) == ["t a", "c"]
+    assert through("a</mm:think> b", CALL, STOP) == ["t a</mm:think> b", "c"]
+    assert through("a</think>", CALL, STOP) == ["t a</think>", "c"]
+
+
 def test_gigachats_separator_counts_beside_a_call_only() -> None:
     assert through("a<|message_sep|>", CALL, "</s>", STOP) == ["t a", "c"]
     assert through("a<|message_sep|>", STOP) == ["t a<|message_sep|>"]
