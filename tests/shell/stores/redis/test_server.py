@@ -1,10 +1,13 @@
 """A real server that is stopped, frozen, emptied, full, and of the wrong kind: every wait ends, and all heals."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
+import trustme
 
 from proxy.shell.stores.protocol import Cursor, Key, LogRow, StoreDown, StoreUnreadable, Taken, Ticket, Want
 from proxy.shell.stores.redis.live import RedisLive
@@ -257,3 +260,44 @@ async def test_the_names_of_valkey_mean_the_same(process: RedisProcess) -> None:
         live = engine(url.replace("redis:", "valkey:"))
         await live.open()
         await live.close()
+
+
+# ── TLS ──
+
+
+@asynccontextmanager
+async def behind_tls(process: RedisProcess, authority: trustme.CA) -> AsyncIterator[int]:
+    """The server as its provider shows it: all that comes over TLS goes to its socket. The port."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+
+    async def passed_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(10_000):
+            writer.write(data)
+        writer.close()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answers, asked = await asyncio.open_unix_connection(f"{process.folder}/socket")
+        with suppress(ConnectionError):
+            await asyncio.gather(passed_on(reader, asked), passed_on(answers, writer))
+
+    server = await asyncio.start_server(talk, "localhost", 0, ssl=context)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+@pytest.mark.parametrize("scheme", ["rediss", "valkeys"])
+async def test_over_tls(process: RedisProcess, tmp_path: Path, scheme: str) -> None:
+    """Who is not vouched for is not spoken to, and may be another the next time."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    async with behind_tls(process, authority) as port:
+        url = f"{scheme}://localhost:{port}/0"
+        live = engine(f"{url}?ssl_ca_certs={tmp_path}/ca.pem")
+        await live.open()
+        await all_work(live)
+        await live.close()
+        stranger = engine(url)
+        with pytest.raises(StoreDown, match="certificate verify failed"):
+            await stranger.open()
+        await stranger.close()
