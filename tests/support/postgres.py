@@ -31,6 +31,9 @@ ENVIRONMENT = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
 USER = "nobody" if os.geteuid() == 0 else None
 """The server refuses to be root."""
 
+WATCH = 'read -r _; kill -INT "$1"; sleep 2; rm -rf "$2"'
+"""Ends a server whose tests were killed: then nobody holds the other end of what is read here."""
+
 HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 """Where nobody cuts the power."""
 START_SECONDS = 20.0
@@ -74,6 +77,7 @@ class Server:
     port: int = field(default_factory=_free_port)
     folder: Path = field(default_factory=lambda: Path(mkdtemp(prefix="postgres-")))
     process: subprocess.Popen[bytes] | None = None
+    watch: subprocess.Popen[bytes] | None = None
 
     def url(self, database: str = "postgres", user: str = "postgres", port: int | None = None) -> str:
         return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}"
@@ -102,6 +106,10 @@ class Server:
         self.process = subprocess.Popen(
             command, user=USER, env=ENVIRONMENT, cwd="/", stderr=subprocess.DEVNULL, start_new_session=True
         )
+        watch = ["sh", "-c", WATCH, "sh", str(self.process.pid), str(self.folder)]
+        self.watch = subprocess.Popen(
+            watch, stdin=subprocess.PIPE, user=USER, env=ENVIRONMENT, cwd="/", start_new_session=True
+        )
 
     async def ready(self) -> None:
         async with asyncio.timeout(START_SECONDS):
@@ -115,6 +123,10 @@ class Server:
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """As fast as it can: who is connected is cut off."""
+        if self.watch is not None:
+            self.watch.kill()
+            self.watch.communicate()
+            self.watch = None
         if self.process is not None:
             self.thaw()
             self.process.send_signal(how)
