@@ -6,12 +6,10 @@
 Of the stages between the assembler and the collector, a reply gets those that it needs.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from proxy.core.dialects.registry import spoken_by
-from proxy.core.events import Decoder, Delta
 from proxy.core.flow.request import Asker, Preparation
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -53,14 +51,16 @@ def reply_flow(
     profile, request, prepared = preparation.profile, preparation.request, preparation.prepared
     make_decoder = spoken_by(profile).decoder
     extras = ReasoningExtras() if make_decoder.wants_extras_back(profile) else None
-    keep_extras = extras.add if extras else None
     stages, checks = stages_for(preparation, asker, extras, ledger)
-
-    def decoder(emit: Callable[[Delta], None]) -> Decoder:
-        return make_decoder(emit, profile, ledger, keep_extras, model=preparation.model, stamp=stamp)
-
     pipeline = Pipeline(
-        decoder,
+        partial(
+            make_decoder,
+            profile=profile,
+            ledger=ledger,
+            keep_extras=extras.add if extras else None,
+            model=preparation.model,
+            stamp=stamp,
+        ),
         names=prepared.names,
         mint=mint,
         ledger=ledger,
