@@ -39,7 +39,9 @@ class Log(Protocol):
     def is_enabled_for(self, level: int) -> bool: ...
 
 
-MADE_HERE = frozenset({"event", "level", "timestamp", "request_id", "response_id"})
+MADE_HERE = frozenset(
+    {"event", "level", "timestamp", "request_id", "response_id", "client", "profile", "ending"}
+)
 """Fields whose values are the proxy's own. They are not searched for keys, which is the most expensive part of a
 line."""
 
@@ -108,8 +110,9 @@ DELETE = "\x7f"
 """The one ASCII character that JSON does not escape and a terminal obeys."""
 
 
-def _headed_for_people(_logger: Any, method: str, fields: Fields) -> Fields:
-    return {**_explained(fields), "level": method, "timestamp": f"{datetime.now():%H:%M:%S}"}
+def _headed_for_people(_logger: Any, _method: str, fields: Fields) -> Fields:
+    fields["timestamp"] = f"{datetime.now():%H:%M:%S}"
+    return _explained(fields)
 
 
 def _explained(fields: Fields) -> Fields:
@@ -129,8 +132,8 @@ class _Json:
         self._redact = redact
 
     def __call__(self, logger: Any, method: str, fields: Fields) -> str:
-        head = {"timestamp": _timestamp(), "level": method, "event": fields.pop("event")}
-        line = jsontext.dumps({**head, **self._redact(logger, method, _explained(fields))}).decode()
+        fields["timestamp"] = _timestamp()
+        line = jsontext.dumps(self._redact(logger, method, _explained(fields))).decode()
         if (
             line.isascii() and DELETE not in line
         ):  # nearly every line; to search it takes longer than to make it
@@ -178,7 +181,7 @@ def _wrapper(least: int) -> type[structlog.BoundLoggerBase]:
         def _write(self, level: int, name: str, event: str, fields: Fields) -> None:
             if level < least:
                 return
-            line: Any = {**self._context, **fields, "event": event}
+            line: Any = {"timestamp": "", "level": name, "event": event, **self._context, **fields}
             for step in self._processors:
                 line = step(self._logger, name, line)
             self._logger.msg(line)
