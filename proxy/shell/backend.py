@@ -111,7 +111,8 @@ class Backend:
 
     def slot(self, owner: str, *, only: bool) -> AbstractAsyncContextManager[None]:
         """A context that holds a slot for one request. Raises Spared at once if the breaker is open."""
-        self.breaker.check(owner, only=only)
+        if self._concurrency.is_limited:  # else it is checked in the next moment
+            self.breaker.check(owner, only=only)
         return self._concurrency.slot(owner)
 
     async def plan(

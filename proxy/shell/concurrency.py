@@ -53,6 +53,8 @@ class ConcurrencyLimit:
         self._slots: Slots | None = None
         if rules.slots is not None:
             self._slots = shared or FairSlots(rules.slots)
+        self.is_limited = rules.slots is not None
+        """May a request have to wait?"""
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
 

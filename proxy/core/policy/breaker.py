@@ -158,8 +158,9 @@ class Breaker:
         self._era = 0
         """Counts the changes of state: a request that was admitted in an earlier era says nothing about this one."""
         self._window = Window(rules.window_seconds)
-        self._streak = _Streak()
-        self._cleared = _Streak()
+        self._streak: _Streak | None = None
+        """None: there were none since the last success."""
+        self._cleared: _Streak | None = None
         self._cleared_by: Admission | None = None
         """The admission whose reply alone has cleared the failures by its beginning."""
         self._askers = RecentAskers()
@@ -212,7 +213,7 @@ class Breaker:
         admission.began_at = self._clock()
         self._window.add(admission.began_at, 1, 0)
         self._cleared, self._cleared_by = self._streak, admission
-        self._streak = _Streak()
+        self._streak = None
 
     def _settle(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if admission.era != self._era:
@@ -224,8 +225,7 @@ class Breaker:
         elif outcome is AttemptOutcome.SUCCESS:
             if admission.began_at == NOT_BEGUN:
                 self._reply_began(admission)
-            self._streak = _Streak()
-            self._cleared_by = None
+            self._streak = self._cleared_by = None
 
     def _settle_probe(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
         if outcome is AttemptOutcome.SUCCESS:
@@ -233,7 +233,7 @@ class Breaker:
         elif outcome is AttemptOutcome.FAILURE or (
             outcome is AttemptOutcome.DOUBT and self._doubted(admission, request)
         ):
-            self._streak.failures += outcome is AttemptOutcome.FAILURE
+            self._failing().failures += outcome is AttemptOutcome.FAILURE
             self._pause = min(self._pause * PAUSE_GROWTH, self._rules.open_seconds_limit)
             self._explain(self._in_a_row(admission), seen)
             self._signal(Signal.RELAPSED)
@@ -242,12 +242,17 @@ class Breaker:
 
     def _recovered(self) -> None:
         self._pause = self._rules.open_seconds
-        self._streak = _Streak()
+        self._streak = None
         self._signal(Signal.RECOVERED)
+
+    def _failing(self) -> _Streak:
+        if self._streak is None:
+            self._streak = _Streak()
+        return self._streak
 
     def _doubted(self, admission: Admission, request: bytes) -> bool:
         """Is this doubt new, and not that of one owner against all others?"""
-        doubts = self._streak.doubts
+        doubts = self._failing().doubts
         is_new = doubts.add(admission.owner, request, self._rules.consecutive)
         return is_new and (doubts.several or self._is_alone(admission))
 
@@ -255,15 +260,16 @@ class Breaker:
         return self._askers.is_alone(admission.owner, self._clock())
 
     def _in_a_row(self, admission: Admission) -> int:
-        return self._streak.failures + self._streak.doubts.weight(alone=self._is_alone(admission))
+        streak = self._failing()
+        return streak.failures + streak.doubts.weight(alone=self._is_alone(admission))
 
     def _count(self, admission: Admission, outcome: AttemptOutcome, seen: str, request: bytes) -> None:
-        if self._cleared_by is admission:
-            self._streak.join(self._cleared)
+        if self._cleared_by is admission and self._cleared is not None:
+            self._failing().join(self._cleared)
         if outcome is AttemptOutcome.DOUBT:
-            self._streak.doubts.add(admission.owner, request, self._rules.consecutive)
+            self._failing().doubts.add(admission.owner, request, self._rules.consecutive)
         else:
-            self._streak.failures += 1
+            self._failing().failures += 1
         now = self._clock()
         forgotten = admission.began_at <= now - self._rules.window_seconds
         self._window.add(now, int(forgotten), int(outcome is AttemptOutcome.FAILURE))
