@@ -217,6 +217,10 @@ class Sampling:
     top_logprobs: int = 0
 
 
+UNTUNED = Sampling()
+"""The options of most requests."""
+
+
 @dataclass(slots=True)
 class ReasoningWish:
     effort: str | None = None

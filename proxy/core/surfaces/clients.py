@@ -1,6 +1,6 @@
 """Client profiles: what a known client wants done its own way, as data. No other module asks for a client by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -93,42 +93,17 @@ Headers = Mapping[str, str]
 """HTTP headers: a name is found in any case."""
 
 
-def _names(headers: Headers) -> str:
-    """All names as one text, which is searched without a step for each."""
-    return "\n".join(("", *headers)).lower()
-
-
-def _is_codex(headers: Headers, names: str) -> bool:
-    return "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex")
-
-
-def _is_node_sdk(headers: Headers, _: str) -> bool:
-    return headers.get("x-stainless-lang", "").lower() == "js"
-
-
-def _is_ai_sdk(headers: Headers, _: str) -> bool:
-    return "ai-sdk" in headers.get("user-agent", "").lower()
-
-
-def _is_openai_sdk(headers: Headers, names: str) -> bool:
-    return "openai" in headers.get("user-agent", "").lower() or "\nx-stainless-" in names
-
-
-RECOGNISERS: tuple[tuple[Callable[[Headers, str], bool], ClientProfile], ...] = (
-    (_is_codex, CODEX),
-    (_is_node_sdk, NODE_SDK),
-    (_is_ai_sdk, AI_SDK),
-    (_is_openai_sdk, OPENAI_SDK),
-)
-"""The first function that recognises a client decides. It is given the headers, and their names as one text."""
-
-
 def recognise(headers: Headers) -> ClientProfile:
-    names = _names(headers)
-    for knows, profile in RECOGNISERS:
-        if knows(headers, names):
-            return profile
-    return DEFAULT
+    """The first sign decides."""
+    names = "\n".join(("", *headers)).lower()  # as one text, which is searched without a step for each
+    agent = headers.get("user-agent", "").lower()
+    if "\nx-codex-" in names or headers.get("originator", "").lower().startswith("codex"):
+        return CODEX
+    if headers.get("x-stainless-lang", "").lower() == "js":
+        return NODE_SDK
+    if "ai-sdk" in agent:
+        return AI_SDK
+    return OPENAI_SDK if "openai" in agent or "\nx-stainless-" in names else DEFAULT
 
 
 def asks_for_catalog(headers: Headers, query: Mapping[str, str]) -> bool:

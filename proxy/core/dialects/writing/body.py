@@ -4,18 +4,16 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from proxy.core.ledger import Ledger
-from proxy.core.model import Request, Sampling
+from proxy.core.model import UNTUNED, Request
 
 Body = dict[str, Any]
-
-UNTUNED = Sampling()
 
 
 def tuning_wishes(request: Request) -> Body:
     """Collects how the client wants the model to generate, by our names; None is no wish. Empty if there is none at
     all."""
     sampling = request.sampling
-    if sampling == UNTUNED and request.verbosity is None:  # nearly always
+    if (sampling is UNTUNED or sampling == UNTUNED) and request.verbosity is None:  # nearly always
         return {}
     return {
         "temperature": sampling.temperature,

@@ -7,6 +7,7 @@ from typing import Any
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
     SYSTEM,
+    UNTUNED,
     USER,
     ChoiceMode,
     OutputFormat,
@@ -110,7 +111,18 @@ def _turns(envelope: ResponsesEnvelope, cursor: InputCursor) -> list[LocatedTurn
     return located
 
 
+TUNING = frozenset(
+    {
+        "temperature", "top_p", "presence_penalty", "frequency_penalty", "max_output_tokens", "top_logprobs",
+        "include",
+    }
+)  # fmt: skip
+"""The fields that make these options."""
+
+
 def _sampling(envelope: ResponsesEnvelope) -> Sampling:
+    if TUNING.isdisjoint(envelope):
+        return UNTUNED
     top_logprobs = envelope.get("top_logprobs") or 0
     return Sampling(
         envelope.get("temperature"),
