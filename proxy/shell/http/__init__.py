@@ -11,8 +11,8 @@ Towards clients:
 Towards backends:
 
 - `transport` is what the proxy asks of a way to backends, and `upstream` the one over the network.
-- `client` sends one request, `exchange` reads its answer under time limits, and `push_reader` hands over the bytes of a
-  stream as they arrive.
+- `client` sends one request, `wire` is the connection that it takes, `answer_body` what comes on that, be it read or
+  handed over at once, and `exchange` reads it under time limits.
 - `content_coding` decompresses answers, and `failures` says which fault a broken connection is.
 
 On both sides:
@@ -24,7 +24,8 @@ On both sides:
 PRIVATE_NAMES = {
     "base_protocol.BaseProtocol._reading_paused": "Does a full reader hold the socket? `pace` then holds its pieces.",
     "base_protocol.BaseProtocol._buffer_paused": "Does a full queue of requests hold it? See the one above.",
-    "base_protocol.BaseProtocol._pause_reading_for_buffer": "stops reading for good, whatever readers ask for later",
+    "base_protocol.BaseProtocol._pause_reading_for_buffer": "stops reading, whatever aiohttp's own readers ask for",
+    "base_protocol.BaseProtocol._resume_reading_for_buffer": "ends that where a backend may go on",
     "base_protocol.BaseProtocol._pause_transport_reading": "stops reading while `pace` has pieces left",
     "base_protocol.BaseProtocol._resume_transport_reading": "overridden: those pieces come before new bytes",
     "base_protocol.BaseProtocol._drain_helper": "overridden: an interrupted wait must not cancel those after it",
@@ -32,10 +33,9 @@ PRIVATE_NAMES = {
     "web_protocol.RequestHandler._waiter": "Does the connection wait for a head? It may be told that none will come.",
     "web_protocol.RequestHandler._request_count": "Is it the first head, for which nobody waits yet?",
     "web_protocol.RequestHandler._current_request": "the one whose body must be told that its framing broke",
-    "connector.BaseConnector._factory": "replaced: connections are to be of our own class, `client.Wire`",
-    "connector.BaseConnector._loop": "what the factory gives to each of them",
+    "connector.BaseConnector._factory": "replaced: connections are to be of our own class, `wire.Wire`",
 }
 """Every private name of aiohttp that this room uses because there is no public one, by module and class, with the
-reason. The next minor version may change any of them, so `pyproject.toml` excludes it. Three modules use public names
-in a way that is not documented: `exchange` removes a failure from a reader, `body` corrects a writer's count after `100
-Continue`, and `stream` gives aiohttp responses that were sent already."""
+reason. The next minor version may change any of them, so `pyproject.toml` excludes it. Two modules use public names
+in a way that is not documented: `body` corrects a writer's count after `100 Continue`, and `stream` gives aiohttp
+responses that were sent already."""

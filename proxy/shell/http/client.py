@@ -1,32 +1,24 @@
 """HTTP requests on kept connections: as much of a client as a proxy needs.
 
-aiohttp's connector keeps the connections, resolves names, speaks TLS and parses what comes. Its session is left out: it
-is made for what browsers do, and none of that may happen here. So no cookie is kept, no redirect followed and no proxy
-or password of the environment used, for the key would travel along (S08-S10); and a short request costs a tenth less.
+aiohttp's connector keeps the connections, resolves names and speaks TLS. Its session is left out: it is made for what
+browsers do, and none of that may happen here. So no cookie is kept, no redirect followed and no proxy or password of
+the environment used, for the key would travel along (S08-S10); and a short request costs a tenth less.
 """
 
 import asyncio
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from typing import Protocol
+from typing import cast
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
 from aiohttp.client_reqrep import ConnectionKey
 from aiohttp.connector import Connection
-from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from proxy.shell.http.deadlines import NEVER, Deadlines
+from proxy.shell.http.answer_body import AnswerBody
+from proxy.shell.http.deadlines import Deadlines
 from proxy.shell.http.head import head
-from proxy.shell.http.pace import EMPTY_VIEW, Paced
-
-READ_BYTES = 64 * 1024
-"""aiohttp's default of 256 KiB is no faster, and would hold four times as much for a client that reads slowly (F67)."""
-
-PIECE_BYTES = 64 * 1024
-"""A larger request is sent in pieces, as fast as the backend takes them. To encrypt it at once would hold up all
-others (F79), and TLS would not tell how much of it has left."""
+from proxy.shell.http.wire import Wire
 
 KNOWN_ORIGINS = 256
 """So many are remembered. Gemini's models have an address each, and clients choose their names."""
@@ -35,29 +27,11 @@ RACE_SECONDS = 1.0
 """A kept connection that the backend had closed already, or was just closing, shows it within a round trip. One that is
 closed later than this was closed at work (F05)."""
 
-INTERIM = range(100, 200)
-MAX_INTERIM = 100
-"""Heads before the one of the answer. One is usual, a few tell of progress; a backend that sends nothing else keeps its
-client busy and itself silent."""
-SWITCHED = 101
-"""The interim status after which no other head follows. The proxy never asks for it."""
-
-
 HANDSHAKE_BROKEN_OFF = (ConnectionResetError, ConnectionAbortedError)
 """How a backend refuses this version of TLS, or does not speak TLS at all. A connection that was never made cannot be
 reset: that is another error."""
 
 CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
-
-
-class Listener(Protocol):
-    """Empties a reader in the very callback that fills it."""
-
-    def deliver(self) -> bool:
-        """Takes a piece, and says whether there may be another."""
-
-    def stop(self) -> None:
-        """Ends: nothing more will come."""
 
 
 class _StaleConnection(Exception):
@@ -73,14 +47,14 @@ class Answer:
     """The head of an answer, and its body as it comes. A connection whose body was read to its end is kept."""
 
     def __init__(
-        self, connection: Connection, status: int, headers: Mapping[str, str], content: aiohttp.StreamReader
+        self, connection: Connection, status: int, headers: Mapping[str, str], body: AnswerBody
     ) -> None:
         self.status = status
         self.headers = headers
-        self.content = content
+        self.body = body
         self.connection: Connection | None = connection
         """None after it was given back."""
-        content.on_eof(self._give_back)
+        body.when_whole(self._give_back)
 
     def _give_back(self) -> None:
         connection, self.connection = self.connection, None
@@ -165,18 +139,10 @@ class HttpClient:
         wire.until = until
         self._deadlines.add(wire, until)
         try:
-            wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
-            wire.has_paused = False  # not in the eyes of this new parser
-            wire.send(*request)
-            for _ in range(MAX_INTERIM + 1):
-                message, content = await wire.read()
-                if message.code not in INTERIM or message.code == SWITCHED:
-                    wire.used = True
-                    return Answer(connection, message.code, message.headers, content)
-            raise HttpProcessingError(message="too many interim answers")
+            return Answer(connection, *await wire.ask(*request))
         except BaseException as failure:
             _cut(connection)
-            if wire.used and isinstance(failure, CLOSED) and not _has_begun(failure):
+            if wire.used and isinstance(failure, CLOSED) and not wire.heard:
                 raise _StaleConnection(failure) from failure
             raise
         finally:
@@ -204,9 +170,8 @@ async def _connected(connector: aiohttp.BaseConnector, origin: Origin, seconds: 
 
 
 def _wire(connection: Connection) -> "Wire":
-    wire = connection.protocol
-    assert isinstance(wire, Wire), "as long as it was not given back"
-    return wire
+    assert connection.protocol is not None, "as long as it was not given back"
+    return cast(Wire, connection.protocol)
 
 
 def _cut(connection: Connection) -> None:
@@ -216,73 +181,12 @@ def _cut(connection: Connection) -> None:
     connection.close()
 
 
-def _has_begun(failure: BaseException) -> bool:
-    """Had a part of a head come? aiohttp then puts what it could read of it into the failure."""
-    head = getattr(failure, "message", None)
-    return head is not None and not isinstance(head, str)
-
-
 @lru_cache(maxsize=64)
 def _until_connected(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, connect=seconds)
 
 
-class Wire(Paced, ResponseHandler):
-    push_reader: Listener | None = None
-    """Takes everything that comes, as soon as it has been read."""
-    used = False
-    """Has the connection brought an answer before?"""
-    until = NEVER
-    """The wait for the head of an answer ends then."""
-    _rest = EMPTY_VIEW
-    """The rest of a request, for which the transport had no room yet."""
-
-    def take(self, data: bytes) -> None:
-        super().take(data)
-        if data and self.push_reader is not None:
-            while self.push_reader.deliver():
-                pass
-
-    def eof_received(self) -> None:
-        super().eof_received()
-        if self.push_reader is not None:
-            self.push_reader.deliver()
-
-    def connection_lost(self, exc: BaseException | None) -> None:
-        super().connection_lost(exc)
-        if self.push_reader is not None:
-            self.push_reader.stop()
-
-    def check(self, now: float) -> float:
-        if now < self.until:
-            return self.until
-        self.set_exception(TimeoutError())
-        return NEVER
-
-    def send(self, head: bytes, body: bytes) -> None:
-        if self.transport is None or self.transport.is_closing():
-            return  # `read` tells why
-        self.transport.writelines((head, body[:PIECE_BYTES]))
-        if len(body) > PIECE_BYTES:
-            self._rest = memoryview(body)[PIECE_BYTES:]
-            self._send_rest()
-
-    def _send_rest(self) -> None:
-        while self._rest and self.transport is not None and not self.writing_paused:
-            piece, self._rest = self._rest[:PIECE_BYTES], self._rest[PIECE_BYTES:] or EMPTY_VIEW
-            self.transport.write(piece)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._send_rest()
-
-    @property
-    def is_sending(self) -> bool:
-        transport = self.transport
-        return transport is not None and (bool(self._rest) or transport.get_write_buffer_size() > 0)
-
-
 class _Connector(aiohttp.TCPConnector):
     def __init__(self, *, keep: bool = True) -> None:
         super().__init__(limit=0, force_close=not keep)
-        self._factory = partial(Wire, loop=self._loop)  # type: ignore[assignment]  # of a subclass
+        self._factory = Wire  # type: ignore[assignment]  # has all that is asked of aiohttp's own

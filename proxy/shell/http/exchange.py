@@ -16,7 +16,6 @@ from proxy.shell.http.content_coding import Decompressor, decompressor
 from proxy.shell.http.deadlines import NEVER, Deadlines
 from proxy.shell.http.failures import NOT_BEGUN, fault_of
 from proxy.shell.http.pace import PIECE_BYTES
-from proxy.shell.http.push_reader import PushReader
 from proxy.shell.http.transport import Take, Timeouts
 
 FIRST_BYTES = 4096
@@ -24,9 +23,6 @@ FIRST_BYTES = 4096
 
 FINISHING_SECONDS = 3.0
 """The wait for usage after the finish of the model: no client should wait long for a number (F43)."""
-
-CHECK_SECONDS = 5.0
-"""A waiting exchange checks this often whether its connection still exists."""
 
 NOT_ENDED = "did not finish its answer in time"
 SILENT = "stopped answering"
@@ -60,7 +56,6 @@ class HttpExchange:
         self._answer = answer
         self._loop = asyncio.get_running_loop()
         self._ended: Callable[[Answer, bool], None] | None = ended
-        self._push_reader: PushReader | None = None
         self._idle = timeouts.idle
         self._waiting_since: float | None = None
         """Only a read waits for the backend: while a slow client is written to, nobody is late."""
@@ -70,7 +65,7 @@ class HttpExchange:
         self._end_by = started + timeouts.total
         self._enough_by = NEVER
         self._deadlines = deadlines
-        deadlines.add(self, started + min(timeouts.first_byte, timeouts.idle, timeouts.total, CHECK_SECONDS))
+        deadlines.add(self, started + min(timeouts.first_byte, timeouts.idle, timeouts.total))
 
     async def read(self) -> bytes:
         """Returns what has come since the last read, b"" at the end. A failure is raised after the last bytes."""
@@ -88,24 +83,16 @@ class HttpExchange:
         if self._broken is not None:
             raise self._broken
         self._waiting_since = self._loop.time()
-        content = self._answer.content
+        most = PIECE_BYTES if self._begin_by == NEVER else FIRST_BYTES
         try:
-            most = PIECE_BYTES if self._begin_by == NEVER else FIRST_BYTES
-            data = await content.read(most)
+            data = await self._answer.body.read(most)
             if len(data) == most:
                 await asyncio.sleep(0)  # there is more, and whoever is told of it has no end to wait for
             return data
         except _Enough:
             return b""
-        except (aiohttp.ClientError, OSError, RuntimeError) as failure:
-            if isinstance(failure, RuntimeError) and not self._is_deserted():
-                raise
-            self._broken = fault_of(failure, answering=True)
-            # aiohttp reports the broken connection first; what had arrived before must not be lost (F42).
-            content.set_exception(None)  # type: ignore[arg-type]  # None takes it away
-            if rest := content.read_nowait():
-                return rest
-            raise self._broken from failure
+        except (aiohttp.ClientError, OSError) as failure:
+            raise fault_of(failure, answering=True) from failure
         finally:
             self._waiting_since = None
 
@@ -114,12 +101,11 @@ class HttpExchange:
         and compressed answers are left to `read`."""
         if self._broken is not None or self._decompressor is not None:
             return
-        self._push_reader = PushReader(self._answer, take)
         self._waiting_since = self._loop.time()
         try:
-            await self._push_reader.run()
+            await self._answer.body.push_to(take)
         finally:
-            self._push_reader = self._waiting_since = None
+            self._waiting_since = None
 
     async def read_at_most(self, limit: int) -> bytes:
         """Returns the beginning of the body, without what is beyond the limit, broken or late."""
@@ -156,7 +142,7 @@ class HttpExchange:
             self._ended = None
 
     def check(self, now: float) -> float:
-        heard = self._answer.content.total_bytes
+        heard = self._answer.body.total_bytes
         if heard != self._bytes_seen and self._waiting_since is not None:  # at some time since the last look
             self._waiting_since = now
         self._bytes_seen = heard
@@ -167,22 +153,7 @@ class HttpExchange:
             (self._enough_by, ENOUGH),
             (waiting_since + self._idle, SILENT),
         )
-        if due <= now:
-            return self._wake(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
-        if self._is_deserted():
-            return self._wake(aiohttp.ClientPayloadError("the connection is lost"))
-        return min(due, now + CHECK_SECONDS)
-
-    def _wake(self, failure: Exception) -> float:
-        self._answer.content.set_exception(failure)
-        if self._push_reader is not None:
-            self._push_reader.deliver()
+        if due > now:
+            return due
+        self._answer.body.fail(_Enough() if complaint is ENOUGH else Silent(f"The backend {complaint}."))
         return NEVER
-
-    def _is_deserted(self) -> bool:
-        """Has aiohttp given up the connection without telling its reader? It does that when the framing breaks."""
-        connection = self._answer.connection
-        if connection is None or connection.protocol is None:
-            return False
-        content = self._answer.content
-        return not (connection.protocol.is_connected() or content.is_eof() or content.exception())

@@ -11,6 +11,7 @@ from proxy.shell.http.content_coding import decompressor
 from proxy.shell.http.deadlines import Deadlines
 from proxy.shell.http.exchange import HttpExchange
 from proxy.shell.http.failures import FAILURES, fault_of
+from proxy.shell.http.pace import PIECE_BYTES
 from proxy.shell.http.transport import Page, Timeouts
 
 LINGER_SECONDS = 1.0
@@ -73,7 +74,7 @@ class Upstream:
 
 async def _body(answer: Answer) -> bytes:
     body, unpack = bytearray(), decompressor(answer.headers)
-    async for data in answer.content.iter_any():
+    while data := await answer.body.read(PIECE_BYTES):
         for piece in unpack.pieces(data) if unpack else (data,):
             body += piece
             if len(body) > MAX_PAGE_BYTES:

@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from aiohttp.client_proto import ResponseHandler
 
 from proxy.shell.http import pace as module
-from proxy.shell.http.client import READ_BYTES, Wire
 from proxy.shell.http.pace import PIECE_BYTES, Paced
 
 MUCH = bytes(range(256)) * (PIECE_BYTES // 16)
@@ -115,19 +115,23 @@ async def test_a_turn_is_the_only_one_whatever_happens_in_it(taker: Taker) -> No
 
 
 class Tail(Transport):
-    """Of a connection to a backend."""
+    """Of a connection."""
 
     def get_extra_info(self, name: str) -> None:
         """Nothing is known of it."""
+
+
+class Reading(Paced, ResponseHandler):
+    """Gives what comes to aiohttp's parser."""
 
 
 @pytest.mark.parametrize("behind", [b"1\r\ny\r\n1\r\nz\r\n0\r\n\r\n", b"1\r\ny\r\n0\r\n\r\n"])
 async def test_what_comes_last_does_not_wait_for_more(behind: bytes) -> None:
     """attack-23: a pause that is asked for at the very end of a chunk is remembered by the parser beyond its time. It
     stopped there when there was room again, and a reply never ended."""
-    wire = Wire(asyncio.get_running_loop())
+    wire = Reading(asyncio.get_running_loop())
     wire.connection_made(Tail())  # type: ignore[arg-type]
-    wire.set_response_params(read_until_eof=True, auto_decompress=False, read_bufsize=READ_BYTES)
+    wire.set_response_params(read_until_eof=True, read_bufsize=64 * 1024)
     wire.data_received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     _, content = await wire.read()
     while not wire._reading_paused:
