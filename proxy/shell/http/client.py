@@ -8,7 +8,6 @@ the environment used, for the key would travel along (S08-S10); and a short requ
 import asyncio
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from typing import cast
 
 import aiohttp
 from aiohttp.client_reqrep import ConnectionKey
@@ -169,9 +168,9 @@ async def _connected(connector: aiohttp.BaseConnector, origin: Origin, seconds: 
         _cut(connection)  # what came unasked would be taken for the answer (E4)
 
 
-def _wire(connection: Connection) -> "Wire":
-    assert connection.protocol is not None, "as long as it was not given back"
-    return cast(Wire, connection.protocol)
+def _wire(connection: Connection) -> Wire:
+    """There is one as long as the connection was not given back."""
+    return connection.protocol  # type: ignore[return-value]  # the factory makes no others
 
 
 def _cut(connection: Connection) -> None:

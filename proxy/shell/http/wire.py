@@ -33,6 +33,9 @@ SWITCHED = 101
 MAX_FIELDS, MAX_FIELD_BYTES = 128, 8190
 """Of the head of an answer: as many headers, of this size each, as aiohttp takes from clients (S28)."""
 
+TEXT = "utf-8", "surrogateescape"
+"""How headers are read: whatever bytes they hold, they are read somehow."""
+
 MAX_FRAMING_BYTES = 64 * 1024
 """Bytes in a row that bring nothing of a head or a body: a header without an end, trailers, extensions of chunks."""
 
@@ -61,7 +64,8 @@ class Wire(Paced):
         self._head: asyncio.Future[AnswerHead] | None = None
         self._body: AnswerBody | None = None
         """Of the answer that is coming."""
-        self._fields: list[tuple[bytes, bytes]] = []
+        self._headers: CIMultiDict[str] = CIMultiDict()
+        """Those of a head that have come."""
         self._interim = 0
         self._framing_bytes = 0
         self._ends_with_connection = False
@@ -147,20 +151,19 @@ class Wire(Paced):
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._body is not None:  # a trailer
             return
-        if len(self._fields) == MAX_FIELDS or len(name) + len(value) > MAX_FIELD_BYTES:
+        if len(self._headers) == MAX_FIELDS or len(name) + len(value) > MAX_FIELD_BYTES:
             raise HttpProcessingError(message="the head is too large")
-        self._fields.append((name, value))
+        self._headers.add(str(name, *TEXT), str(value, *TEXT))
 
     def on_headers_complete(self) -> None:
         status = self._http.get_status_code()
-        fields, self._fields = self._fields, []
+        headers, self._headers = self._headers, CIMultiDict()
         self._framing_bytes = 0
         if status in INTERIM and status != SWITCHED:
             self._interim += 1
             if self._interim > MAX_INTERIM:
                 raise HttpProcessingError(message="too many interim answers")
             return
-        headers = CIMultiDict((_text(name), _text(value)) for name, value in fields)
         framed = "Content-Length" in headers or "chunked" in headers.get("Transfer-Encoding", "").lower()
         self._ends_with_connection = not framed
         body = self._body = AnswerBody(self)
@@ -234,7 +237,3 @@ class Wire(Paced):
         if self.transport is not None:
             self.transport.abort()
             self.transport = None
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
