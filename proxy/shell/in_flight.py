@@ -48,7 +48,8 @@ class InFlight:
         metrics: Metrics,
         log: Log,
     ) -> None:
-        self.interruptible = Interruptible()
+        self.interruptible: Interruptible
+        """Of the task that works on it."""
         self.tenant = caller.tenant
         self.headers = caller.headers
         self.owner = caller.owner

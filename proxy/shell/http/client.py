@@ -115,13 +115,12 @@ class HttpClient:
         if body is not None:
             fields["Content-Length"] = str(len(body))
         request = head(f"{method} {origin.target} HTTP/1.1", fields), body or b""
-        clock = asyncio.get_running_loop().time
-        started = clock()
+        started = self._deadlines.now()
         connect = min(connect, until - started)
         try:
             return await self._ask(self._kept, origin, request, connect, until)
         except _StaleConnection as tired:
-            if clock() - started > RACE_SECONDS:
+            if self._deadlines.now() - started > RACE_SECONDS:
                 raise tired.failure from None
             return await self._ask(self._fresh, origin, request, connect, until)
 

@@ -4,6 +4,7 @@ cost more than most of the work that follows the wait.
 
 import asyncio
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 NEVER = math.inf
@@ -16,6 +17,10 @@ class Waiting(Protocol):
 
 class Deadlines:
     def __init__(self) -> None:
+        loop = asyncio.get_running_loop()  # asked once, because each time is a call of the system
+        self.now: Callable[[], float] = loop.time
+        """The clock by which things are due."""
+        self._loop = loop
         self._waiting: set[Waiting] = set()
         self._next = NEVER
         self._timer: asyncio.TimerHandle | None = None
@@ -36,11 +41,11 @@ class Deadlines:
     def _check_at(self, due: float) -> None:
         self.close()
         self._next = due
-        self._timer = asyncio.get_running_loop().call_at(due, self._check_all)
+        self._timer = self._loop.call_at(due, self._check_all)
 
     def _check_all(self) -> None:
         self._next = NEVER
-        now = asyncio.get_running_loop().time()
+        now = self.now()
         due = min([each.check(now) for each in list(self._waiting)], default=NEVER)
         if due < self._next:
             self._check_at(due)

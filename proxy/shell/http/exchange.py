@@ -54,7 +54,6 @@ class HttpExchange:
             self._broken = unreadable
         self._pieces: Iterator[bytes] = iter(())
         self._answer = answer
-        self._loop = asyncio.get_running_loop()
         self._ended: Callable[[Answer, bool], None] | None = ended
         self._idle = timeouts.idle
         self._waiting_since: float | None = None
@@ -82,7 +81,7 @@ class HttpExchange:
     async def _received(self) -> bytes:
         if self._broken is not None:
             raise self._broken
-        self._waiting_since = self._loop.time()
+        self._waiting_since = self._deadlines.now()
         most = PIECE_BYTES if self._begin_by == NEVER else FIRST_BYTES
         try:
             data = await self._answer.body.read(most)
@@ -101,7 +100,7 @@ class HttpExchange:
         and compressed answers are left to `read`."""
         if self._broken is not None or self._decompressor is not None:
             return
-        self._waiting_since = self._loop.time()
+        self._waiting_since = self._deadlines.now()
         try:
             await self._answer.body.push_to(take)
         finally:
@@ -124,7 +123,7 @@ class HttpExchange:
     def finishing(self, so_it_seems: bool) -> None:
         """Tells whether only usage may follow. Then `read` ends by itself soon, unless something else comes."""
         if so_it_seems != (self._enough_by < NEVER):
-            self._enough_by = self._loop.time() + FINISHING_SECONDS if so_it_seems else NEVER
+            self._enough_by = self._deadlines.now() + FINISHING_SECONDS if so_it_seems else NEVER
             self._deadlines.add(self, self._enough_by)
 
     def release(self) -> None:

@@ -7,6 +7,7 @@ request up, and it fills every longer silence in it.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Protocol
 
 from proxy.shell.ops.tasks import Tasks
@@ -39,7 +40,7 @@ class Heartbeat:
     def __init__(self, timing: StreamTiming, tasks: Tasks) -> None:
         self.busy = False
         """A write is under way, has failed, or was the last. No heartbeat may come between."""
-        self.now = asyncio.get_running_loop().time
+        self.now = monotonic
         self.last_write = 0.0
         self._timing = timing
         self._tasks = tasks

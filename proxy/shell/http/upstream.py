@@ -29,7 +29,7 @@ class Upstream:
 
     async def send(self, post: Post, timeouts: Timeouts) -> HttpExchange:
         """Sends a POST, and waits for the head of the answer, whatever its status. The caller closes the exchange."""
-        started = asyncio.get_running_loop().time()
+        started = self._deadlines.now()
         try:
             answer = await self._http.ask(
                 "POST",
@@ -56,7 +56,7 @@ class Upstream:
 
     async def fetch(self, url: str, headers: Mapping[str, str], seconds: float) -> Page:
         """Gets something small, in one piece. Raises faults."""
-        until = asyncio.get_running_loop().time() + seconds
+        until = self._deadlines.now() + seconds
         try:
             async with asyncio.timeout_at(until):
                 answer = await self._http.ask("GET", url, headers, connect=seconds, until=until)

@@ -55,6 +55,7 @@ class Wire(Paced):
         loop = asyncio.get_running_loop()
         super().__init__(loop)
         self.closed: asyncio.Future[None] = loop.create_future()
+        self._make_future = loop.create_future
         self.used = False
         """Has the connection brought an answer before?"""
         self.heard = False
@@ -88,7 +89,7 @@ class Wire(Paced):
         """Sends a request, and returns the head of the answer. Its body comes by itself."""
         if not self.is_connected():
             raise aiohttp.ServerDisconnectedError
-        self._head = asyncio.get_running_loop().create_future()
+        self._head = self._make_future()
         self.heard = False
         self._interim = self._framing_bytes = 0
         self._send(head, body)
