@@ -1,5 +1,6 @@
 """One HTTP request to a backend, whichever language it speaks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -10,17 +11,11 @@ from proxy.core.backends.target import Target
 DIGESTED = 1 << 20
 """Bytes. To digest them takes a millisecond."""
 
-HEADERS = {
-    "Content-Type": "application/json",
-    "Accept": "text/event-stream",
-    "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
-}
-
 
 @dataclass(slots=True)
 class Post:
     url: str
-    headers: dict[str, str] = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
     """They hold the key."""
     body: bytes = field(repr=False)
 
@@ -34,4 +29,4 @@ class Post:
 
 def post(target: Target, url: str, body: dict[str, Any]) -> Post:
     """Makes the headers from our own and the configured ones; it never passes a client's headers on."""
-    return Post(url, {**HEADERS, **target.head}, jsontext.dumps(body))
+    return Post(url, target.post_head, jsontext.dumps(body))

@@ -9,6 +9,12 @@ from proxy.core.profile import BackendProfile
 
 MODELS = "/models"
 
+POSTED = {
+    "Content-Type": "application/json",
+    "Accept": "text/event-stream",
+    "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
+}
+
 _LABEL = r"[\w\u0080-\U0010ffff-]{1,63}"
 _HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*\.?|\[[\da-fA-F:.]+(?:%[\w.-]+)?\])(?::\d*)?")
 """Matches a host by name, in any script, or by address."""
@@ -30,9 +36,13 @@ class Target:
     """Every request brings this: the key, the profile's headers, and the configured ones. Names are spelled in one way,
     because the latter must replace the former in whatever case they were given."""
 
+    post_head: Mapping[str, str] = field(init=False, repr=False)
+    """Every request that brings a body has these besides."""
+
     def __post_init__(self) -> None:
         brought = {**_authorization(self), **self.profile.headers, **self.headers}
         self.head = {name.title(): value for name, value in brought.items()}
+        self.post_head = {**POSTED, **self.head}
 
     @property
     def own_key(self) -> bool:

@@ -16,8 +16,10 @@ from yarl import URL
 
 from proxy.shell.http.answer_body import AnswerBody
 from proxy.shell.http.deadlines import Deadlines
-from proxy.shell.http.head import head
+from proxy.shell.http.head import END, opening
 from proxy.shell.http.wire import Wire
+
+LENGTH = "Content-Length"
 
 KNOWN_ORIGINS = 256
 """So many are remembered. Gemini's models have an address each, and clients choose their names."""
@@ -84,11 +86,25 @@ class Origin(aiohttp.ClientRequest):
             "Accept-Encoding": "identity",  # a compressed stream arrives in lumps
         }
         self._key = super().connection_key
+        self._headers: Mapping[str, str] = {}
+        self._opening = ""
+        self._head = b""
 
     @property
     def connection_key(self) -> ConnectionKey:
         """The key, computed once."""
         return self._key
+
+    def head(self, method: str, headers: Mapping[str, str]) -> bytes:
+        """A head but for its length. It is made anew when other headers come, which are nearly always those of one
+        target. They replace what is usual, if spelled As-Here."""
+        first_line = f"{method} {self.target} HTTP/1.1"
+        if headers is not self._headers or first_line != self._opening:
+            told = {**self.always, **headers}
+            told.pop(LENGTH, None)
+            self._head = opening(first_line, told)
+            self._headers, self._opening = headers, first_line
+        return self._head
 
 
 class HttpClient:
@@ -109,12 +125,10 @@ class HttpClient:
         until: float,
     ) -> Answer:
         """Waits for the head of an answer, whatever its status, `until` the loop's clock says so. Raises what stands
-        in `failures`. `headers` replace what is usual, if spelled As-Here."""
+        in `failures`."""
         origin = self._origin_of(url)
-        fields = {**origin.always, **headers}
-        if body is not None:
-            fields["Content-Length"] = str(len(body))
-        request = head(f"{method} {origin.target} HTTP/1.1", fields), body or b""
+        length = b"" if body is None else b"%b: %d\r\n" % (LENGTH.encode(), len(body))
+        request = origin.head(method, headers) + length + END, body or b""
         started = self._deadlines.now()
         connect = min(connect, until - started)
         try:

@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 
+END = b"\r\n"
+"""The empty line behind a head."""
 
-def head(first_line: str, headers: Mapping[str, str]) -> bytes:
+
+def fields(headers: Mapping[str, str]) -> bytes:
     """Raises ValueError if a line end in a value would begin another header (S12, S13)."""
     if not "".join(headers.values()).isprintable():
         raise ValueError("A header's value holds control characters.")
-    lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
-    return f"{first_line}\r\n{''.join(lines)}\r\n".encode()
+    return "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode()
+
+
+def opening(first_line: str, headers: Mapping[str, str]) -> bytes:
+    """The beginning of a head, to which other fields may be added, and an end."""
+    return f"{first_line}\r\n".encode() + fields(headers)

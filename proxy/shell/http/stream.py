@@ -4,7 +4,8 @@ It bypasses aiohttp's responses, which would cost more than all the rest of a sh
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from aiohttp import web
@@ -13,13 +14,13 @@ from aiohttp.http import HttpVersion11
 
 from proxy.core import jsontext, sse
 from proxy.core.surfaces.framing import SSE
-from proxy.shell.http.answers import JSON_HEADERS, SERVER
-from proxy.shell.http.head import head
+from proxy.shell.http.answers import JSON, SERVER
+from proxy.shell.http.head import END, fields, opening
 from proxy.shell.http.heartbeat import Heartbeat, StreamTiming
 from proxy.shell.ops.tasks import Tasks
 
-STREAM_HEADERS = {
-    "Content-Type": "text/event-stream",
+EVENTS = "text/event-stream"
+STREAMED = {
     "Cache-Control": "no-cache",
     "X-Accel-Buffering": "no",  # nginx would collect a stream before it passes it on
 }
@@ -66,7 +67,7 @@ class HttpStream:
         data = jsontext.dumps(body)
         self.bytes_out = len(data)
         self._heartbeat.begin_write()
-        await self._send(self._head(JSON_HEADERS, len(data)) + data)
+        await self._send(self._head(JSON, len(data)) + data)
 
     @property
     def flows(self) -> bool:
@@ -129,13 +130,12 @@ class HttpStream:
         return b"%x\r\n%b\r\n" % (len(data), data) if self._chunked and data else data
 
     def _begin(self) -> bytes:
-        return b"" if self.opened else self._head(STREAM_HEADERS)
+        return b"" if self.opened else self._head(EVENTS)
 
-    def _head(self, kind: Mapping[str, str], length: int | None = None) -> bytes:
+    def _head(self, kind: str, length: int | None = None) -> bytes:
         self.opened = True
-        headers = {**kind, "Server": SERVER, "Date": rfc822_formatted_time(), "X-Request-Id": self.request_id}
-        headers |= self.headers
-        headers |= self.likely
+        usual = _usual(kind, self._chunked, rfc822_formatted_time())
+        headers = {"X-Request-Id": self.request_id, **self.headers, **self.likely}
         if length is not None:
             headers["Content-Length"] = str(length)
         elif self._chunked:
@@ -144,7 +144,7 @@ class HttpStream:
             self._keeps = False
         if self._keeps != self._chunked:  # else it is what the version means by itself
             headers["Connection"] = "keep-alive" if self._keeps else "close"
-        return head("HTTP/1.1 200 OK" if self._chunked else "HTTP/1.0 200 OK", headers)
+        return usual + fields(headers) + END
 
     def _connected(self) -> asyncio.WriteTransport:
         transport = self._transport
@@ -155,6 +155,13 @@ class HttpStream:
     async def _send(self, data: bytes) -> None:
         self._connected().write(data)
         await self._request.writer.drain()
+
+
+@lru_cache(maxsize=4)
+def _usual(kind: str, newer: bool, date: str) -> bytes:
+    """The beginning of all heads of a kind in one second. `newer`: is the client's version of HTTP the newer one?"""
+    told = {"Content-Type": kind, **(STREAMED if kind == EVENTS else {}), "Server": SERVER, "Date": date}
+    return opening("HTTP/1.1 200 OK" if newer else "HTTP/1.0 200 OK", told)
 
 
 class _Sent(web.StreamResponse):

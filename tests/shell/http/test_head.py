@@ -2,11 +2,11 @@
 
 import pytest
 
-from proxy.shell.http.head import head
+from proxy.shell.http.head import END, fields, opening
 
 
 def test_a_head_ends_with_an_empty_line() -> None:
-    said = head("GET / HTTP/1.1", {"Host": "h", "X-Name": "Zoë"})
+    said = opening("GET / HTTP/1.1", {"Host": "h"}) + fields({"X-Name": "Zoë"}) + END
     assert said == "GET / HTTP/1.1\r\nHost: h\r\nX-Name: Zoë\r\n\r\n".encode()
 
 
@@ -14,4 +14,4 @@ def test_a_head_ends_with_an_empty_line() -> None:
 def test_no_value_begins_another_header(value: str) -> None:
     """S12, S13."""
     with pytest.raises(ValueError, match="control characters"):
-        head("GET / HTTP/1.1", {"Authorization": value})
+        opening("GET / HTTP/1.1", {"Authorization": value})
