@@ -17,6 +17,8 @@ Name = tuple[str, str]
 
 REFERENCE: Final = "item_reference"
 
+MAY_BE_REFERENCE: Final = (REFERENCE, None)
+
 MOST_NAMED: Final = 3
 """Of the items that are left out, as many are named to the client."""
 
@@ -35,7 +37,9 @@ def referred(items: Any, history: Set[str] = frozenset()) -> list[str]:
     """The ids that must be looked up, each once. `history`: the ids of what is there already."""
     if not isinstance(items, list):
         return []
-    return [*dict.fromkeys(item["id"] for item in items if is_reference(item) and item["id"] not in history)]
+    # Most items name another type: for these no function is called
+    may_be = [item for item in items if type(item) is dict and item.get("type") in MAY_BE_REFERENCE]
+    return [*dict.fromkeys(item["id"] for item in may_be if is_reference(item) and item["id"] not in history)]
 
 
 class OwnItems(NamedTuple):
