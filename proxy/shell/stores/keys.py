@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from proxy.core import ids, jsontext
 from proxy.core.stored.record import Record
 
+ID = b'"id":"'
+"""Before each id in JSON of ours, which has no spaces. Within a text its quotation marks are escaped."""
+
 
 def tail_of(id: str) -> str:
     """The key of a response, and of the response that an item came with."""
@@ -24,6 +27,18 @@ def ids_in(record: Record) -> list[str]:
     """The ids of its items, for a third of what the items cost."""
     items = [*jsontext.loads(record.input), *jsontext.loads(record.output)]
     return [id for item in items if isinstance(id := item.get("id"), str)]
+
+
+def foreign_ids(record: Record) -> list[str]:
+    """The ids of its items that do not name it: clients chose them, or know them from before. Most records have none,
+    and are not read: each id in their text ends as their own."""
+    tail = tail_of(record.id)
+    end = tail.encode()
+    for piece in (record.input, record.output):
+        for behind in piece.split(ID)[1:]:
+            if not behind[: behind.find(b'"')].endswith(end):
+                return [id for id in ids_in(record) if tail_of(id) != tail]
+    return []
 
 
 def items_of(record: Record) -> dict[str, bytes]:

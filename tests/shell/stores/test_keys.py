@@ -1,7 +1,9 @@
 """Keys: what an id of the proxy's own says, and what of a record can be found by an id."""
 
+from dataclasses import replace
+
 from proxy.core import jsontext
-from proxy.shell.stores.keys import as_list, ids_in, items_of, tail_of
+from proxy.shell.stores.keys import as_list, foreign_ids, ids_in, items_of, tail_of
 from tests.support.stores import ids_of, item, record
 
 
@@ -20,6 +22,24 @@ def test_items_by_their_ids() -> None:
     found = items_of(kept)
     assert list(found) == ids_in(kept) == ids_of(kept)
     assert jsontext.loads(as_list(found.values())) == jsontext.loads(kept.input) + jsontext.loads(kept.output)
+
+
+def test_ids_that_do_not_name_the_record() -> None:
+    assert foreign_ids(record()) == []
+    other = ids_of(record())[0]
+    assert foreign_ids(record(foreign=("mine", other))) == ["mine", other]
+
+
+def test_what_ends_like_an_id_hides_none() -> None:
+    """An id within an item counts too, so that each is looked at."""
+    kept = record(inputs=1, outputs=0)
+    tail = tail_of(kept.id)
+    for piece in (item("mine", f"by {tail}"), item("mine", "x") | {"note": tail, "id": "mine"}):
+        mixed = replace(kept, input=jsontext.dumps([piece, *jsontext.loads(kept.input)]))
+        found = foreign_ids(mixed)
+        assert found == ["mine"], piece
+    inside = replace(kept, input=jsontext.dumps([{**jsontext.loads(kept.input)[0], "action": {"id": "x"}}]))
+    assert foreign_ids(inside) == []
 
 
 def test_of_two_items_with_one_id_the_first() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proxy.core.stored.conversation import Conversation
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import ids_in, tail_of
+from proxy.shell.stores.keys import foreign_ids, tail_of
 
 
 @dataclass(slots=True)
@@ -82,8 +82,8 @@ class TenantShelf:
 
     def know_items(self, record: Record) -> None:
         tail = tail_of(record.id)
-        for item in ids_in(record):
-            if tail_of(item) != tail and tail not in (tails := self.foreign.setdefault(item, [])):
+        for item in foreign_ids(record):
+            if tail not in (tails := self.foreign.setdefault(item, [])):
                 tails.append(tail)
 
     def candidates(self, item: str) -> Iterator[str]:
@@ -111,7 +111,7 @@ class TenantShelf:
 
     def _take_away(self, tail: str, record: Record) -> list[str]:
         del self.turns[tail]
-        for item in ids_in(record):
+        for item in foreign_ids(record):
             if tail in (tails := self.foreign.get(item, [])):
                 tails.remove(tail)
             if not tails:

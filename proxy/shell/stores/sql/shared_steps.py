@@ -8,7 +8,7 @@ from typing import Final
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Conversation, Entry
 from proxy.core.stored.record import Record
-from proxy.shell.stores.keys import ids_in, items_of, tail_of
+from proxy.shell.stores.keys import foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept, checksum, kept_from, row_of
@@ -165,10 +165,8 @@ class StepsBase:
     # ── items ──
 
     def _know_items(self, tenant: str, record: Record) -> Step[None]:
-        tail = tail_of(record.id)
-        for item in ids_in(record):
-            if tail_of(item) != tail:
-                yield sql.KNOW_ITEM, (tenant, item, tail)
+        for item in foreign_ids(record):
+            yield sql.KNOW_ITEM, (tenant, item, tail_of(record.id))
 
     def _item_at(self, tenant: str, item: str) -> Step[tuple[str, bytes] | None]:
         """Where an item is kept that somebody may still use, and the item."""
