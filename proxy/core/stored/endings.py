@@ -34,14 +34,12 @@ EVENTS: Final = {
 def answered(
     record: Record, response: dict[str, Any], thoughts: Mapping[str, Reasoning] = NO_THOUGHTS, model: str = ""
 ) -> Record:
-    """`response`: the object that its client gets, in whatever status it is. `thoughts`: what the backend wants back of
-    the items with these ids, by this model."""
-    return replace(
-        record,
-        status=Status(response["status"]),
-        answer=jsontext.dumps(response | {"output": []}),
-        output=jsontext.dumps(with_thoughts(response["output"], thoughts, model)),
-    )
+    """Fills in the record of an answer, and returns it. `response`: the object that its client gets, in whatever status
+    it is. `thoughts`: what the backend wants back of the items with these ids, by this model."""
+    record.status = Status(response["status"])
+    record.answer = jsontext.dumps(response | {"output": []})
+    record.output = jsontext.dumps(with_thoughts(response["output"], thoughts, model))
+    return record
 
 
 def orphaned(record: Record) -> Record:

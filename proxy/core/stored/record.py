@@ -40,8 +40,10 @@ def may_become(now: Status, then: Status) -> bool:
     return then in NEXT[now]
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Record:
+    """Whoever makes it fills it in. From then on it is read-only by rule: to freeze it would cost more than to make it."""
+
     id: str
     status: Status
     created: int
