@@ -156,6 +156,8 @@ class Guard:
             self._watcher.went_down(reason)
 
     def _succeeded(self, lane: _Lane) -> None:
+        if lane.failures == 0:
+            return
         was_up = self.is_up
         lane.failures = 0
         if not was_up and self.is_up and self._told:
