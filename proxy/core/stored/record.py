@@ -42,7 +42,7 @@ def may_become(now: Status, then: Status) -> bool:
 
 @dataclass(slots=True)
 class Record:
-    """Whoever makes it fills it in. From then on it is read-only by rule: to freeze it would cost more than to make it."""
+    """Whoever makes it fills it in. From then on it is read-only by rule: to freeze it costs more than to make it."""
 
     id: str
     status: Status
