@@ -65,8 +65,9 @@ class AnswerBody:
         self._wake()
 
     def end(self) -> None:
-        """All has come."""
+        """All has come. What was not read stays here, and the connection is free for others."""
         self._over = self._whole = True
+        self._let_go()
         self._wake()
         if self._when_whole is not None:
             self._when_whole()
@@ -75,7 +76,13 @@ class AnswerBody:
         """Nothing more is to be waited for: whoever reads gets the failure after the last bytes."""
         if not self._over:
             self._over, self._failure = True, failure
+            self._let_go()
             self._wake()
+
+    def _let_go(self) -> None:
+        if self._held:
+            self._held = False
+            self._flow.go_on()
 
     def _wake(self, failure: BaseException | None = None) -> None:
         """Goes on with the one who waits, and hands nothing over any more."""
@@ -130,7 +137,6 @@ class AnswerBody:
     def _next(self, most: int) -> bytes:
         data = bytes(self._kept[:most])
         del self._kept[:most]
-        if self._held and len(self._kept) <= FULL_BYTES // 2:
-            self._held = False
-            self._flow.go_on()
+        if len(self._kept) <= FULL_BYTES // 2:
+            self._let_go()
         return data

@@ -8,6 +8,7 @@ import pytest
 from aiohttp.http import HttpProcessingError
 
 from proxy.shell.http import wire as module
+from proxy.shell.http.answer_body import FULL_BYTES
 from proxy.shell.http.wire import (
     MAX_FIELD_BYTES,
     MAX_FIELDS,
@@ -245,6 +246,20 @@ async def test_a_body_that_nobody_reads_lets_the_backend_wait(asked: Asked) -> N
         sent += 1024
     assert len(await head.body.read(MOST)) == sent
     assert asked.transport.reads
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+async def test_what_was_not_read_of_a_body_holds_up_no_other(asked: Asked, ends_well: bool) -> None:
+    """Its connection is kept as soon as all has come, and the next answer on it may be for somebody else."""
+    head = await asked.answer(CHUNKED)
+    while asked.transport.reads:
+        asked.wire.data_received(b"400\r\n" + b"x" * 1024 + b"\r\n")
+    if ends_well:
+        asked.wire.data_received(b"0\r\n\r\n")
+    else:
+        head.body.fail(TimeoutError())
+    assert asked.transport.reads
+    assert len(await head.body.read(MOST)) > FULL_BYTES
 
 
 async def test_a_large_request_waits_for_room() -> None:
