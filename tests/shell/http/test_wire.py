@@ -120,6 +120,16 @@ async def test_two_answers_one_after_the_other(asked: Asked) -> None:
         await asked.ask()
 
 
+@pytest.mark.parametrize("interim", [b"", b"HTTP/1.1 103 Hints\r\nLink: x\r\n\r\n"], ids=["alone", "hints"])
+async def test_no_header_of_one_answer_is_anothers(asked: Asked, interim: bytes) -> None:
+    """Neither a trailer behind a body, nor a hint before a head."""
+    first = await asked.answer(interim + CHUNKED + b"2\r\nok\r\n0\r\nTrailer: x\r\nOther: y\r\n\r\n")
+    await asked.ask()
+    second = await asked.answer(b"HTTP/1.1 200 OK\r\nName: z\r\nContent-Length: 0\r\n\r\n")
+    assert dict(first.headers) == {"Transfer-Encoding": "chunked"}
+    assert dict(second.headers) == {"Name": "z", "Content-Length": "0"}
+
+
 async def test_headers_are_found_in_any_case(asked: Asked) -> None:
     head = await asked.answer(
         b"HTTP/1.1 429 No\r\nRetry-After: 3\r\nX-Name: M\xc3\xbcller\r\nContent-Length: 0\r\n\r\n"
