@@ -121,6 +121,11 @@ def family(pid: int) -> list[int]:
     return found
 
 
+def workers_of(supervisor: int) -> list[int]:
+    """In the order in which they were started."""
+    return sorted(int(child) for path in _tasks(supervisor, "children") for child in path.read_text().split())
+
+
 def _tasks(pid: int, name: str) -> Iterable[Path]:
     return Path(f"/proc/{pid}/task").glob(f"*/{name}")
 

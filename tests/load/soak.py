@@ -17,7 +17,7 @@ from itertools import product
 
 import uvloop
 
-from tests.load import targets
+from tests.load import stored_soak, targets
 from tests.load.client import Answer, Connection
 from tests.load.judging import violation
 from tests.load.process import INTERRUPTED, Server, ends_when_asked, open_files
@@ -218,14 +218,32 @@ def main() -> int:
     parser.add_argument(
         "--lag-ms", type=float, default=50, help="p99 of the event loop's lag, beyond the machine's. [50]"
     )
-    rules = Rules(**vars(parser.parse_args()))
+    parser.add_argument(
+        "--state", action="store_true", help="Soaks what is kept instead: stored_soak.py tells how."
+    )
+    parser.add_argument(
+        "--kill-seconds", type=float, default=20, help="With --state: between kills of a worker. [20]"
+    )
+    wanted = parser.parse_args()
     ends_when_asked()
     try:
-        found = uvloop.run(soak(rules))
+        told, violations = _of_what_is_kept(wanted) if wanted.state else _of_all_else(wanted)
     except KeyboardInterrupt:
         return INTERRUPTED
-    sys.stdout.write(f"{summary(rules, found)}\n")
-    return 1 if found.violations else 0
+    sys.stdout.write(f"{told}\n")
+    return 1 if violations else 0
+
+
+def _of_all_else(wanted: argparse.Namespace) -> tuple[str, Counter[str]]:
+    rules = Rules(wanted.seconds, wanted.streams, wanted.restart_seconds, wanted.growth_mib, wanted.lag_ms)
+    found = uvloop.run(soak(rules))
+    return summary(rules, found), found.violations
+
+
+def _of_what_is_kept(wanted: argparse.Namespace) -> tuple[str, Counter[str]]:
+    rules = stored_soak.Rules(wanted.seconds, kill_seconds=wanted.kill_seconds)
+    found = uvloop.run(stored_soak.soak(rules))
+    return stored_soak.summary(rules, found), found.promises.broken
 
 
 if __name__ == "__main__":

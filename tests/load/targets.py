@@ -61,6 +61,27 @@ def proxy(backend: str, core: int | None = None, workers: int = 1) -> Iterator[S
             yield server
 
 
+STORE = """
+[server]
+workers = 2
+[store]
+url = "sqlite:{store}"
+[background]
+limit = 1000
+"""
+
+
+@contextmanager
+def keeping(backend: str, store: Path, program: str = "proxy") -> Iterator[Server]:
+    """Two workers on one store. `program`: or one with shorter leases."""
+    digest = hashlib.sha256(KEY.encode()).hexdigest()
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
+        file.write(SETTINGS.format(backend=backend, digest=digest) + STORE.format(store=store))
+        file.flush()
+        with Server(*python(program, "serve", "--port", "0", "--config", file.name)) as server:
+            yield server
+
+
 @contextmanager
 def copying(backend: str, core: int | None = None) -> Iterator[Server]:
     with Server(*python("tests.load.copying", backend), core=core) as server:
