@@ -47,8 +47,8 @@ class Workload:
     stream: bool = True
     history: int = 0
 
-    def ask(self, surface: Surface) -> Ask:
-        return Ask(self.script, surface, self.stream, self.history)
+    def ask(self, surface: Surface, *, stores: bool = False) -> Ask:
+        return Ask(self.script, surface, self.stream, self.history, stores)
 
     @property
     def units(self) -> int:
@@ -74,6 +74,7 @@ class Target:
     surface: Surface
     workers: int = 1
     """Each gets the load that one alone would get."""
+    stores: bool = False
 
 
 @dataclass
@@ -95,7 +96,7 @@ class Figures:
 
 
 async def run(workload: Workload, target: Target, figures: Figures) -> None:
-    url, ask = target.server.url, workload.ask(target.surface)
+    url, ask = target.server.url, workload.ask(target.surface, stores=target.stores)
     request = ask.request(url)
     answers: list[Answer] = []
     memory, pid = memory_mib(target.server.pid), target.server.pid
@@ -208,6 +209,12 @@ def main() -> int:
         )
         return 2
     try:
+        if wanted.state:
+            from tests.load import stored_bench  # which is made of this
+
+            loads, turns = list(stored_bench.LOADS), stored_bench.TURNS
+            sys.stdout.write(f"{stored_bench.measured(loads, wanted.rounds, turns, _progress)}\n")
+            return 0
         rows = _measured(wanted)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -237,6 +244,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--workers", type=int, metavar="N", help="Measures so many workers, too, each under this load."
+    )
+    parser.add_argument(
+        "--state",
+        action="store_true",
+        help="Measures what it costs to be stored, and to be read again, instead.",
     )
     parser.add_argument("--chart", metavar="FILE.svg", help="Writes a chart of the ratios.")
     parser.add_argument(

@@ -41,6 +41,11 @@ class Calls:
         async with self._open(method, path, body) as response:
             return response.status, jsontext.loads(await response.read())
 
+    async def raw(self, method: str, path: str, body: Any = None) -> bytes:
+        async with self._open(method, path, body) as response:
+            assert response.status == 200, await response.text()
+            return await response.read()
+
     async def events(
         self, path: str, body: Any = None, enough: Callable[[list[Any]], bool] = lambda events: False
     ) -> list[Any]:

@@ -33,6 +33,7 @@ class Ask:
     stream: bool = True
     history: int = 0
     """Items of a conversation so far, a quarter of them calls."""
+    stores: bool = False
 
     def request(self, url: str) -> bytes:
         """As it is sent."""
@@ -48,7 +49,7 @@ class Ask:
         names += [f"other_{number}" for number in range(OTHER_TOOLS if self.history else 0)]
         body: dict[str, Any] = {"model": self.script.model, "stream": self.stream}
         if self.surface == "responses":
-            body |= {"instructions": INSTRUCTIONS, "input": self._items(), "store": False}
+            body |= {"instructions": INSTRUCTIONS, "input": self._items(), "store": self.stores}
             tools = [{"type": "function", **_tool(name), "strict": False} for name in names]
         else:
             body["messages"] = self._messages()

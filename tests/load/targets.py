@@ -12,6 +12,12 @@ from tests.load.requests import KEY
 from tests.support.processes import free_port
 
 SETTINGS = """
+[server]
+workers = {workers}
+[store]
+url = "{store}"
+[background]
+limit = 1000
 [backend]
 url = "{backend}/v1"
 profile = "vllm"
@@ -51,34 +57,28 @@ def backend(core: int | None = None) -> Iterator[Server]:
 
 
 @contextmanager
-def proxy(backend: str, core: int | None = None, workers: int = 1) -> Iterator[Server]:
-    digest = hashlib.sha256(KEY.encode()).hexdigest()
-    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
-        file.write(SETTINGS.format(backend=backend, digest=digest))
-        file.flush()
-        command = python("proxy", "serve", "--port", "0", "--config", file.name, "--workers", str(workers))
-        with Server(*command, core=core) as server:
-            yield server
-
-
-STORE = """
-[server]
-workers = 2
-[store]
-url = "sqlite:{store}"
-[background]
-limit = 1000
-"""
+def proxy(
+    backend: str, core: int | None = None, workers: int = 1, store: Path | None = None
+) -> Iterator[Server]:
+    """`store`: a folder for what is kept; otherwise nothing is."""
+    with _serving(backend, f"sqlite:{store}" if store else "off", workers, "proxy", core) as server:
+        yield server
 
 
 @contextmanager
 def keeping(backend: str, store: Path, program: str = "proxy") -> Iterator[Server]:
     """Two workers on one store. `program`: or one with shorter leases."""
+    with _serving(backend, f"sqlite:{store}", 2, program, None) as server:
+        yield server
+
+
+@contextmanager
+def _serving(backend: str, store: str, workers: int, program: str, core: int | None) -> Iterator[Server]:
     digest = hashlib.sha256(KEY.encode()).hexdigest()
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
-        file.write(SETTINGS.format(backend=backend, digest=digest) + STORE.format(store=store))
+        file.write(SETTINGS.format(backend=backend, digest=digest, store=store, workers=workers))
         file.flush()
-        with Server(*python(program, "serve", "--port", "0", "--config", file.name)) as server:
+        with Server(*python(program, "serve", "--port", "0", "--config", file.name), core=core) as server:
             yield server
 
 
