@@ -7,7 +7,8 @@ reads what he has missed when he comes to it, and if it is not there any more, h
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from proxy.shell.runs.log_writer import RunLog
@@ -66,11 +67,23 @@ class Follower:
         return events
 
 
+async def pause(ends: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await ends.wait()
+
+
 class Followers:
-    def __init__(self, live: Live, logs: Mapping[Key, RunLog]) -> None:
+    def __init__(
+        self,
+        live: Live,
+        logs: Mapping[Key, RunLog],
+        pause: Callable[[asyncio.Event, float], Awaitable[None]] = pause,
+    ) -> None:
         """`logs`: of the runs of this process."""
         self._live = live
         self._logs = logs
+        self._pause = pause
         self._all: defaultdict[Key, list[Follower]] = defaultdict(list)
         self._count = 0
         self._wants, self._urgent = asyncio.Event(), asyncio.Event()
@@ -120,15 +133,11 @@ class Followers:
                 except StoreDown:
                     found = False
                 if not found:
-                    await self._pause(min(follower.rounds for follower in waiting))
-
-    async def _pause(self, rounds: int) -> None:
-        """Whoever comes meanwhile, or has fallen behind a run of this process, does not wait for it."""
-        try:
-            async with asyncio.timeout(POLL_SECONDS if rounds < EMPTY_ROUNDS else SLOW_POLL_SECONDS):
-                await self._urgent.wait()
-        except TimeoutError:
-            pass
+                    # Whoever comes meanwhile, or has fallen behind a run of this process, does not wait for it.
+                    rounds = min(follower.rounds for follower in waiting)
+                    await self._pause(
+                        self._urgent, POLL_SECONDS if rounds < EMPTY_ROUNDS else SLOW_POLL_SECONDS
+                    )
 
     def _reading(self) -> list[Follower]:
         """Those who would wait for ever for being fed."""

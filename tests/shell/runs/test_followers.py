@@ -22,7 +22,15 @@ class World:
     def __init__(self) -> None:
         self.live = Failing(MemoryLive(Terms().clock))
         self.logs: dict[Key, RunLog] = {}
-        self.followers = Followers(self.live, self.logs)  # type: ignore[arg-type]
+        self.followers = Followers(self.live, self.logs, self.pause)  # type: ignore[arg-type]
+        self.pauses: list[float] = []
+        self.paused = asyncio.Semaphore(0)
+
+    async def pause(self, ends: asyncio.Event, seconds: float) -> None:
+        """Which is over at once."""
+        self.pauses.append(seconds)
+        self.paused.release()
+        await asyncio.sleep(0)
 
     def owns(self) -> RunLog:
         self.logs[KEY] = RunLog(KEY)
@@ -136,7 +144,7 @@ async def test_t95_a_run_of_another_process_is_read_until_its_end() -> None:
         assert await asyncio.gather(*map(more, all)) == [first] * 20
         assert made.live.asked.count("read") == 1
         waiting = asyncio.gather(*map(more, all))
-        await asyncio.sleep(0.05)
+        await made.paused.acquire()
         second = await made.keeps(2, 1)
         assert await waiting == [second] * 20
         await made.live.end(KEY, 3, event(3))
@@ -165,17 +173,24 @@ async def test_a_store_that_is_down_is_asked_again() -> None:
         assert await more(made.followers.attach(KEY, 0)) == kept
 
 
-async def test_quiet_logs_are_polled_more_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(module, "SLOW_POLL_SECONDS", 0.02)
+async def test_quiet_logs_are_polled_more_slowly() -> None:
     async with world() as made:
         await made.keeps(0, 1)
         one = made.followers.attach(KEY, 1)
         waiting = asyncio.get_running_loop().create_task(more(one))
-        await asyncio.sleep(0.1)
-        assert 10 <= one.rounds < 20
+        for _ in range(15):
+            await made.paused.acquire()
+        assert made.pauses[:15] == [module.POLL_SECONDS] * 10 + [module.SLOW_POLL_SECONDS] * 5
         kept = await made.keeps(1, 1)
         assert await waiting == kept
+
+
+async def test_a_pause_ends_when_it_is_urgent() -> None:
+    urgent = asyncio.Event()
+    await module.pause(urgent, 0.0)
+    urgent.set()
+    async with asyncio.timeout(PROMPTLY):
+        await module.pause(urgent, 1000)
 
 
 async def test_who_leaves_is_forgotten() -> None:

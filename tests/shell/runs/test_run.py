@@ -184,13 +184,24 @@ async def test_what_fails_by_a_mistake_of_ours_fails_for_its_client_too() -> Non
         assert (await made.live.read([Cursor(run.key, 0)], 1000))[Cursor(run.key, 0)].ended
 
 
+class Attached(Recorder):
+    """Tells when its client follows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed = asyncio.Event()
+
+    async def flush(self) -> None:
+        self.flushed.set()
+
+
 async def test_u34_a_process_that_ends_says_so() -> None:
     async with world() as made:
         run = await opened(made)
-        recorder = Recorder()
+        recorder = Attached()
         run.go(asyncio.Event().wait())
         showing = asyncio.get_running_loop().create_task(run.show(recorder))
-        await asyncio.sleep(0.01)
+        await recorder.flushed.wait()
         run.channel.abort()
         run.channel.abort()
         await showing
