@@ -1,6 +1,7 @@
 """Whatever JSON the world sends is read or refused in one way, and what is written is always valid."""
 
 import ast
+import sys
 
 import orjson
 import pytest
@@ -216,3 +217,9 @@ def test_attack_21_a_number_is_whole_wherever_a_text_is_cut(
 )
 def test_halves_that_meet_are_joined_and_orphans_replaced(text: str, mended: str) -> None:
     assert jsontext.mend(text) == mended
+
+
+def test_what_is_kept_takes_no_more_than_it_is_long() -> None:
+    data = jsontext.dumps({"a": 1})
+    assert jsontext.tight(data) == data
+    assert sys.getsizeof(jsontext.tight(data)) == sys.getsizeof(b"") + len(data)

@@ -207,8 +207,8 @@ async def test_t25_a_client_leaves_in_the_middle(
             assert (found["status"], found["output"][0]["status"]) == ("cancelled", "incomplete")
         else:
             await is_unknown(proxy, id)
-    assert failing.records is not None
-    assert (await failing.records.size()).responses == (how == "a stream")
+    assert failing.engine is not None
+    assert (await failing.engine.size()).responses == (how == "a stream")
 
 
 async def test_u04_who_leaves_after_the_last_word_is_answered_all_the_same(
@@ -240,10 +240,10 @@ async def test_t24_a_refusal_leaves_nothing_and_a_failure_its_record(
     proxy = await start_proxy(retries={"attempts": 1})
     no = answer(400, {"error": {"message": "No."}})
     backend.answers(no, no, HEAD + text("Hel") + END)
-    assert failing.records is not None
+    assert failing.engine is not None
     for stream in (False, True):
         assert (await refused(proxy, stream=stream))[0] == 400
-        assert (await failing.records.size()).responses == 0
+        assert (await failing.engine.size()).responses == 0
     failed = final(await proxy.stream())
     assert await got(proxy, failed["id"]) == (200, failed)
 

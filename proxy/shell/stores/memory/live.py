@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from proxy.core.jsontext import tight
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
 from proxy.shell.stores.memory.meters import MemoryMeters
 from proxy.shell.stores.memory.queues import MemoryQueues
@@ -69,7 +70,7 @@ class MemoryLive:
         if row.first > len(log.events) or log.weight + weight > self._most_log_bytes:
             self._lose(log)
         elif new:
-            log.events += new
+            log.events += map(tight, new)
             self._weigh(log, weight)
         log.touched = self._clock.date()
 
@@ -129,7 +130,7 @@ class MemoryLive:
         for key, data in memos.items():
             self._forget(tenant, key)
             its = self._memos.setdefault(tenant, _Memos())
-            its.kept[key] = data, until
+            its.kept[key] = tight(data), until
             its.bytes += len(data)
             self._bytes += len(data)
         self._make_room()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from proxy.core.jsontext import tight
 from proxy.core.stored import endings
 from proxy.core.stored.conversation import Entry
 from proxy.core.stored.record import Record, Status
@@ -70,13 +71,14 @@ class MemoryBase:
         return not turn.gone and (turn.ended is None or turn.ended > self._clock.date() - seconds)
 
     def _put(self, shelf: TenantShelf, turn: KeptTurn) -> None:
+        turn.record = _tight(turn.record)
         shelf.put(turn)
         shelf.know_items(turn.record)
         self._bytes += turn.weight
 
     def _replace(self, turn: KeptTurn, record: Record) -> None:
         self._bytes -= turn.weight
-        turn.record = record
+        turn.record = _tight(record)
         self._bytes += turn.weight
 
     def _end(self, tenant: str, turn: KeptTurn, record: Record) -> None:
@@ -208,3 +210,9 @@ class MemoryBase:
     def _prune(self, shelf: TenantShelf, talk: ConversationShelf) -> None:
         for tail in shelf.prune(talk.conversation.id):
             self._bytes -= shelf.tidy(tail)
+
+
+def _tight(record: Record) -> Record:
+    return replace(
+        record, answer=tight(record.answer), input=tight(record.input), output=tight(record.output)
+    )

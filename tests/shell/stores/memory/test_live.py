@@ -1,5 +1,8 @@
 """Logs and memos in memory: bounded by their bytes. All else is asked of every engine in tests/stores."""
 
+import tracemalloc
+
+from proxy.core import jsontext
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow
 from tests.support.stores import Terms
@@ -33,3 +36,16 @@ async def test_nobodys_memos_make_another_forget() -> None:
     kept = await live.recall("many", [str(number) for number in range(20)])
     assert list(map(int, kept)) == list(range(11, 20))
     assert await live.recall("t", ["a"]) == {"a": b"x" * 100}
+
+
+async def test_what_is_counted_is_what_it_takes() -> None:
+    """As of records."""
+    live, key = MemoryLive(Terms().clock), Key("t", "a")
+    tracemalloc.start()
+    try:
+        for number in range(300):
+            await live.append([LogRow(key, number, [jsontext.dumps({"delta": f"{number}" * 40})])])
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 300 * 300

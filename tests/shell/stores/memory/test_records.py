@@ -1,9 +1,11 @@
 """Records in memory: bounded by their bytes. All else is asked of every engine in tests/stores."""
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 
+from proxy.core import jsontext
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.protocol import RecordUnreadable
 from tests.support.stores import Terms, record, run
@@ -40,3 +42,22 @@ async def test_a_chain_with_a_hole_is_refused() -> None:
     records._shelves["t"].turns.pop(parent.id[-32:])
     with pytest.raises(RecordUnreadable, match="is not there"):
         await records.chain("t", child.id, 1000)
+
+
+async def test_what_is_counted_is_what_it_takes() -> None:
+    """Writers of JSON leave room behind a text, which is many times as long as short texts are."""
+    terms = Terms()
+    records = MemoryRecords(terms.clock, terms.keeping)
+    tracemalloc.start()
+    try:
+        for number in range(300):
+            kept = record(text=f"{number}" * 50)
+            answer = jsontext.dumps({"id": kept.id, "text": "x" * 1500})
+            await records.save("t", replace(kept, answer=answer))
+            work = run()
+            await records.begin("t", work, "w")
+            await records.start("t", work.id, "w", jsontext.dumps({"id": work.id}))
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 1.5 * (await records.size()).bytes

@@ -1,0 +1,71 @@
+"""What is kept stays in the store: the process itself holds nothing of what is over."""
+
+import gc
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.background import Watchers, begun, cancelled, deleted, ended, id_of
+from tests.support.proxies import Proxy, StartProxy
+from tests.support.sockets import ScriptedBackend
+from tests.support.state import asked, made
+from tests.support.store_failing import Failing
+
+WARM, ROUNDS = 30, 30
+BYTES_PER_ROUND = 800
+"""Of eleven requests: less than one of their ids takes, each. Tables of the interpreter grow now and then."""
+
+
+async def everything(proxy: Proxy) -> None:
+    """One of each, and what each leaves behind."""
+    first = await asked(proxy)
+    await proxy.stream(previous_response_id=first["id"])
+    await asked(proxy, store=False)
+    talk = await made(proxy)
+    await asked(proxy, conversation=talk)
+    run = await begun(proxy)
+    await ended(proxy, run["id"])
+    await cancelled(proxy, (await begun(proxy))["id"])
+    async with Watchers(proxy) as watchers:
+        found = await (await watchers.begin()).all()
+        await (await watchers.resume(id_of(found), starting_after=3)).all()
+    await deleted(proxy, first["id"])
+
+
+async def test_nothing_grows_with_what_is_kept(
+    backend: ScriptedBackend, start_proxy: StartProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.shell.runs.log_writer.PAUSE_SECONDS", 0.0)
+    proxy = await start_proxy(store={"url": f"sqlite:{tmp_path}"}, logs={"level": "error"})
+
+    async def after(rounds: int) -> int:
+        for _ in range(rounds):
+            await everything(proxy)
+            backend.received.clear()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = await after(WARM)
+        grown = await after(ROUNDS) - before
+    finally:
+        tracemalloc.stop()
+    assert grown < ROUNDS * BYTES_PER_ROUND
+
+
+async def test_memory_as_the_store_has_its_limit(failing: Failing, start_proxy: StartProxy) -> None:
+    """T90, whatever is asked of it: the oldest goes."""
+    limit = 1 << 20
+    proxy = await start_proxy(store={"url": "memory:", "max_gib": limit / (1 << 30)})
+    assert failing.engine is not None
+    answers: list[dict[str, Any]] = []
+    for _ in range(150):
+        answers.append(await asked(proxy, input="x" * 20_000))
+        assert (await failing.engine.size()).bytes <= limit
+    async with proxy.session.get(f"{proxy.url}/v1/responses/{answers[-1]['id']}") as response:
+        assert response.status == 200
+    async with proxy.session.get(f"{proxy.url}/v1/responses/{answers[0]['id']}") as response:
+        assert response.status == 404
