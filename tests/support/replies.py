@@ -194,7 +194,10 @@ def read_stream(stream: bytes) -> list[dict[str, Any]]:
 
 def check(events: list[dict[str, Any]]) -> None:
     types = [event["type"] for event in events]
-    assert types[:2] == ["response.created", "response.in_progress"]
+    begins = ["response.created", "response.in_progress"]
+    if events[0]["response"].get("background"):
+        begins.insert(1, "response.queued")
+    assert types[: len(begins)] == begins
     tail = types[-2:] if types[-1] == "response.done" else types[-1:]
     assert tail[0] in TERMINAL
     assert sum(kind in TERMINAL for kind in types) == 1

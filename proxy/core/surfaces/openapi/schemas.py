@@ -214,7 +214,7 @@ ANSWER_SCHEMAS: dict[str, Schema] = {
             "id": STRING,
             "object": one("response"),
             "created_at": COUNT,
-            "status": one("completed", "incomplete"),
+            "status": one("queued", "completed", "incomplete"),
             "error": {"type": "null"},
             "incomplete_details": maybe(shape({"reason": one("max_output_tokens", "content_filter")})),
             "model": STRING,
