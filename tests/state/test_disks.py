@@ -94,7 +94,30 @@ async def test_t98_a_store_that_comes_back_needs_no_restart(
     assert (await asked(proxy, previous_response_id=first["id"]))["status"] == "completed"
     proxy.process.terminate()
     status, told = await proxy.ended()
-    assert (status, "store_replaced" in told or "store_down" in told) == (0, True)
+    assert (status, "store_down" in told) == (0, True)
+
+
+async def test_u11_a_file_that_is_damaged_while_it_is_used(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """T83: what needs it is refused, nothing is begun anew, and the log says once what to do."""
+    proxy = await workers.start()
+    kept = [await asked(proxy, input="x" * 20_000) for _ in range(20)]
+    path = workers.state / "state.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+    with path.open("r+b") as file:
+        file.write(b"nothing that SQLite knows" * 20_000)
+    statuses = [(await got(proxy, each["id"]))[0] for each in kept]
+    assert 500 <= min(statuses[3:]) <= max(statuses) <= 503
+    answer = await asked(proxy)
+    assert (answer["status"], answer["store"]) == ("completed", False)
+    assert (await asked(proxy, store=False))["status"] == "completed"
+    assert (await refused(proxy, background=True))[:2] == (503, "storage_error")
+    assert path.read_bytes().startswith(b"nothing that SQLite knows")
+    proxy.process.terminate()
+    _, told = await proxy.ended()
+    assert told.count("store_down") == 1
 
 
 def change(folder: Path, statement: str, *values: Any) -> None:

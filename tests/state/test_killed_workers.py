@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.background import FINAL, Talker, Watchers, begun, got, id_of, numbers
+from tests.support.background import FINAL, Talker, Watchers, begun, cancelled, got, id_of, numbers
 from tests.support.proxies import Event, Proxy, events, names
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused
@@ -93,9 +93,34 @@ async def has_one_end(survivor: Worker, seen: list[Event]) -> str:
     assert told[0] == told[1]
     assert told[0][: len(seen)] == seen
     assert numbers(told[0]) == list(range(len(told[0]) - 1))
-    assert [name for name in names(told[0]) if name in TERMINAL] == [f"response.{done['status']}"]
+    said = "failed" if done["status"] == "cancelled" else done["status"]
+    assert [name for name in names(told[0]) if name in TERMINAL] == [f"response.{said}"]
     assert told[0][-2].data["response"] == done
     return str(done["status"])
+
+
+@pytest.mark.parametrize(("step", "moment"), [("seal", "after"), ("cancel", "before"), ("cancel", "after")])
+async def test_t51_a_run_ends_once_though_who_cancels_it_is_killed(
+    backend: ScriptedBackend, workers: Workers, tmp_path: Path, step: str, moment: str
+) -> None:
+    """T92, U38: its own worker lives, and leaves the backend; whoever follows has the same end."""
+    talker = Talker()
+    backend.plays(talker)
+    owner, victim = await asyncio.gather(workers.start(), struck(workers, tmp_path, step, moment))
+    async with Watchers(owner) as watchers:
+        watching = await watchers.begin()
+        await talker.says(text("Hel"))
+        id = id_of(await watching.until("response.output_text.delta"))
+        with pytest.raises(aiohttp.ClientError):
+            await cancelled(victim, id)
+        await victim.process.wait()
+        await talker.says(text("lo"))
+        async with asyncio.timeout(SETTLED_SECONDS):
+            await talker.left.wait()
+        seen = await watching.all()
+    assert await has_one_end(owner, seen) == (
+        "cancelled" if moment == "after" and step == "cancel" else "failed"
+    )
 
 
 async def test_t56_what_was_only_queued_ends_too(backend: ScriptedBackend, workers: Workers) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.shell.stores.memory.records import MemoryRecords
-from tests.support.background import Talker, begun, ended, got
+from tests.support.background import Talker, Watchers, begun, ended, got, id_of
 from tests.support.proxies import Proxy, StartProxy, events, final
 from tests.support.sockets import (
     DONE,
@@ -87,6 +87,23 @@ async def test_t07_what_has_expired_is_unknown(date: Date, proxy: Proxy) -> None
     assert again["status"] == "completed"
     held = {"type": "item_reference", "id": late["output"][0]["id"]}
     assert (await asked(proxy, input=[held, {"role": "user", "content": "More"}]))["status"] == "completed"
+
+
+async def test_t66_t47_ten_minutes_after_its_end(date: Date, proxy: Proxy) -> None:
+    """Events expire, the response does not; what was not to be stored is unknown by then."""
+    async with Watchers(proxy) as watchers:
+        found = await (await watchers.begin()).all()
+        id = id_of(found)
+        brief = await ended(proxy, (await begun(proxy, store=False))["id"])
+        date.seconds += 599
+        assert await (await watchers.resume(id)).all() == found
+    assert (await got(proxy, brief["id"]))[0] == 200
+    date.seconds += 2
+    status, refusal = await got(proxy, id, stream="true")
+    assert (status, refusal["error"]["param"]) == (400, "stream")
+    assert "its events have expired" in refusal["error"]["message"]
+    assert (await got(proxy, id))[1]["status"] == "completed"
+    await is_unknown(proxy, brief["id"])
 
 
 async def test_t99_what_expires_while_it_is_read_is_there_whole_or_not_at_all(

@@ -23,6 +23,7 @@ def hurry() -> None:
     sweeper.ROUND_SECONDS = 0.5
     import_module("proxy.shell.limits.tickets").STAY_SECONDS = 0.2
     import_module("proxy.shell.runs.following").LOOK_SECONDS = 0.3
+    import_module("proxy.shell.runs.runs").COMPARE_SECONDS = 1.0
 
 
 def strike(number: int) -> None:
