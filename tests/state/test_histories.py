@@ -1,12 +1,16 @@
 """What a turn has of the turns before it, to the last item (T01-T38), over real sockets."""
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
 
+from tests.scripted import anthropic
+from tests.scripted.say import Say, SayCall
+from tests.scripted.serving import serving
 from tests.support.background import deleted, got
 from tests.support.keeping import TENANT, Keeping, records, start_keeping
-from tests.support.proxies import Proxy, final
+from tests.support.proxies import Proxy, StartProxy, final
 from tests.support.sockets import ScriptedBackend, answer, delta, reply, text
 from tests.support.state import asked, refused, sent
 from tests.support.stores import record
@@ -74,6 +78,33 @@ async def test_t14_settings_are_those_of_the_request_alone(backend: ScriptedBack
     }
     asking = [request.json for request in backend.received[1:]]
     assert [each.keys() for each in asking] == [asking[0].keys()] * 2
+
+
+async def test_t15_a_chain_goes_from_one_dialect_to_another_and_back(
+    backend: ScriptedBackend, start_proxy: StartProxy
+) -> None:
+    """Text and calls come along; what only its maker can read goes to its maker alone."""
+    signed = b64encode(b"proof").decode()
+    thinks = Say(
+        thinking="Hm.", signature=signed, text="Hello", calls=[SayCall("toolu_1", "get_weather", {})]
+    )
+    async with serving(anthropic.PROVIDER, thinks, Say(text="Fine")) as claude:
+        there = {"url": claude.url, "profile": "anthropic", "key": "k"}
+        proxy = await start_proxy(backends={"claude": there}, routing={"models": {"claude-*": "claude"}})
+        asking = {"reasoning": {"effort": "high"}, "max_output_tokens": 30_000, "tools": [WEATHER]}
+        first = await asked(proxy, model="claude-sonnet-4-6", **asking)
+        assert [item["type"] for item in first["output"]] == ["reasoning", "message", "function_call"]
+        call_id = first["output"][-1]["call_id"]
+        results = [{"type": "function_call_output", "call_id": call_id, "output": "sun"}]
+        second = await asked(proxy, input=results, previous_response_id=first["id"], tools=[WEATHER])
+        assert second["model"] == "m"
+        assert any("another model" in warning for warning in second["_proxy"]["warnings"])
+        assert [role for role, _ in sent(backend)] == ["user", "assistant", "tool"]
+        assert signed not in backend.received[-1].body.decode()
+        await asked(proxy, model="claude-sonnet-4-6", input="On", previous_response_id=second["id"], **asking)
+        said = claude.last.body["messages"]
+        assert [message["role"] for message in said] == ["user", "assistant", "user", "assistant", "user"]
+        assert signed in str(said[1])
 
 
 async def test_t17_a_result_without_its_call_is_refused_in_the_api_s_words(
