@@ -1,6 +1,7 @@
 """Which replies are kept, and what becomes of those that cannot be."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -30,6 +31,9 @@ async def kept(in_flight: InFlight, asked: SurfaceContext, reply: Reply) -> Repl
     record = asked.record(reply)
     if record is None:
         return reply.ended
+    if in_flight.channel.flows and in_flight.run is None:
+        with suppress(ConnectionError):  # whoever has left is told nothing, and it is kept
+            in_flight.channel.push()  # only the end waits for the store
     refusal = await (in_flight.run or in_flight.store).save(record, asked.owning)
     if refusal is None:
         return reply.ended

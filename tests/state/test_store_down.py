@@ -10,10 +10,11 @@ import pytest
 
 from proxy.core import jsontext
 from proxy.shell.runs import run as run_module
+from proxy.shell.stores.memory.records import MemoryRecords
 from tests.support.background import Talker, Watchers, begun, ended, got, id_of, until
 from tests.support.proxies import Proxy, StartProxy, final, names
 from tests.support.samples import samples
-from tests.support.sockets import PROMPTLY, ScriptedBackend, text
+from tests.support.sockets import DONE, END, PROMPTLY, ScriptedBackend, finish, text, usage
 from tests.support.state import asked, refused
 from tests.support.store_failing import Failing
 
@@ -147,6 +148,30 @@ async def test_t89_what_is_too_large_is_delivered_and_not_kept(start_proxy: Star
     assert answer["store"] is False
     assert "too large" in answer["_proxy"]["warnings"][0]
     assert (await refused(proxy, previous_response_id=answer["id"]))[1] == "previous_response_not_found"
+
+
+async def test_t86_only_the_end_of_a_stream_waits_for_the_store(
+    backend: ScriptedBackend, start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the last of its text, which came with the end."""
+    may_save, save = asyncio.Event(), MemoryRecords.save
+
+    async def slow(*args: Any) -> Any:
+        await may_save.wait()
+        return await save(*args)
+
+    monkeypatch.setattr(MemoryRecords, "save", slow)
+    proxy = await start_proxy(server={"patience_seconds": 0.02})
+    talker = Talker()
+    backend.plays(talker)
+    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
+        await talker.says(text("Hel"))
+        await response.content.readuntil(b'"delta":"Hel"')
+        await talker.says(text("lo"), finish(), usage(), DONE, END)
+        async with asyncio.timeout(1):
+            await response.content.readuntil(b'"delta":"lo"')
+        may_save.set()
+        assert b"response.completed" in await response.read()
 
 
 async def test_it_is_ready_whatever_the_store_does(start_proxy: StartProxy, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ class Workers:
     def set(self, **sections: dict[str, Any]) -> None:
         """For those that start from now on."""
         always: dict[str, dict[str, Any]] = {
-            "server": {"port": 0, "grace_seconds": 0.3},
+            "server": {"port": 0, "grace_seconds": 0.3, "patience_seconds": 0.1},
             "backend": {"url": self._backend.url, "profile": "default"},
             "store": {"url": self.store},
             "logs": {"format": "json"},
