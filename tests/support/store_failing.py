@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy import app
-from proxy.shell.stores.protocol import Live, Records, StoreDown
+from proxy.shell.stores.protocol import StoreDown
 from proxy.storage import Storage
 
 
@@ -17,7 +17,7 @@ class Failing:
     """An engine that is down in the methods that the test names."""
 
     def __init__(self) -> None:
-        self.engine: Records | Live | None = None
+        self.engine: Any = None
         self.down: set[str] = set()
         self.asked: list[str] = []
 
