@@ -8,7 +8,7 @@ from typing import Final
 
 from proxy.settings import Settings
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.inspection import inspect
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.postgres.records import PostgresRecords
@@ -54,7 +54,7 @@ class StoreDatabase:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[PostgresRecords, PostgresLive]]:
         """For changes, as a proxy opens it."""
-        connections = Connections(self.address, self._limits)
+        connections = ConnectionPool(self.address, self._limits)
         clock = ServerClock(CLOCK.steady)
         records = PostgresRecords(connections, clock, keeping_of(self.settings.store), never)
         live = PostgresLive(connections, clock)

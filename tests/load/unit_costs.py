@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.protocol import Key, Live, LogRow, Want
 from tests.support.postgres import Server
@@ -122,7 +122,7 @@ async def of_postgres(scale: int = 1) -> dict[str, float]:
     server.start()
     try:
         await server.ready()
-        live = PostgresLive(Connections(Address(server.url()), Limits()), Told(Terms()))
+        live = PostgresLive(ConnectionPool(Address(server.url()), Limits()), Told(Terms()))
         found = await of_live(live, partial(spent_seconds, server), scale)
         return found | await of_records(server, scale)
     finally:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.shell.stores.protocol import Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Granted, Ticket, Wait, Want
 from tests.support.stores import Remote, Terms, make_live
 
 LEASE = 45
@@ -22,10 +22,10 @@ def one(name: str, queue: str = "q") -> Ticket:
 
 async def taken(live: Any, wants: Sequence[Want], times: int, tenant: str = "t") -> int:
     """How many of so many get it."""
-    return sum([isinstance(await live.take(tenant, wants), Taken) for _ in range(times)])
+    return sum([isinstance(await live.take(tenant, wants), Granted) for _ in range(times)])
 
 
-def full_in(answer: Taken | Wait) -> list[float]:
+def full_in(answer: Granted | Wait) -> list[float]:
     return [round(seconds, 3) for seconds in answer.full_in]
 
 
@@ -62,7 +62,7 @@ async def test_what_is_only_asked_is_not_taken_and_refuses_nobody(live: Any) -> 
     await live.charge("t", [CALLS._replace(units=15)])
     for n in (1, 2):
         answer = await live.take("t", [REQUESTS, CALLS._replace(units=0)])
-        assert (type(answer), full_in(answer)) == (Taken, [n, 90])
+        assert (type(answer), full_in(answer)) == (Granted, [n, 90])
 
 
 async def test_a_debt_is_paid_back_first(live: Any, terms: Terms) -> None:

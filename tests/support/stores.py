@@ -16,7 +16,7 @@ from proxy.core.stored.record import Record, Status
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.postgres.address import Address
-from proxy.shell.stores.postgres.connections import Connections, Limits
+from proxy.shell.stores.postgres.connections import ConnectionPool, Limits
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.postgres.records import PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
@@ -233,7 +233,7 @@ class Told(ServerClock):
 
 def postgres_at(url: str, terms: Terms | None = None, limits: Limits = LIMITS) -> PostgresRecords:
     terms = terms or Terms()
-    connections = Connections(Address(url), limits)
+    connections = ConnectionPool(Address(url), limits)
     return PostgresRecords(connections, Told(terms), Settings(terms), terms.may_bury)  # type: ignore[arg-type]
 
 
@@ -254,5 +254,5 @@ def make_live(kind: str, terms: Terms, where: Any) -> Any:
     if name == "sqlite":
         engine = SqliteLive(where, terms.clock, SHORT_LOG)
     else:
-        engine = PostgresLive(Connections(Address(where), LIMITS), Told(terms), SHORT_LOG)
+        engine = PostgresLive(ConnectionPool(Address(where), LIMITS), Told(terms), SHORT_LOG)
     return engine if kind == name else InTurn(engine, Remote(name, "live", where, terms))

@@ -19,7 +19,7 @@ from typing import Final
 from proxy.core.markup.shapes import Part, Shape, blanks, either, literal, maybe, shape, signs
 
 
-class Role(Enum):
+class TokenRole(Enum):
     TEXT = auto()
     THOUGHT = auto()
     CLOSER = auto()
@@ -29,12 +29,12 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    role: Role
+    role: TokenRole
     families: frozenset[str]
     shape: Shape
 
 
-def _token(role: Role, families: str, *parts: Part) -> Token:
+def _token(role: TokenRole, families: str, *parts: Part) -> Token:
     return Token(role, frozenset(families.split()), shape(*parts))
 
 
@@ -49,35 +49,35 @@ _CHANNEL: Final = (_START, literal("<|channel|>"))
 _MESSAGE: Final = (blanks(1), literal("<|message|>"))
 
 TOKENS: Final = (
-    _token(Role.TEXT, "k3", *_k3("open", "response")),
-    _token(Role.THOUGHT, "k3", *_k3("open", "think")),
-    *(_token(Role.CLOSER, "k3", *_k3("close", word)) for word in ("response", "think", "message")),
-    _token(Role.CLOSER, "k3", literal("<|end_of_msg|>")),
-    _token(Role.TEXT, "inkling", *_AUTHOR, literal("<|content_text|>")),
-    _token(Role.THOUGHT, "inkling", *_AUTHOR, literal("<|content_thinking|>")),
-    _token(Role.CLOSER, "inkling", either(literal("<|end_message|>"), literal("<|content_model_end_sampling|>"))),
-    _token(Role.TEXT, "muse", _START, maybe(literal("to=user")), *_MESSAGE),
-    _token(Role.THOUGHT, "muse", _START, literal("to=self"), *_MESSAGE),
-    _token(Role.HEADER, "muse", _START, literal("to="), signs(r"[\w.:-]", 64), *_MESSAGE),
-    _token(Role.CLOSER, "muse", either(literal("<|eom|>"), literal("<|eot|>"))),
-    _token(Role.TEXT, "cohere", either(literal("<|START_TEXT|>"), literal("<|START_RESPONSE|>"))),
-    _token(Role.THOUGHT, "cohere", literal("<|START_THINKING|>")),
+    _token(TokenRole.TEXT, "k3", *_k3("open", "response")),
+    _token(TokenRole.THOUGHT, "k3", *_k3("open", "think")),
+    *(_token(TokenRole.CLOSER, "k3", *_k3("close", word)) for word in ("response", "think", "message")),
+    _token(TokenRole.CLOSER, "k3", literal("<|end_of_msg|>")),
+    _token(TokenRole.TEXT, "inkling", *_AUTHOR, literal("<|content_text|>")),
+    _token(TokenRole.THOUGHT, "inkling", *_AUTHOR, literal("<|content_thinking|>")),
+    _token(TokenRole.CLOSER, "inkling", either(literal("<|end_message|>"), literal("<|content_model_end_sampling|>"))),
+    _token(TokenRole.TEXT, "muse", _START, maybe(literal("to=user")), *_MESSAGE),
+    _token(TokenRole.THOUGHT, "muse", _START, literal("to=self"), *_MESSAGE),
+    _token(TokenRole.HEADER, "muse", _START, literal("to="), signs(r"[\w.:-]", 64), *_MESSAGE),
+    _token(TokenRole.CLOSER, "muse", either(literal("<|eom|>"), literal("<|eot|>"))),
+    _token(TokenRole.TEXT, "cohere", either(literal("<|START_TEXT|>"), literal("<|START_RESPONSE|>"))),
+    _token(TokenRole.THOUGHT, "cohere", literal("<|START_THINKING|>")),
     *(
-        _token(Role.CLOSER, "cohere", literal(f"<|{word}|>"))
+        _token(TokenRole.CLOSER, "cohere", literal(f"<|{word}|>"))
         for word in ("END_TEXT", "END_RESPONSE", "END_THINKING", "END_OF_TURN_TOKEN")
     ),
-    _token(Role.TEXT, "solar", _BEGIN, literal("<|content|>")),
-    _token(Role.THOUGHT, "solar", _BEGIN, literal("<|think|>")),
-    _token(Role.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), *_MESSAGE),
-    _token(Role.THOUGHT, "harmony", *_CHANNEL, literal("analysis"), *_MESSAGE),
-    _token(Role.HEADER, "harmony", literal("<|start|>"), blanks(1), literal("assistant")),
-    _token(Role.CLOSER, "solar harmony", literal("<|end|>")),
-    _token(Role.CLOSER, "solar", literal("<|flush|>")),
-    _token(Role.CLOSER, "harmony", literal("<|return|>")),
-    _token(Role.CLOSER, "gigachat", either(literal("<|message_sep|>"), literal("</s>"))),
-    _token(Role.CLOSER, "answer", literal("</answer>")),
-    _token(Role.CLOSER, "response", literal("</response>")),
-    _token(Role.CLOSER, "thought", either(
+    _token(TokenRole.TEXT, "solar", _BEGIN, literal("<|content|>")),
+    _token(TokenRole.THOUGHT, "solar", _BEGIN, literal("<|think|>")),
+    _token(TokenRole.TEXT, "harmony", *_CHANNEL, either(literal("commentary"), literal("final")), *_MESSAGE),
+    _token(TokenRole.THOUGHT, "harmony", *_CHANNEL, literal("analysis"), *_MESSAGE),
+    _token(TokenRole.HEADER, "harmony", literal("<|start|>"), blanks(1), literal("assistant")),
+    _token(TokenRole.CLOSER, "solar harmony", literal("<|end|>")),
+    _token(TokenRole.CLOSER, "solar", literal("<|flush|>")),
+    _token(TokenRole.CLOSER, "harmony", literal("<|return|>")),
+    _token(TokenRole.CLOSER, "gigachat", either(literal("<|message_sep|>"), literal("</s>"))),
+    _token(TokenRole.CLOSER, "answer", literal("</answer>")),
+    _token(TokenRole.CLOSER, "response", literal("</response>")),
+    _token(TokenRole.CLOSER, "thought", either(
         literal("</mm:think>"), literal("<|inner_suffix|>"), literal("<|plamo:end_think:plamo|>")
     )),
 )  # fmt: skip
@@ -91,7 +91,7 @@ ANY: Final = re.compile(
 BEGUN: Final = re.compile("|".join(token.shape.begun.pattern for token in TOKENS))
 """Matches what may still become one of them."""
 BEGUN_OF_TEXTS: Final = re.compile(
-    "|".join(token.shape.begun.pattern for token in TOKENS if token.role is not Role.HEADER)
+    "|".join(token.shape.begun.pattern for token in TOKENS if token.role is not TokenRole.HEADER)
 )
 """The same where there are no calls to stand before."""
 FRAMED_BY: Final = {"<answer>": "answer", "<response>": "response"}

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from proxy.core.events import CallDelta, Delta, EndDelta, FinishDelta, ReasoningDelta, TextDelta, UsageDelta
 from proxy.core.ledger import Ledger
 from proxy.core.logprobs import of_text
-from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_OF_TEXTS, FRAMED_BY, Role, Token, token_of
+from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_OF_TEXTS, FRAMED_BY, Token, TokenRole, token_of
 from proxy.core.markup.shapes import either, literal
 
 MAX_BLANKS: Final = 64
@@ -98,7 +98,7 @@ class FrameStage:
             if met is None and self._may_grow(visible):
                 self._held = text
                 return ""
-            if met and met.token.role in (Role.TEXT, Role.THOUGHT):
+            if met and met.token.role in (TokenRole.TEXT, TokenRole.THOUGHT):
                 if met.end == len(visible):
                     self._held = text
                     return ""
@@ -112,7 +112,7 @@ class FrameStage:
     def _enter(self, token: Token, rest: str) -> str:
         self._ledger.odd("frame_token")
         self._fresh, self._beside_call = True, False
-        if token.role is Role.THOUGHT:
+        if token.role is TokenRole.THOUGHT:
             self._thinking, self._open = token.families, None
         else:
             self._open = token.families
@@ -134,13 +134,13 @@ class FrameStage:
         """Reads the tokens that the text begins with. They count only if nothing visible but a frame follows."""
         at, closers = start, False
         while (met := self._met(text, at)) and at <= MAX_TOKENS:
-            if met.token.role in (Role.TEXT, Role.THOUGHT):
+            if met.token.role in (TokenRole.TEXT, TokenRole.THOUGHT):
                 if met.end == len(text):
                     break
                 if closers and self._counts(text[:at]) and text[met.end] not in " \t":
                     return self._enter(met.token, text[met.end :])
                 return self._pass(text)
-            closers = closers or met.token.role is Role.CLOSER
+            closers = closers or met.token.role is TokenRole.CLOSER
             at = met.end
             while at < len(text) and text[at].isspace():
                 at += 1
@@ -163,7 +163,7 @@ class FrameStage:
         while found := _MAY_BEGIN.search(text, at):
             at = found.start()
             met = self._met(text, at)
-            if met and met.token.role is Role.CLOSER and met.token.families & (self._thinking or set()):
+            if met and met.token.role is TokenRole.CLOSER and met.token.families & (self._thinking or set()):
                 self._say_thought(text[:at])
                 self._thinking, self._fresh = None, True
                 return text[met.end :].lstrip()
@@ -215,13 +215,13 @@ class FrameStage:
 
     def _counts_at_end(self, held: str) -> bool:
         met = self._met(held.lstrip(), 0)
-        return self._counts(held) or (self._fresh and met is not None and met.token.role is Role.TEXT)
+        return self._counts(held) or (self._fresh and met is not None and met.token.role is TokenRole.TEXT)
 
     def _is_tokens(self, held: str, before_call: bool) -> bool:
         """Is this nothing but whole tokens that may stand here?"""
         at = len(held) - len(held.lstrip())
         while met := self._met(held, at):
-            if met.token.role is Role.HEADER and not before_call:
+            if met.token.role is TokenRole.HEADER and not before_call:
                 return False
             at = met.end
             while at < len(held) and held[at].isspace():

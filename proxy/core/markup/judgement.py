@@ -56,7 +56,7 @@ class Doubt:
         return None if self._ahead.found is None else Settled(self._ahead)
 
 
-class Run:
+class Series:
     """Blocks with only blanks between them, of which it is open whether they are quoted."""
 
     __slots__ = ("blocks", "in_json", "length", "quotation")
@@ -110,7 +110,7 @@ class Behind:
 
     flows, free = False, 0
 
-    def __init__(self, run: Run, openers: Openers, *, last: bool = False) -> None:
+    def __init__(self, run: Series, openers: Openers, *, last: bool = False) -> None:
         """`last`: is it known that no block follows?"""
         self._run = run
         self._openers = openers

@@ -15,7 +15,7 @@ from proxy.core.markup import bodies
 from proxy.core.markup.candidate import Candidate, End, Passed, Taken, Why
 from proxy.core.markup.code import CodeTracker, Where
 from proxy.core.markup.formats import Format, Recovered, Tools
-from proxy.core.markup.judgement import Another, Behind, Doubt, Judgement, Leftover, Outcome, Run, Settled
+from proxy.core.markup.judgement import Another, Behind, Doubt, Judgement, Leftover, Outcome, Series, Settled
 from proxy.core.markup.openers import Opener, Openers, Readers
 from proxy.core.markup.quotation import within
 
@@ -59,7 +59,7 @@ class Scanner:
         self._held: list[str] = []
         self._attempt: Attempt | None = None
         """What is open about the held text. None if it is only a suffix."""
-        self._run: Run | None = None
+        self._run: Series | None = None
         """The blocks that the held text begins with."""
         self._later: tuple[Candidate, int] | None = None
         """The attempt to go on with when the run is over, and where it begins."""
@@ -219,7 +219,7 @@ class Scanner:
 
     def _add(self, before: str, taken: Taken, text: str) -> None:
         if self._run is None:
-            self._run, self._run_at = Run(before if taken.calls else ""), self._at
+            self._run, self._run_at = Series(before if taken.calls else ""), self._at
         until = self._at + taken.length
         self._run.add(self._at - self._run_at, taken, text[self._at : until])
         self._code.skip(taken.length)
@@ -251,7 +251,7 @@ class Scanner:
         self._later = candidate, self._at
         self._end_of_run()
 
-    def _release_run(self, run: Run, meant: bool, text: str) -> None:
+    def _release_run(self, run: Series, meant: bool, text: str) -> None:
         for begin, end, taken in run.blocks:
             if meant:
                 self._give(text, self._run_at + begin)

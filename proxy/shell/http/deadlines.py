@@ -10,7 +10,7 @@ from typing import Protocol
 NEVER = math.inf
 
 
-class Waiting(Protocol):
+class Timed(Protocol):
     def check(self, now: float) -> float:
         """Gives up what is due by now. Returns when to check again, by the clock of the loop."""
 
@@ -21,17 +21,17 @@ class Deadlines:
         self.now: Callable[[], float] = loop.time
         """The clock by which things are due."""
         self._loop = loop
-        self._waiting: set[Waiting] = set()
+        self._waiting: set[Timed] = set()
         self._next = NEVER
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, waiting: Waiting, due: float) -> None:
+    def add(self, waiting: Timed, due: float) -> None:
         """Checks it from now on. Nothing is to be done before `due`."""
         self._waiting.add(waiting)
         if due < self._next:
             self._check_at(due)
 
-    def remove(self, waiting: Waiting) -> None:
+    def remove(self, waiting: Timed) -> None:
         self._waiting.discard(waiting)
 
     def close(self) -> None:

@@ -44,13 +44,13 @@ def _in_database(
     location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], limits: Limits
 ) -> tuple[Records, Live]:
     """Imported here, as what it needs may not be installed."""
-    from proxy.shell.stores.postgres.connections import Connections
+    from proxy.shell.stores.postgres.connections import ConnectionPool
     from proxy.shell.stores.postgres.live import PostgresLive
     from proxy.shell.stores.postgres.records import PostgresRecords
     from proxy.shell.stores.postgres.server_clock import ServerClock
 
     assert location.address is not None
-    connections = Connections(location.address, limits)
+    connections = ConnectionPool(location.address, limits)
     server = ServerClock(clock.steady)
     return PostgresRecords(connections, server, keeping, may_bury), PostgresLive(connections, server)
 

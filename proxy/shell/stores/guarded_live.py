@@ -7,12 +7,12 @@ from proxy.shell.stores.guarded_records import OPEN_SECONDS
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.protocol import (
     Cursor,
+    Granted,
     Key,
     Live,
     LogClosed,
     LogRow,
     Replay,
-    Taken,
     Ticket,
     Wait,
     Want,
@@ -54,7 +54,7 @@ class GuardedLive:
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         return await self._guard.read("recall", lambda: self._live.recall(tenant, keys))
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         return await self._guard.write("take", lambda: self._live.take(tenant, wants))
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:

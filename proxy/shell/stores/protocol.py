@@ -265,7 +265,7 @@ class Want(NamedTuple):
     """At most `most`, where they are taken. 0: nothing is taken, and nothing refused for it."""
 
 
-class Taken(NamedTuple):
+class Granted(NamedTuple):
     full_in: Sequence[float]
     """For each want the seconds until all that one may have in a minute is there."""
 
@@ -309,7 +309,7 @@ class Live(Protocol):
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]: ...
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         """Takes all that is wanted, or nothing. The one write that must not be repeated, with `charge`."""
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:

@@ -3,7 +3,7 @@
 from proxy.core.markup.candidate import MAX_HELD, End, Passed, Taken, Why
 from proxy.core.markup.code import CodeTracker, Finding, Where
 from proxy.core.markup.formats import Recovered
-from proxy.core.markup.judgement import Another, Behind, Doubt, Judgement, Leftover, Outcome, Run, Settled
+from proxy.core.markup.judgement import Another, Behind, Doubt, Judgement, Leftover, Outcome, Series, Settled
 from proxy.core.markup.openers import Openers
 from proxy.core.markup.quotation import MAX_BEHIND, MAX_BLANKS
 from tests.core.markup.scanning import CALL, FORMATS, PAIR
@@ -45,7 +45,7 @@ def test_a_doubt_that_never_ends_is_text() -> None:
 
 def behind(before: str, text: str, end: End, *, last: bool = False, piece: int = 0) -> Outcome:
     """The outcome for a block with this text before and behind it."""
-    run = Run(before)
+    run = Series(before)
     run.add(0, TAKEN, CALL)
     one = Behind(run, OPENERS, last=last)
     for at in range(0, len(text), piece or max(1, len(text))):
@@ -101,6 +101,6 @@ def test_json_at_the_end_may_be_followed_by_punctuation() -> None:
         ("[]{}[/TOOL_CALLS]", QUOTED),
         ("<a>{}</a>", QUOTED),
     ):
-        run = Run("")
+        run = Series("")
         run.add(0, TAKEN, markup)
         assert Behind(run, OPENERS).decide("; a", 0, End.OPEN) is outcome

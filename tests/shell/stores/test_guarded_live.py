@@ -8,7 +8,7 @@ from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.opening import Opening
-from proxy.shell.stores.protocol import Cursor, Key, LogRow, Replay, StoreDown, Taken, Ticket, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogRow, Replay, StoreDown, Ticket, Want
 from tests.support.guarded_stores import SHORT, Seen, Slow
 from tests.support.stores import Terms
 
@@ -31,7 +31,7 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     await live.remember("t", {"k": b"v"}, 10)
     assert await live.recall("t", ["k"]) == {"k": b"v"}
     want, ticket = Want("requests", 60), Ticket("q", "a")
-    assert await live.take("t", [want]) == Taken([1.0])
+    assert await live.take("t", [want]) == Granted([1.0])
     await live.charge("t", [want])
     assert await live.enter("w", [ticket]) == await live.ranks("w") == {ticket: 0}
     await live.leave([ticket])

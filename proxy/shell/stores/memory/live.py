@@ -8,7 +8,7 @@ from proxy.core.jsontext import tight
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
 from proxy.shell.stores.memory.meters import MemoryMeters
 from proxy.shell.stores.memory.queues import MemoryQueues
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
 from proxy.shell.stores.terms import Clock
 
 MOST_BYTES: Final = 64 << 20
@@ -165,7 +165,7 @@ class MemoryLive:
         swept += self._meters.sweep(most - swept)
         return swept + self._queues.sweep(most - swept)
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         return self._meters.take(tenant, wants)
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from proxy.shell.stores.meters import cost, missing, most_missing
-from proxy.shell.stores.protocol import Taken, Wait, Want
+from proxy.shell.stores.protocol import Granted, Wait, Want
 from proxy.shell.stores.terms import Clock
 
 
@@ -13,11 +13,11 @@ class MemoryMeters:
         self._kept: dict[tuple[str, str], tuple[float, float]] = {}
         """When each is full, and when that was said."""
 
-    def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         lacks = self._charge(tenant, [want._replace(units=0) for want in wants])
         if any(want.units and lack > most_missing(want) for want, lack in zip(wants, lacks, strict=True)):
             return Wait(lacks)
-        return Taken(self._charge(tenant, wants))
+        return Granted(self._charge(tenant, wants))
 
     def charge(self, tenant: str, wants: Sequence[Want]) -> None:
         self._charge(tenant, wants)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from proxy.shell.stores.postgres.attempt import Attempt
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.dialect import is_blind
 from proxy.shell.stores.postgres.locks import keys_of
 from proxy.shell.stores.postgres.schema import migrate
@@ -39,7 +39,7 @@ class PostgresCarrier:
     used_bytes = staticmethod(used_bytes)
 
     def __init__(
-        self, connections: Connections, schema: Schema, clock: ServerClock, *, may_vanish: bool
+        self, connections: ConnectionPool, schema: Schema, clock: ServerClock, *, may_vanish: bool
     ) -> None:
         self._connections = connections
         self._schema = schema

@@ -55,7 +55,7 @@ class Command(Generic[Result]):
 
 
 @dataclass(slots=True, eq=False)
-class _Lane:
+class _Slot:
     connection: Any = None
     generation: int = 0
     timed_out: bool = False
@@ -66,14 +66,14 @@ class _Lane:
         self.connection = None
 
 
-class Connections:
+class ConnectionPool:
     def __init__(self, address: Address, limits: Limits) -> None:
         self.address = address
         self.limits = limits
         self._queue: deque[Command[Any]] = deque()
         self._idle: list[asyncio.Future[None]] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._lanes: list[_Lane] = []
+        self._lanes: list[_Slot] = []
         self._generation = 0
         self._users = 0
 
@@ -88,7 +88,7 @@ class Connections:
 
     async def look(self, look: Callable[[Any], Awaitable[None]]) -> None:
         """The same, and then no connection is left."""
-        lane = _Lane()
+        lane = _Slot()
         try:
             lane.connection = await self._connect()
             with _Limited(lane, OPEN_SECONDS):
@@ -100,7 +100,7 @@ class Connections:
 
     def _begin(self) -> None:
         loop = asyncio.get_running_loop()
-        self._lanes = [_Lane() for _ in range(self.limits.connections)]
+        self._lanes = [_Slot() for _ in range(self.limits.connections)]
         self._tasks = [loop.create_task(self._serve(lane), name="store connection") for lane in self._lanes]
 
     async def close(self) -> None:
@@ -151,7 +151,7 @@ class Connections:
 
     # ── in their tasks ──
 
-    async def _serve(self, lane: _Lane) -> None:
+    async def _serve(self, lane: _Slot) -> None:
         loop = asyncio.get_running_loop()
         was_busy = False
         while True:
@@ -186,7 +186,7 @@ class Connections:
             group.append(self._queue.popleft())
         return group
 
-    async def _do_all(self, lane: _Lane, group: list[Command[Any]]) -> bool:
+    async def _do_all(self, lane: _Slot, group: list[Command[Any]]) -> bool:
         """False: not together, but perhaps each by itself."""
         carry = group[0].carry
         if len(group) > 1:
@@ -212,7 +212,7 @@ class Connections:
         return True
 
     async def _done(
-        self, lane: _Lane, carry: Callable[[Attempt], Coroutine[Any, Any, Any]], once: bool
+        self, lane: _Slot, carry: Callable[[Attempt], Coroutine[Any, Any, Any]], once: bool
     ) -> Any:
         conflicts, lost = 0, False
         while True:
@@ -237,12 +237,12 @@ class Connections:
                     told = self._told(lane, failure)
                     raise StoreInDoubt(str(told)) if in_doubt else told from failure
 
-    def _told(self, lane: _Lane, failure: Exception) -> BaseException:
+    def _told(self, lane: _Slot, failure: Exception) -> BaseException:
         if lane.timed_out:
             return StoreDown(f"{self.address.shown} did not answer within {self.limits.seconds:g} s")
         return reason(self.address, failure)
 
-    async def _recover(self, lane: _Lane, remedy: Remedy) -> None:
+    async def _recover(self, lane: _Slot, remedy: Remedy) -> None:
         """What was begun is undone, or the connection is given up."""
         if remedy is Remedy.RECONNECT_ALL:
             self._generation += 1
@@ -253,7 +253,7 @@ class Connections:
         if remedy is not Remedy.NONE or lane.connection.is_closed():
             lane.drop()
 
-    async def _connected(self, lane: _Lane) -> Any:
+    async def _connected(self, lane: _Slot) -> Any:
         lane.timed_out = False
         if lane.generation != self._generation:
             lane.drop()
@@ -284,7 +284,7 @@ class Connections:
 class _Limited:
     """What takes longer loses its connection, unless it was this process that stood still meanwhile."""
 
-    def __init__(self, lane: _Lane, seconds: float) -> None:
+    def __init__(self, lane: _Slot, seconds: float) -> None:
         self._lane = lane
         self._seconds = seconds
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.attempt import Attempt
 from proxy.shell.stores.postgres.carrier import TIME, used_bytes
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.schema import version_in
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.sql.census_steps import CensusSteps, Inspected
@@ -42,5 +42,5 @@ async def inspect(
             on_disk = await connection.fetchval(ON_DISK, [*RECORDS.tables, *LIVE.tables])
             found.append(Inspected(version, used, census, engine, on_disk))
 
-    await Connections(address, limits).look(look)
+    await ConnectionPool(address, limits).look(look)
     return found[0] if found else None

@@ -6,7 +6,7 @@ from typing import Final
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.sql.carrier import Ahead, Hold
@@ -24,7 +24,7 @@ FIND_ALL: Final = (
 class PostgresLive(SqlLive):
     def __init__(
         self,
-        connections: Connections,
+        connections: ConnectionPool,
         clock: ServerClock,
         most_log_bytes: int = MOST_LOG_BYTES,
         most_memo_bytes: int = MOST_MEMO_BYTES,

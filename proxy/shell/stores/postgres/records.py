@@ -7,7 +7,7 @@ from typing import Final
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import tail_of
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.sql.carrier import Ahead
 from proxy.shell.stores.sql.records import SqlRecords
@@ -30,7 +30,7 @@ select tenant, tail, {TURN} from turns where tenant = ? and tail in (select tail
 class PostgresRecords(SqlRecords):
     def __init__(
         self,
-        connections: Connections,
+        connections: ConnectionPool,
         clock: ServerClock,
         keeping: Keeping,
         may_bury: Callable[[], bool] = always,

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from proxy.shell.stores.meters import cost, most_missing
-from proxy.shell.stores.protocol import Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Granted, Ticket, Wait, Want
 from proxy.shell.stores.redis.limit_scripts import BURY, ENTER, LEAVE, NAMES, QUEUE, RANKS, TAKE
 from proxy.shell.stores.redis.names import Names
-from proxy.shell.stores.redis.script import Call, Clocks, Script
+from proxy.shell.stores.redis.script import Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
 
 
@@ -16,12 +16,12 @@ class RedisMeters:
         self._names = names
         self._script = Script(clocks.steady, TAKE)
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         refused, lacks = await self._ask(
             tenant, wants, [most_missing(want) if want.units else "" for want in wants]
         )
         full_in = [float(lack) for lack in lacks]
-        return Wait(full_in) if refused else Taken(full_in)
+        return Wait(full_in) if refused else Granted(full_in)
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:
         await self._ask(tenant, wants, [""] * len(wants))
@@ -32,7 +32,7 @@ class RedisMeters:
         arguments = [
             each for want, limit in zip(wants, most, strict=True) for each in (want.unit, cost(want), limit)
         ]
-        call = Call(self._script, (self._names.meters(tenant),), tuple(arguments))
+        call = ScriptCall(self._script, (self._names.meters(tenant),), tuple(arguments))
         ((refused, lacks),) = await self._server.run([call], again=False)
         return refused, lacks
 
@@ -59,15 +59,17 @@ class RedisQueues:
 
     async def _queues_of(self, worker: str, entering: Collection[str]) -> list[str]:
         """Those in which the worker has tickets, with those that it enters now."""
-        calls = [Call(self._known, (self._names.queues_of(worker),), tuple(entering))]
+        calls = [ScriptCall(self._known, (self._names.queues_of(worker),), tuple(entering))]
         if entering:
-            calls.append(Call(self._known, (self._names.queues,), tuple(entering)))
+            calls.append(ScriptCall(self._known, (self._names.queues,), tuple(entering)))
         return _decoded((await self._server.run(calls))[0])
 
     async def _placed(
         self, script: Script, worker: str, queues: Mapping[str, Sequence[str]]
     ) -> Mapping[Ticket, int]:
-        calls = [Call(script, self._names.queue(queue), (worker, *ids)) for queue, ids in queues.items()]
+        calls = [
+            ScriptCall(script, self._names.queue(queue), (worker, *ids)) for queue, ids in queues.items()
+        ]
         answers = await self._server.run(calls) if calls else []
         return {
             Ticket(queue, id.decode()): rank
@@ -77,17 +79,19 @@ class RedisQueues:
 
     async def leave(self, tickets: Sequence[Ticket]) -> None:
         leaving = _by_queue(tickets)
-        calls = [Call(self._leave, self._names.queue(queue), tuple(ids)) for queue, ids in leaving.items()]
+        calls = [
+            ScriptCall(self._leave, self._names.queue(queue), tuple(ids)) for queue, ids in leaving.items()
+        ]
         if calls:
             await self._server.run(calls)
 
     async def sweep(self, most: int) -> int:
         """Tickets of the dead; all else vanishes by itself."""
         swept = 0
-        (queues,) = await self._server.run([Call(self._known, (self._names.queues,))])
+        (queues,) = await self._server.run([ScriptCall(self._known, (self._names.queues,))])
         for queue in _decoded(queues):
             if swept < most:
-                call = Call(self._bury, self._names.queue(queue), (most - swept,))
+                call = ScriptCall(self._bury, self._names.queue(queue), (most - swept,))
                 swept += (await self._server.run([call]))[0]
         return swept
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
 from proxy.shell.stores.redis.limits import RedisMeters, RedisQueues
 from proxy.shell.stores.redis.logs import RedisLogs
 from proxy.shell.stores.redis.memo_scripts import RECALL, REMEMBER
 from proxy.shell.stores.redis.names import Names
-from proxy.shell.stores.redis.script import SERVER_CLOCKS, Call, Clocks, Script
+from proxy.shell.stores.redis.script import SERVER_CLOCKS, Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
 
 KEEPS_ALL: Final = "noeviction"
@@ -66,15 +66,15 @@ class RedisLive:
         pairs = [each for memo in memos.items() for each in memo]
         if pairs:
             arguments = (seconds, self._most_memo_bytes, *pairs)
-            await self._server.run([Call(self._remember, self._names.memos(tenant), arguments)])
+            await self._server.run([ScriptCall(self._remember, self._names.memos(tenant), arguments)])
 
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         if not keys:
             return {}
-        (found,) = await self._server.run([Call(self._recall, self._names.memos(tenant), tuple(keys))])
+        (found,) = await self._server.run([ScriptCall(self._recall, self._names.memos(tenant), tuple(keys))])
         return {key: memo for key, memo in zip(keys, found, strict=True) if memo is not None}
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         return await self._meters.take(tenant, wants)
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:

@@ -9,7 +9,7 @@ from proxy.shell.stores.logs import REFUSALS, LogState
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
 from proxy.shell.stores.redis.log_scripts import APPEND, CHANGES, DROP, END, HEAD, READ, SEAL
 from proxy.shell.stores.redis.names import Names
-from proxy.shell.stores.redis.script import Call, Clocks, Script
+from proxy.shell.stores.redis.script import Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
 
 
@@ -48,7 +48,7 @@ class RedisLogs:
         return refused
 
     async def _put(self, rows: Sequence[LogRow]) -> list[Any]:
-        calls = [Call(self._append, self._names.log(row.key), self._packed(row)) for row in rows]
+        calls = [ScriptCall(self._append, self._names.log(row.key), self._packed(row)) for row in rows]
         try:
             return await self._server.run(calls)
         except BaseException:
@@ -63,7 +63,9 @@ class RedisLogs:
 
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
         share = max(1, most_bytes // max(1, len(wanted)))
-        calls = [Call(self._read, self._names.log(cursor.key), (cursor.next, share)) for cursor in wanted]
+        calls = [
+            ScriptCall(self._read, self._names.log(cursor.key), (cursor.next, share)) for cursor in wanted
+        ]
         answers = await self._server.run(calls) if calls else []
         return {
             cursor: None if answer is None else _replay(cursor, share, *answer)
@@ -72,17 +74,17 @@ class RedisLogs:
 
     async def seal(self, key: Key) -> int:
         self._packers.forget(key)
-        (last,) = await self._server.run([Call(self._seal, self._names.log(key))])
+        (last,) = await self._server.run([ScriptCall(self._seal, self._names.log(key))])
         return int(last)
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         self._packers.forget(key)
         _, data = Packers().pack(key, number, [event])
-        await self._server.run([Call(self._end, self._names.log(key), (number, len(event), data))])
+        await self._server.run([ScriptCall(self._end, self._names.log(key), (number, len(event), data))])
 
     async def drop(self, key: Key) -> None:
         self._packers.forget(key)
-        await self._server.run([Call(self._drop, self._names.log(key))])
+        await self._server.run([ScriptCall(self._drop, self._names.log(key))])
 
 
 def _replay(cursor: Cursor, share: int, state: int, next: int, *rows: Any) -> Replay | None:

@@ -40,7 +40,7 @@ class Script:
 
 
 @dataclass(slots=True, frozen=True)
-class Call:
+class ScriptCall:
     script: Script
     keys: tuple[str, ...]
     arguments: tuple[str | bytes | int | float, ...] = ()

@@ -14,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
-from proxy.shell.stores.redis.script import Call, Script
+from proxy.shell.stores.redis.script import Script, ScriptCall
 
 CONNECTIONS: Final = 4
 SCANNED: Final = 500
@@ -81,7 +81,7 @@ class RedisServer:
             return ""
         return str(facts.get("maxmemory_policy", ""))
 
-    async def run(self, calls: Sequence[Call], *, again: bool = True) -> list[Any]:
+    async def run(self, calls: Sequence[ScriptCall], *, again: bool = True) -> list[Any]:
         """The answers, in one question for all. `again`: it may be done twice."""
         try:
             try:
@@ -94,7 +94,7 @@ class RedisServer:
         except DOWN as failure:
             raise await self._down(failure) from failure
 
-    async def _run(self, calls: Sequence[Call]) -> list[Any]:
+    async def _run(self, calls: Sequence[ScriptCall]) -> list[Any]:
         answers = await self._ask([_command("EVALSHA", call.script.digest, call) for call in calls])
         unknown = [n for n, answer in enumerate(answers) if isinstance(answer, errors.NoScriptError)]
         if unknown:  # nothing of them is done
@@ -151,7 +151,7 @@ class RedisServer:
         await self._pool.aclose()
 
 
-def _command(verb: str, script: str, call: Call) -> tuple[Any, ...]:
+def _command(verb: str, script: str, call: ScriptCall) -> tuple[Any, ...]:
     return verb, script, len(call.keys), *call.keys, *call.arguments
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from proxy.shell.stores.meters import cost, most_missing
-from proxy.shell.stores.protocol import Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Granted, Ticket, Wait, Want
 from proxy.shell.stores.sql import limit_statements as sql
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.terms import LEASE_SECONDS, Clock, lives_between
@@ -13,7 +13,7 @@ class MeterSteps:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    def take(self, tenant: str, wants: Sequence[Want]) -> Step[Taken | Wait]:
+    def take(self, tenant: str, wants: Sequence[Want]) -> Step[Granted | Wait]:
         full_in: dict[Want, float] = {}
         for want in sorted(wants):  # in one order, or two would wait for each other
             missing = yield from (self._take if want.units else self._charge)(tenant, want)
@@ -21,7 +21,7 @@ class MeterSteps:
                 break
             full_in[want] = missing
         else:
-            return Taken([full_in[want] for want in wants])
+            return Granted([full_in[want] for want in wants])
         for want in sorted(wants):
             back = want._replace(units=-want.units if want in full_in else 0)
             full_in[want] = yield from self._charge(tenant, back)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay, Taken, Ticket, Wait, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, Hold, whole
 from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
 from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES, LiveSteps
@@ -56,7 +56,7 @@ class SqlLive:
     async def recall(self, tenant: str, keys: Sequence[str]) -> Mapping[str, bytes]:
         return await self._carrier.read(partial(self._steps.recall, tenant, keys))
 
-    async def take(self, tenant: str, wants: Sequence[Want]) -> Taken | Wait:
+    async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         return await self._carrier.write(partial(self._meters.take, tenant, wants), once=True)
 
     async def charge(self, tenant: str, wants: Sequence[Want]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from proxy.shell.stores.postgres import carrier
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.dialect import translated
 from proxy.shell.stores.postgres.live import FIND_ALL, PostgresLive
 from proxy.shell.stores.postgres.records import CHAIN, PostgresRecords
@@ -24,7 +24,7 @@ WHOLE = {"LIVING", "FULL_METERS"}
 async def test_each_question_is_answered_by_an_index() -> None:
     """There is one for each, but for what is small."""
     url = await fresh_url()
-    connections = Connections(Address(url), Limits())
+    connections = ConnectionPool(Address(url), Limits())
     clock = ServerClock(time.monotonic)
     engines = PostgresRecords(connections, clock, Keeping()), PostgresLive(connections, clock)
     for engine in engines:
@@ -72,7 +72,7 @@ async def test_nodes_whose_clocks_differ_bury_nobody() -> None:
     engines = []
     for ahead in (0, 300, -300):
         clock = ServerClock(lambda ahead=ahead: time.monotonic() + ahead)  # type: ignore[misc]
-        engines.append(PostgresRecords(Connections(Address(url), Limits(1)), clock, Keeping()))
+        engines.append(PostgresRecords(ConnectionPool(Address(url), Limits(1)), clock, Keeping()))
         await engines[-1].open()
     for number, engine in enumerate(engines):
         await engine.begin("t", run(), f"worker {number}")

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.core.stored.record import Record
 from proxy.shell.stores.postgres.address import Address, Limits
-from proxy.shell.stores.postgres.connections import Connections
+from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.protocol import Cursor, Key, LogRow, Outcome, StoreDown
 from tests.support.postgres import Server
@@ -42,7 +42,7 @@ async def test_what_was_acknowledged_is_there_and_nothing_else(pair: tuple[Serve
     async with relaying(primary.port) as relay:
         url = primary.url(port=relay.port)
         engine = postgres_at(url, limits=LIMITS)
-        live = PostgresLive(Connections(Address(url), LIMITS), Told(Terms()))
+        live = PostgresLive(ConnectionPool(Address(url), LIMITS), Told(Terms()))
         await engine.open()
         await live.open()
         kept = [record() for _ in range(20)]

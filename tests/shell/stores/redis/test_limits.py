@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from proxy.shell.stores.protocol import Taken, Ticket, Want
+from proxy.shell.stores.protocol import Granted, Ticket, Want
 from proxy.shell.stores.redis.live import RedisLive
 from tests.support.redis_live import patient, prefix_of_its_own
 from tests.support.redis_server import RedisProcess, shared_url
@@ -27,7 +27,7 @@ async def test_together_they_take_no_more_than_there_is(eight: list[RedisLive]) 
     """U51: but for what flows in meanwhile."""
 
     async def take(engine: RedisLive) -> int:
-        return sum([isinstance(await engine.take("t", [REQUESTS]), Taken) for _ in range(12)])
+        return sum([isinstance(await engine.take("t", [REQUESTS]), Granted) for _ in range(12)])
 
     assert sum(await asyncio.gather(*map(take, eight))) in (60, 61)
 
@@ -59,7 +59,7 @@ async def test_what_is_lost_begins_anew(process: RedisProcess, live: RedisLive) 
         assert await live.enter("w", [b]) == {b: 0}
         assert await live.enter("v", [a]) == {a: 1}
         answer = await live.take("t", [REQUESTS])
-        assert isinstance(answer, Taken)
+        assert isinstance(answer, Granted)
         assert 0 < answer.full_in[0] <= 1
         await live.leave([a, b])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from proxy.shell.stores.protocol import Cursor, Key, LogRow, StoreDown, StoreUnreadable, Taken, Ticket, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogRow, StoreDown, StoreUnreadable, Ticket, Want
 from proxy.shell.stores.redis.live import RedisLive
 from tests.support.redis_live import patient, prefix_of_its_own, until_done
 from tests.support.redis_server import RedisProcess
@@ -77,7 +77,7 @@ async def test_what_was_not_answered_is_not_asked_again(process: RedisProcess, h
         await hasty.take("t", [CALL])
     process.thaw()
     answer = await until_done(lambda: hasty.take("t", [CALL._replace(units=0)]))
-    assert isinstance(answer, Taken)
+    assert isinstance(answer, Granted)
     assert answer.full_in[0] <= 6
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from proxy.shell.stores.protocol import Cursor, Key, LogRow, Taken, Want
+from proxy.shell.stores.protocol import Cursor, Granted, Key, LogRow, Want
 from proxy.shell.stores.sqlite.live import SqliteLive
 from tests.support.stores import Terms
 
@@ -22,8 +22,8 @@ async def test_a_tenant_is_forgotten_whole_and_alone(tmp_path: Path) -> None:
     assert await live.recall("t", ["a", "b"]) == {}
     assert await live.recall("other", ["a", "b"]) == {"a": b"1", "b": b"2"}
     just_asked = [Want("requests", 60, 0)]
-    assert await live.take("t", just_asked) == Taken([0.0])
-    assert await live.take("other", just_asked) == Taken([5.0])
+    assert await live.take("t", just_asked) == Granted([0.0])
+    assert await live.take("other", just_asked) == Granted([5.0])
     await live.close()
 
 
