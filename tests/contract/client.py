@@ -83,6 +83,7 @@ class SocketConversation(Conversation):
 @asynccontextmanager
 async def proxy(backend: Mapping[str, Any] | None = None, **sections: Any) -> AsyncIterator[str]:
     """The address of one with these settings for its one backend, or for all else; it may make no mistake."""
+    sections["store"] = {"url": "memory:"} | sections.get("store", {})
     sections["server"] = {"port": 0, "grace_seconds": 0} | sections.get("server", {})
     only = {"backend": KEY | backend} if backend else {}
     settings = Settings.model_validate({**only, **sections})

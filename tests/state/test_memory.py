@@ -13,9 +13,11 @@ from tests.support.sockets import ScriptedBackend
 from tests.support.state import asked, made
 from tests.support.store_failing import Failing
 
-WARM, ROUNDS = 30, 30
+WARM, ROUNDS, TRIES = 30, 30, 3
+"""What is held grows in every try; what others in the process do, or a table of the interpreter, does not."""
+
 BYTES_PER_ROUND = 800
-"""Of eleven requests: less than one of their ids takes, each. Tables of the interpreter grow now and then."""
+"""Of eleven requests: less than one of their ids takes, each."""
 
 
 async def everything(proxy: Proxy) -> None:
@@ -50,10 +52,14 @@ async def test_nothing_grows_with_what_is_kept(
     tracemalloc.start()
     try:
         before = await after(WARM)
-        grown = await after(ROUNDS) - before
+        grown = []
+        while not grown or (grown[-1] >= ROUNDS * BYTES_PER_ROUND and len(grown) < TRIES):
+            now = await after(ROUNDS)
+            grown.append(now - before)
+            before = now
     finally:
         tracemalloc.stop()
-    assert grown < ROUNDS * BYTES_PER_ROUND
+    assert grown[-1] < ROUNDS * BYTES_PER_ROUND, grown
 
 
 async def test_memory_as_the_store_has_its_limit(failing: Failing, start_proxy: StartProxy) -> None:

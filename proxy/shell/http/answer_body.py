@@ -69,13 +69,14 @@ class AnswerBody:
         self._over = self._whole = True
         self._let_go()
         self._wake()
-        if self._when_whole is not None:
-            self._when_whole()
+        call, self._when_whole = self._when_whole, None
+        if call is not None:
+            call()
 
     def fail(self, failure: Exception) -> None:
         """Nothing more is to be waited for: whoever reads gets the failure after the last bytes."""
         if not self._over:
-            self._over, self._failure = True, failure
+            self._over, self._failure, self._when_whole = True, failure, None
             self._let_go()
             self._wake()
 
@@ -99,9 +100,10 @@ class AnswerBody:
 
     def when_whole(self, call: Callable[[], None]) -> None:
         """Calls it as soon as all has come, be it read or not."""
-        self._when_whole = call
         if self._whole:
             call()
+        else:
+            self._when_whole = call
 
     async def read(self, most: int) -> bytes:
         """Returns what has come since the last read, b"" at the end. A failure is raised after the last bytes."""
