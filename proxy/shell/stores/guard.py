@@ -11,6 +11,7 @@ it is down. Reads and writes have a breaker each: a full disk can be read.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
@@ -190,14 +191,13 @@ class Guard:
     async def _undo(
         self, result: Any, undo: Callable[[Any], Coroutine[Any, Any, bool]], in_doubt: bool
     ) -> None:
-        if in_doubt:
-            await self._sleep(PROBE_SECONDS)  # it may still be on its way
+        """In doubt it may still be on its way when it is undone: so it is undone twice."""
+        times = 2 if in_doubt else 1
         for _ in range(UNDO_TRIES):
-            try:
-                if await undo(result):
-                    return
-            except StoreDown:
-                pass
+            with suppress(StoreDown):
+                times -= await undo(result)
+            if not times:
+                return
             await self._sleep(PROBE_SECONDS)
 
     async def close(self) -> None:
