@@ -76,7 +76,7 @@ class AnswerBody:
     def fail(self, failure: Exception) -> None:
         """Nothing more is to be waited for: whoever reads gets the failure after the last bytes."""
         if not self._over:
-            self._over, self._failure, self._when_whole = True, failure, None
+            self._over, self._failure = True, failure
             self._let_go()
             self._wake()
 
