@@ -24,6 +24,7 @@ WORDS = ["Once ", "upon ", "a ", "time"]
 PACE_SECONDS = 0.1
 """Between words: a reply takes as long as a restart may interrupt."""
 GRACE_SECONDS = 20
+LONGEST_SECONDS = 120
 NEWER = "tests.support.newer_proxy"
 CLIENTS = 6
 
@@ -151,7 +152,7 @@ async def test_u64_no_reply_is_lost_and_every_record_ends_once(
     )
     load = Load(Proxy(balancer.url, LogLines(), session))
     kinds = ("stream", "whole", "background")
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.timeout(LONGEST_SECONDS), asyncio.TaskGroup() as group:
         for number in range(CLIENTS):
             group.create_task(load.client(kinds[number % len(kinds)]))
         for number, old in enumerate(running):

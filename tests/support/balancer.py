@@ -39,10 +39,13 @@ class Balancer:
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while piece := await reader.read(PIECE_BYTES):
-            writer.write(piece)
-            await writer.drain()
+    """An end by force is passed on as an end, too: else who asked would wait for ever."""
+    try:
+        with suppress(ConnectionError):
+            while piece := await reader.read(PIECE_BYTES):
+                writer.write(piece)
+                await writer.drain()
+    finally:
         writer.close()
 
 
