@@ -29,7 +29,7 @@ from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
 from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
 from proxy.process import CannotStart, Stop
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import Slots
 from proxy.shell.engine import Engine

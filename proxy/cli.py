@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import proxy
 from proxy import app, codex, demo, process, store_commands, store_finding, supervisor
-from proxy.config import (
+from proxy.settings.loading import (
     BINDINGS,
     CONFIG_VARIABLE,
     ConfigError,
@@ -27,7 +27,7 @@ from proxy.config import (
     load,
 )
 from proxy.core import tenants
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.storage import StoreRefused
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130

@@ -10,7 +10,7 @@ import secrets
 
 from pydantic import SecretStr
 
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 
 KEY_BYTES = 32
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.inspection import inspect

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.stores.engines import LIVE_FILE, RECORDS_FILE
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import CensusSteps, Inspected

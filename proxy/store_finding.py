@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from proxy.live_server import prove_live
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.stores.location import Kind, Location
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected

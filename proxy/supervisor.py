@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proxy import app
 from proxy.process import Stop
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerSlot

@@ -15,7 +15,7 @@ from proxy import app
 from proxy.core import jsontext
 from proxy.core.policy.shares import Shares
 from proxy.core.weight import weight
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.sockets import ScriptedBackend, answer, delta, reply, scripted, text
 from tests.support.tables import table

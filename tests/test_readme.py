@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from proxy.config import BINDINGS, load
+from proxy.settings.loading import BINDINGS, load
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (".", ".github", ".github/docs", "manual_tests", "proxy", "tests", "tests/*")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.signing import signed
 
 STRONG, OTHER = "sk-0a1b2c3d4e5f6g7h8i9j", "gsk_9z8y7x6w5v4u3t2s1r0q"

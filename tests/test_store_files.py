@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.settings import Settings, StoreSettings
+from proxy.settings.root import Settings, StoreSettings
 from proxy.storage import CannotStore
 from proxy.store_files import StoreFiles
 from proxy.store_finding import found, proved

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from proxy import supervisor
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from proxy.supervisor import next_pause
 from tests.support.proxies import LogLines

@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.worker_metrics import WorkerSlot
 from proxy.worker import BEATS, COMMAND, Orders
 

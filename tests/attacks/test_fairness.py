@@ -16,7 +16,7 @@ import pytest
 
 from proxy import app
 from proxy.process import loop_factory
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.loop_delay import Watch, watching
 from tests.support.sockets import DONE, END, HEAD, finish, http_chunk

@@ -10,7 +10,7 @@ import aiohttp
 
 from proxy import app
 from proxy.core import jsontext
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.contract.cases import Ask, Round
 from tests.contract.responses import Responses

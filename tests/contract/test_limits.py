@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from proxy.core.tenants import Mode, digest
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from tests.contract.cases import Ask, Tool, failed
 from tests.contract.tenancy import TEXT_ROUND, Way, every_way, talking
 from tests.scripted.say import Say, SayCall

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 import proxy
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from tests.deploy.compose import GIVEN, NotSet, filled, of_the_image, read
 from tests.deploy.nginx import SHIPPED
 from tests.deploy.tools import FILES, said_by, tool

@@ -12,7 +12,7 @@ import yaml
 
 import proxy
 from proxy.core.tenants import digest
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from tests.deploy.compose import of_the_image
 from tests.deploy.tools import FILES, said_by, tool
 from tests.support.processes import ROOT, free_port

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from proxy import cli
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from tests.deploy.tools import FILES, left_out
 from tests.support.processes import ROOT
 from tests.support.programs import started

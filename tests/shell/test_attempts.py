@@ -8,7 +8,7 @@ import pytest
 
 from proxy import app
 from proxy.core.policy.retry import RESERVE
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.attempts import BACKEND_HEADER
 from proxy.shell.ops.logs import make_log
 from tests.support.chat_streams import fold, read_chat_stream

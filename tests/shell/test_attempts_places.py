@@ -5,7 +5,7 @@ import asyncio
 import aiohttp
 
 from proxy import app
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines, Proxy, StartProxy
 from tests.support.sockets import (

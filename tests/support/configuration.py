@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.config import ConfigError, load
+from proxy.settings.loading import ConfigError, load
 
 Write = Callable[[str], str]
 KEY = "ab" * 32

@@ -17,7 +17,7 @@ from proxy.core.surfaces.chat.surface import ChatSurface
 from proxy.core.surfaces.framing import SSE
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.tenants import ANYBODY
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.engine import Engine
 from proxy.shell.http.transport import Page, Take, Timeouts
 from proxy.shell.in_flight import Caller

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import make_log
 from tests.support.sockets import PROMPTLY, ScriptedBackend, reply, scripted, text

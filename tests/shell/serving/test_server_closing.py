@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from proxy import app
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines, events, names
 from tests.support.sockets import DONE, END, HEAD, Line, ScriptedBackend, answer, finish, reply, text

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import WSCloseCode, web
 
 from proxy import app
-from proxy.settings import Settings
+from proxy.settings.root import Settings
 from proxy.shell.ops.logs import make_log
 from tests.support.proxies import LogLines
 from tests.support.sockets import (

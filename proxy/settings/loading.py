@@ -18,7 +18,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from proxy.core import jsontext
-from proxy.settings import Section, Settings
+from proxy.settings.root import Section, Settings
 
 CONFIG_VARIABLE = "PROXY_CONFIG"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.server_urls import SecretUrl, live_url
+from proxy.settings.server_urls import SecretUrl, live_url
 from tests.support.tables import table
 
 

@@ -11,8 +11,8 @@ from proxy.core.policy.breaker import BreakerRules
 from proxy.core.policy.hosts import is_loopback
 from proxy.core.policy.retry import RetryRules
 from proxy.core.tenants import ANYBODY, LARGEST
-from proxy.server_urls import SecretUrl
-from proxy.setting_values import (
+from proxy.settings.server_urls import SecretUrl
+from proxy.settings.values import (
     AUTO,
     BackendName,
     BackendUrl,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.config import load
+from proxy.settings.loading import load
 from tests.support.configuration import KEY, Write, complaint, write
 
 __all__ = ["write"]

@@ -12,7 +12,7 @@ from proxy.core.backends.target import checked
 from proxy.core.dialects.registry import DIALECTS
 from proxy.core.markup import registry
 from proxy.core.profile import DEFAULT, overridden
-from proxy.server_urls import SecretUrl, live_url
+from proxy.settings.server_urls import SecretUrl, live_url
 
 AUTO = "auto"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from proxy.cli import main
-from proxy.config import BINDINGS, Loaded, all_settings, describe, load
-from proxy.settings import Settings
+from proxy.settings.loading import BINDINGS, Loaded, all_settings, describe, load
+from proxy.settings.root import Settings
 from tests.support.configuration import KEY, Write, complaint, write
 
 __all__ = ["write"]
