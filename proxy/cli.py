@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import proxy
 from proxy import app, codex, demo, process, store_commands, store_finding, supervisor
+from proxy.core import tenants
 from proxy.settings.loading import (
     BINDINGS,
     CONFIG_VARIABLE,
@@ -26,7 +27,6 @@ from proxy.settings.loading import (
     describe,
     load,
 )
-from proxy.core import tenants
 from proxy.settings.root import Settings
 from proxy.storage import StoreRefused
 

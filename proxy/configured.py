@@ -11,8 +11,10 @@ from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.profile import DEFAULT
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
+from proxy.settings.backends import BackendSettings
+from proxy.settings.root import Settings
+from proxy.settings.tenants import LimitSettings
 from proxy.settings.values import AUTO
-from proxy.settings.root import BackendSettings, LimitSettings, Settings
 from proxy.shell.backend import Backend
 from proxy.shell.backends import Backends
 from proxy.shell.concurrency import ConcurrencyLimit, ConcurrencyRules, Slots

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from proxy.settings.root import LiveSettings
+from proxy.settings.store import LiveSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import LiveWatch

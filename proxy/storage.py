@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from proxy.live_server import live_server
 from proxy.process import CannotStart
-from proxy.settings.root import LiveSettings, StoreSettings
+from proxy.settings.store import LiveSettings, StoreSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import OrderWatch, StoreWatch

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 from proxy.live_server import forget_there
-from proxy.settings.root import Settings, StoreSettings
+from proxy.settings.root import Settings
+from proxy.settings.store import StoreSettings
 from proxy.shell.stores.protocol import StoreDown
 from proxy.shell.stores.sql.census_steps import Census, Inspected
 from proxy.shell.stores.sweeper import Sweeper

@@ -1,7 +1,7 @@
 """What the settings make of backends."""
 
 from proxy.configured import timeouts_of
-from proxy.settings.root import BackendSettings
+from proxy.settings.backends import BackendSettings
 from proxy.shell.http.transport import Timeouts
 
 

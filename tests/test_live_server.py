@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from proxy.live_server import forget_there, prove_live
-from proxy.settings.root import LiveSettings, Settings
+from proxy.settings.root import Settings
+from proxy.settings.store import LiveSettings
 from proxy.shell.stores import location
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable, Want
 from proxy.storage import StoreRefused

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.settings.root import Settings, StoreSettings
+from proxy.settings.root import Settings
+from proxy.settings.store import StoreSettings
 from proxy.storage import CannotStore
 from proxy.store_files import StoreFiles
 from proxy.store_finding import found, proved

@@ -18,7 +18,8 @@ from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from proxy.core import jsontext
-from proxy.settings.root import Section, Settings
+from proxy.settings.root import Settings
+from proxy.settings.section import Section
 
 CONFIG_VARIABLE = "PROXY_CONFIG"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proxy.core.ids import Mint
-from proxy.settings.root import StoreSettings
+from proxy.settings.store import StoreSettings
 from proxy.shell.runs.log_writer import MOST_ROWS, PAUSE_SECONDS
 from proxy.shell.runs.runs import HEAR_SECONDS
 from proxy.shell.stores.beats import BUSY_SECONDS

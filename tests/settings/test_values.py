@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from proxy.settings.root import values as setting_values
+from proxy.settings import values as setting_values
 from tests.support.tables import table
 
 DIGEST = "ab" * 32

@@ -1,0 +1,45 @@
+"""Settings of what is kept: where, for how long, and how much work goes on without a client."""
+
+from pydantic import Field
+
+from proxy.settings.section import Section
+from proxy.settings.server_urls import SecretUrl
+from proxy.settings.values import KeyPrefix, LiveUrl, Seconds, StoreUrl
+
+
+class StoreSettings(Section):
+    url: StoreUrl = SecretUrl("auto")
+    """Where responses and conversations are kept: `sqlite:DIRECTORY`, `memory:` (one worker, until it ends), or `off`;
+    or `postgresql://USER:PASSWORD@HOST/DATABASE`, which several machines may share. `auto` is SQLite in
+    `$STATE_DIRECTORY`, `$XDG_STATE_HOME/responses-proxy` or `~/.local/state/responses-proxy`; if none of them can be
+    written, memory with one worker and `off` with several."""
+    wait_seconds: Seconds = 2
+    """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
+    connections: int = Field(4, ge=1, le=100)
+    """Connections to PostgreSQL that each worker makes at most."""
+    prepared: bool = True
+    """Whether statements stay prepared in PostgreSQL. Off for poolers in transaction mode that cannot keep them apart,
+    as PgBouncer before 1.21."""
+    retention_days: float = Field(30, gt=0)
+    """Days for which a response is kept after its end, and background work of before too."""
+    conversation_days: float | None = Field(None, gt=0)
+    """Days for which a conversation is kept after its last use. Default: until it is deleted."""
+    max_gib: float = Field(10, gt=0)
+    """GiB of what is kept. Above it the oldest responses are deleted before their time. In memory at most 0.25."""
+    max_response_mib: int = Field(8, ge=1, le=1024)
+    """Largest response in MiB, with what its request added, that is stored."""
+
+
+class LiveSettings(Section):
+    url: LiveUrl | None = None
+    """Redis or Valkey for what may be lost, where several machines share it: the events of background work, limits, and
+    memos. `redis://HOST:PORT/DATABASE`, `rediss://` with TLS, `valkey://`, `valkeys://` or `unix:///PATH`. Needs
+    `pip install responses-proxy[redis]`. Default: beside what `store.url` keeps."""
+    prefix: KeyPrefix = "responses-proxy"
+    """How all keys there begin. Proxies with the same prefix share what lies there."""
+
+
+class BackgroundSettings(Section):
+    limit: int = Field(200, ge=1)
+    """Responses of one tenant that each worker works on in the background at the same time; all tenants together have
+    twice as many, in shares. The proxy refuses more with 429."""
