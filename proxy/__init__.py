@@ -4,11 +4,8 @@ The tree is the first diagram: `core` holds everything that needs no wait (no `a
 sockets), `shell` holds everything that waits. `app` wires the two together; `configured` makes backends and tenants of
 the settings, `storage` the store, and `live_server` the part of it that may be lost, where that is apart.
 
-- `cli` starts it all; `codex` starts Codex with it, and `demo` is a backend without a model.
-- `store_commands` shows and changes what is kept, in the store that `store_finding` finds: `store_files` or
-  `store_database`.
-- `settings` defines each setting, `setting_values` and `server_urls` check its value, `config` reads them all from
-  their sources, and `signing` chooses the secret behind signed tokens.
+- `cli` has the command line, `commands` what each of them does; `demo` is a backend without a model.
+- `settings` has every setting, and `signing` chooses the secret behind signed tokens.
 - `supervisor` starts each `worker`; `process` is what every process needs.
 """
 

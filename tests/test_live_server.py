@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from proxy.commands.store_finding import proved
 from proxy.live_server import forget_there, prove_live
 from proxy.settings.root import Settings
 from proxy.settings.store import LiveSettings
 from proxy.shell.stores import location
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable, Want
 from proxy.storage import StoreRefused
-from proxy.store_finding import proved
 from tests.support.redis_live import patient, prefix_of_its_own
 from tests.support.redis_server import RedisProcess
 

@@ -74,11 +74,11 @@ def test_surfaces_and_dialects_meet_in_the_words_alone() -> None:
     }
 
 
-def test_only_the_command_line_knows_the_demo() -> None:
+def test_only_who_starts_the_demo_knows_it() -> None:
     knowing = {
         module.name for module, name in arrows() if room(name) == "demo" and room(module.name) != "demo"
     }
-    assert knowing <= {"proxy.cli", "proxy.app"}
+    assert knowing <= {"proxy.commands.backend_or_demo", "proxy.app"}
 
 
 def test_no_import_is_relative() -> None:

@@ -20,7 +20,13 @@ WITHOUT_TEST: dict[str, str] = {
     "proxy.shell.relay": "the loop of the engine, whose tests run it over real sockets",
     "proxy.shell.turn_store": "says what a store promises; each is held to it by its own tests",
     "proxy.shell.stores.postgres.inspection": "of `store_database`, whose tests look at real databases",
-    "proxy.store_finding": "each of what it finds has tests of its own, which ask for it here",
+    "proxy.commands.store_finding": "each of what it finds has tests of its own, which ask for it here",
+    "proxy.commands.backend_or_demo": "of `serve` and `codex`, whose tests run it with and without a backend",
+    "proxy.commands.codex": "`tests/commands/test_codex_program` runs the command",
+    **{
+        f"proxy.settings.{group}": "fields; what is wrong with them is asked of `loading` and of `root`"
+        for group in ("backends", "section", "server", "store", "tenants")
+    },
     "proxy.storage": "put together by `app`, whose tests run it",
     **{
         f"proxy.shell.stores.{part}": "tests/stores asks all engines the same"
@@ -69,7 +75,7 @@ WITHOUT_MODULE: dict[str, str] = {
 
 
 def mirrored_tests() -> Iterator[Path]:
-    for place in ("core", "shell", "demo"):
+    for place in ("core", "shell", "demo", "commands", "settings"):
         yield from (ROOT / "tests" / place).rglob("test_*.py")
 
 

@@ -15,7 +15,7 @@ from proxy.core.masking.secrets import Secrets
 from proxy.core.policy.admission import _matcher
 
 WORST: Mapping[str, tuple[str, str, str]] = {
-    "config:_key": ("-", "-", ""),
+    "settings.loading:_key": ("-", "-", ""),
     "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
     "core.markup.openers:_readers_of": ("", "l", ""),
@@ -24,7 +24,7 @@ WORST: Mapping[str, tuple[str, str, str]] = {
     "core.policy.admission:_matcher": ("", "abc", "e"),
     "core.masking.secrets:Secrets.__init__": ("", "sk-aaaaaaa", "b"),
     "core.masking.secrets:_forms": ("", "%\n", "\n"),
-    "server_urls:SecretUrl._display": (":::", ":/", "#"),
+    "settings.server_urls:SecretUrl._display": (":::", ":/", "#"),
     "settings.values:_STORE_URL": ("sqlite:", "/", "\n"),
     "settings.values:_RANDOM": ("", "0", " "),
     "settings.values:_WORDS": ("A", "0A", "0"),

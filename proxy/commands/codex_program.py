@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 import proxy
+from proxy.commands.command import CannotRun
 from proxy.core import jsontext
 from proxy.core.errors import Fault
 from proxy.shell.http.answers import SERVER
@@ -37,10 +38,6 @@ NO_KEY = "none"
 
 YOUR_KEY = "YOUR-KEY"
 """Stands in lines to paste, in place of a tenant's key."""
-
-
-class CannotRun(Exception):
-    pass
 
 
 class KeyWanted(CannotRun):

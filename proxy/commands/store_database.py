@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from proxy.commands.store_files import CLOCK, never
 from proxy.settings.root import Settings
 from proxy.shell.stores.postgres.address import Address, Limits
 from proxy.shell.stores.postgres.connections import ConnectionPool
@@ -16,7 +17,6 @@ from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected
 from proxy.storage import CannotStore, keeping_of
-from proxy.store_files import CLOCK, never
 
 NOTHING_YET: Final = (
     "{where} has no tables of the store yet: a proxy makes them when it starts, or"

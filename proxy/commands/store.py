@@ -12,6 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
+from proxy.commands.command import DONE, MISUSED, Command, add_settings, read_settings, run
+from proxy.commands.store_files import CLOCK
+from proxy.commands.store_finding import FoundStore, found
 from proxy.live_server import forget_there
 from proxy.settings.root import Settings
 from proxy.settings.store import StoreSettings
@@ -19,10 +22,6 @@ from proxy.shell.stores.protocol import StoreDown
 from proxy.shell.stores.sql.census_steps import Census, Inspected
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.storage import CannotStore
-from proxy.store_files import CLOCK
-from proxy.store_finding import FoundStore, found
-
-DONE, MISUSED = 0, 2
 
 Action: TypeAlias = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]
 
@@ -35,9 +34,7 @@ STILL_THERE: Final = (
 )
 
 
-def add_actions(
-    parser: argparse.ArgumentParser, add_settings: Callable[[argparse.ArgumentParser], None]
-) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     for name, (action, purpose) in ACTIONS.items():
         subparser = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
@@ -230,3 +227,13 @@ ACTIONS: Final[dict[str, tuple[Action, str]]] = {
     "backup": (backup, "Copy what is kept to a file, as of now, while proxies go on."),
     "forget-tenant": (forget_tenant, "Delete all that is kept of a tenant."),
 }
+
+
+def store(wanted: argparse.Namespace) -> int:
+    action: Action = wanted.action
+    return run(action(read_settings(wanted).settings, wanted))
+
+
+COMMAND = Command(
+    "Show, sweep, copy or delete what is kept of responses and conversations.", store, add_options
+)

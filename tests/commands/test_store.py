@@ -18,8 +18,6 @@ from tests.support.store_commands import KEYS, PROMPTLY, SERVE, answer, run, run
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("PROXY_")]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state/responses-proxy"
 

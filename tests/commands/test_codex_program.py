@@ -13,11 +13,11 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy import codex
+from proxy.commands import codex_program as codex
 from tests.support.processes import serving
 from tests.support.sockets import ScriptedBackend, answer, reply, scripted, text
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROMPTLY = 20.0
 NOBODY = "http://127.0.0.1:9"
 

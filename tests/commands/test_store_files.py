@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from proxy.commands.store_files import StoreFiles
+from proxy.commands.store_finding import found, proved
 from proxy.settings.root import Settings
 from proxy.settings.store import StoreSettings
 from proxy.storage import CannotStore
-from proxy.store_files import StoreFiles
-from proxy.store_finding import found, proved
 from tests.support.stores import hold_lock, record, sqlite_at
 
 

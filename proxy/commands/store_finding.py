@@ -4,6 +4,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final, Protocol
 
+from proxy.commands.store_files import StoreFiles, lock_nobody_out
 from proxy.live_server import prove_live
 from proxy.settings.root import Settings
 from proxy.shell.stores.location import Kind, Location
@@ -12,7 +13,6 @@ from proxy.shell.stores.sql.census_steps import Inspected
 from proxy.shell.stores.sql.live import SqlLive
 from proxy.shell.stores.sql.records import SqlRecords
 from proxy.storage import CannotStore, check_live, located
-from proxy.store_files import StoreFiles, lock_nobody_out
 
 OFF: Final = 'store.url is "off": nothing is kept, and there is nothing to show or to change.'
 IN_MEMORY: Final = (
@@ -62,7 +62,7 @@ def _at(location: Location, settings: Settings) -> FoundStore | None:
         return StoreFiles(settings, location.directory)
     if location.address is None:
         return None
-    from proxy.store_database import StoreDatabase  # what it needs may not be installed
+    from proxy.commands.store_database import StoreDatabase  # what it needs may not be installed
 
     return StoreDatabase(settings, location.address)
 

@@ -1,0 +1,70 @@
+"""What every command is made of.
+
+Exit codes: 0 done, 1 could not be done, 2 wrong settings or arguments.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from proxy import process, supervisor
+from proxy.settings.loading import BINDINGS, CONFIG_VARIABLE, Loaded, all_settings, load
+from proxy.storage import StoreRefused
+
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    purpose: str
+    run: Callable[[argparse.Namespace], int]
+    add_options: Callable[[argparse.ArgumentParser], None]
+
+
+class CannotRun(Exception):
+    """Says why the command cannot do what it is asked for."""
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that stand for settings. `read_settings` reads them."""
+    descriptions = all_settings()
+    parser.add_argument("--config", metavar="FILE", help=f"File with settings in TOML. [{CONFIG_VARIABLE}]")
+    for binding in BINDINGS:
+        if binding.option is None:
+            continue
+        parser.add_argument(
+            binding.option,
+            dest=binding.option,
+            metavar=binding.placeholder,
+            help=descriptions[binding.key] + (f" [{binding.variable}]" if binding.variable else ""),
+        )
+
+
+def read_settings(wanted: argparse.Namespace) -> Loaded:
+    options = {name: value for name, value in vars(wanted).items() if name.startswith("--") and value}
+    return load(options, os.environ, wanted.config)
+
+
+def run(work: Coroutine[Any, Any, int]) -> int:
+    """Does the work in a loop of its own, and tells in one line why it could not be done."""
+    with asyncio.Runner(loop_factory=process.loop_factory()) as runner:
+        try:
+            return runner.run(work)
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except (process.CannotStart, CannotRun, supervisor.WorkersFailed) as error:
+            return _refused(error)
+
+
+def _refused(error: Exception) -> int:
+    tell(str(error))
+    return MISUSED if isinstance(error, StoreRefused) else FAILED
+
+
+def tell(line: str) -> None:
+    """Writes to stderr, because another program may read what the command prints."""
+    print(line, file=sys.stderr)

@@ -1,0 +1,35 @@
+"""`responses-proxy check-config` and `show-config`."""
+
+import argparse
+import os
+import sys
+
+from proxy.commands import store_finding
+from proxy.commands.command import DONE, Command, add_settings, read_settings, run
+from proxy.settings.loading import describe
+from proxy.settings.root import Settings
+
+
+def check_config(wanted: argparse.Namespace) -> int:
+    """The settings were checked when they were read; here it is asked whether this machine agrees."""
+    return run(_check(read_settings(wanted).settings))
+
+
+async def _check(settings: Settings) -> int:
+    print(f"The settings are valid. With them, {await store_finding.proved(settings)}.")
+    return DONE
+
+
+def show_config(wanted: argparse.Namespace) -> int:
+    loaded = read_settings(wanted)
+    try:
+        print("\n".join(describe(loaded)), flush=True)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+CHECK = Command("Check the settings, and print what is wrong.", check_config, add_settings)
+SHOW = Command(
+    "Print all settings as TOML, with secrets masked, and where each came from.", show_config, add_settings
+)

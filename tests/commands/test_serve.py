@@ -1,0 +1,124 @@
+"""`serve` as a process of its own, as people meet it."""
+
+import asyncio
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import aiohttp
+import orjson
+import pytest
+
+from proxy.core import jsontext
+
+ROOT = Path(__file__).parents[2]
+PROMPTLY = 20.0
+
+
+class Running:
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.said = ""
+
+    async def url(self) -> str:
+        """The address, once it is announced together with an example."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(PROMPTLY):
+            while not self.said.endswith("}'\n"):
+                line = await self.process.stdout.readline()
+                assert line, "it ended"
+                self.said += line.decode()
+        found = re.search(r"curl -N (http://\S+)/v1/responses", self.said)
+        assert found is not None
+        return found[1]
+
+    async def end(self) -> tuple[int, str]:
+        async with asyncio.timeout(PROMPTLY):
+            _, errors = await self.process.communicate()
+        assert self.process.returncode is not None
+        return self.process.returncode, errors.decode()
+
+
+@asynccontextmanager
+async def serving(*options: str) -> AsyncIterator[Running]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "proxy", "serve", "--port", "0", *options,
+        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield Running(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def test_without_a_backend_a_demo_answers_the_example_that_was_printed() -> None:
+    async with serving() as running:
+        await running.url()
+        assert "demo model" in running.said
+        example = running.said[running.said.index("curl ") :]
+        told = await asyncio.to_thread(
+            subprocess.run, ["sh", "-c", example], capture_output=True, timeout=PROMPTLY, check=True
+        )
+        assert b"event: response.function_call_arguments.delta" in told.stdout
+        assert b'"city' in told.stdout
+        assert told.stdout.endswith(b"data: [DONE]\n\n")
+        running.process.terminate()
+        code, errors = await running.end()
+    assert code == 0
+    assert [line["event"] for line in map(orjson.loads, errors.splitlines())] == ["store_chosen", "request"]
+
+
+async def test_the_example_says_where_the_key_goes_if_one_is_wanted(tmp_path: Path) -> None:
+    config = tmp_path / "proxy.toml"
+    config.write_text(f'[tenants.one]\nkeys = ["{sha256(b"key").hexdigest()}"]\n')
+    async with serving("--config", str(config)) as running:
+        await running.url()
+        example = running.said[running.said.index("curl ") :].replace("YOUR-KEY", "key")
+        told = await asyncio.to_thread(
+            subprocess.run, ["sh", "-c", example], capture_output=True, timeout=PROMPTLY, check=True
+        )
+        assert told.stdout.endswith(b"data: [DONE]\n\n")
+
+
+async def test_a_backend_that_is_not_there_yet_is_no_reason_not_to_start() -> None:
+    async with (
+        serving("--backend", "http://127.0.0.1:9?region=eu") as running,
+        aiohttp.ClientSession() as session,
+    ):
+        url = await running.url()
+        assert "in front of http://127.0.0.1:9. " in running.said
+        async with session.get(f"{url}/readyz") as response:
+            assert response.status == 200
+        async with session.post(f"{url}/v1/responses", json={"model": "m", "input": "Hi"}) as response:
+            assert response.status == 502
+
+
+async def test_an_address_in_use_is_one_line_and_exit_code_1() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        async with serving("--port", str(port), "--backend", "http://127.0.0.1:9") as running:
+            code, errors = await running.end()
+    assert code == 1
+    assert (
+        errors
+        == f"Cannot listen on 127.0.0.1:{port}: Address already in use. Choose another port: --port, server.port.\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_it_stops_when_it_is_asked(number: signal.Signals) -> None:
+    async with serving() as running:
+        await running.url()
+        running.process.send_signal(number)
+        code, errors = await running.end()
+        assert (code, jsontext.loads(errors)["event"]) == (0, "store_chosen")
