@@ -1,7 +1,9 @@
 """The store for one turn at a time: the history that a request names, the lock of its conversation, and its record."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault
@@ -24,6 +26,8 @@ from proxy.shell.stores.protocol import MOST_ENTRIES, Locked, Outcome, ParentGon
 from proxy.shell.turn_store import Background, BackgroundRun, Owning
 
 MAX_PARENTS = 1000
+RETRY_SECONDS = 1.0
+"""Between two attempts to give back a lock while the store is away."""
 
 BYTES_PER_MIB = 1024 * 1024
 
@@ -52,6 +56,7 @@ class StoredTurns:
         log: Log,
         memos: Memos,
         background: Background | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`records`: None if storing is switched off. `worker`: names this process in locks. `background`: None if
         nothing is done there."""
@@ -63,6 +68,7 @@ class StoredTurns:
         self.log = log
         self.memos = memos
         self.background = background
+        self.sleep = sleep
 
     def turn(self, tenant: str, loan: Loan) -> "StoredTurn":
         """`loan`: of the memory for the request, and for what is loaded."""
@@ -177,15 +183,20 @@ class StoredTurn:
         records, named = self._turns.records, self._locked
         self._locked = None
         if records is not None and named is not None and named.conversation is not None:
-            self._turns.tasks.start(
-                self._tried(records.unlock(self._tenant, named.conversation, named.response)), "unlock"
-            )
+            unlock = partial(records.unlock, self._tenant, named.conversation, named.response)
+            self._turns.tasks.start(self._until_done(unlock), "unlock")
 
-    async def _tried(self, command: Coroutine[Any, Any, None]) -> None:
-        try:
-            await command
-        except StoreDown as error:  # the lock ends with its lease
-            self._turns.log.warning("conversation_not_unlocked", kind=type(error).__name__)
+    async def _until_done(self, unlock: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """The lock has the lease of this process, which may live for long: nobody else would ever end it."""
+        told = False
+        while True:
+            try:
+                return await unlock()
+            except StoreDown as error:
+                if not told:
+                    self._turns.log.warning("conversation_not_unlocked", kind=type(error).__name__)
+                told = True
+                await self._turns.sleep(RETRY_SECONDS)
 
     def _copy(self) -> "StoredTurn":
         turn = StoredTurn(self._turns, self._tenant, self._loan)

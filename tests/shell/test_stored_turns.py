@@ -1,5 +1,6 @@
 """The store for one turn: what goes wrong besides a store that is down, which `tests/state` has over real sockets."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -107,18 +108,27 @@ async def test_a_turn_that_keeps_nothing_gives_the_lock_back(
     assert not isinstance(await records.lock(TENANT, CONVERSATION, "w", "resp_2"), Locked)
 
 
-async def test_a_lock_that_cannot_be_given_back_ends_with_its_lease(
+async def test_a_lock_that_cannot_be_given_back_is_given_back_when_the_store_is_there_again(
     turns: StoredTurns, records: MemoryRecords, tasks: Tasks, log: LogLines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """T79: it has the lease of this process, which goes on. The log says it once."""
     turn = await locked(turns, named())
+    unlock, outage = records.unlock, iter(range(3))
 
     async def down(*args: Any) -> None:
-        raise StoreDown("gone")
+        if next(outage, None) is not None:
+            raise StoreDown("gone")
+        await unlock(*args)
+
+    async def at_once(seconds: float) -> None:
+        await asyncio.sleep(0)
 
     monkeypatch.setattr(records, "unlock", down)
+    turns.sleep = at_once
     turn.close()
     await tasks.finish(1)
-    assert log.named("conversation_not_unlocked")[0]["kind"] == "StoreDown"
+    assert [line["kind"] for line in log.named("conversation_not_unlocked")] == ["StoreDown"]
+    assert not isinstance(await records.lock(TENANT, CONVERSATION, "w", "resp_2"), Locked)
 
 
 async def test_a_full_conversation_is_refused_before_the_backend_is_asked(
