@@ -191,13 +191,13 @@ class Line(asyncio.Protocol):
             self._transport.write(self._closing)
 
 
-async def main(port: int) -> None:
+async def serve(port: int, line: type[Line] = Line) -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Line, "127.0.0.1", port, backlog=BACKLOG)
+    server = await loop.create_server(line, "127.0.0.1", port, backlog=BACKLOG)
     sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    uvloop.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 0))
+    uvloop.run(serve(int(sys.argv[1]) if len(sys.argv) > 1 else 0))

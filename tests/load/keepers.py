@@ -8,6 +8,7 @@ from typing import Any
 from tests.load.calls import Calls, Cut
 from tests.load.promises import FINAL, TERMINAL, Promises, digest, now
 from tests.load.script import Script
+from tests.load.troubles import Troubles
 
 SCRIPT = Script(20, 10, 1)
 POLL_SECONDS = 0.1
@@ -34,14 +35,16 @@ class Keeper:
         calls: Calls,
         promises: Promises,
         endings: Counter[str],
-        killed: Callable[[float], bool],
+        troubles: Troubles,
+        script: Script = SCRIPT,
     ) -> None:
-        """`killed`: was a worker killed since then?"""
-        self._step = number
+        self._number = self._step = number
         self._calls = calls
         self._promises = promises
         self._endings = endings
-        self._killed = killed
+        self._troubles = troubles
+        self._script = script
+        self._asked = 0
         self._chain: list[str] = []
         self._conversation = ""
         promises.chains.append(self._chain)
@@ -68,7 +71,7 @@ class Keeper:
                 await job()
             except Cut as cut:
                 self._endings["cut"] += 1
-                if not self._killed(began):
+                if not self._troubles.killed(began):
                     self._promises.wrong(f"{job.__name__}: cut, though nobody was killed: {cut}")
                 await asyncio.sleep(PAUSE_SECONDS)
 
@@ -94,10 +97,11 @@ class Keeper:
             self._chain.append(answer["id"])
 
     async def in_conversation(self) -> None:
+        began = now()
         if not self._conversation:
             status, made = await self._calls.ask("POST", "/conversations", {})
             if status != 200:
-                self._refused("conversation", status, made["error"]["code"])
+                self._refused("conversation", status, made["error"]["code"], began)
                 return
             self._conversation = made["id"]
             self._promises.conversations[self._conversation] = 0
@@ -120,23 +124,25 @@ class Keeper:
             try:
                 whole = await self._calls.follow(events, path, body, enough)
             except Cut:
-                if not (events or self._killed(began)):
+                if not (events or self._troubles.killed(began)):
                     raise
             if not events:
                 self._endings["cut"] += 1
                 return
             if events[-1]["type"] == "refused":
-                self._refused("resumed", events[-1]["status"], events[-1]["code"])
+                if not self._troubles.emptied(began):
+                    self._refused("resumed", events[-1]["status"], events[-1]["code"], began)
                 return
             id = events[0]["response"]["id"]
-            self._promises.runs[id] = True
+            self._promises.begin(id, began, has_events=True)
             if whole:
                 break
             path, body, enough = f"/responses/{id}?stream=true&starting_after={len(events) - 1}", None, never
         self._judge_events(events, whole)
 
     async def cancelled(self) -> None:
-        status, run = await self._begin(stream=self._step % 2 == 0)
+        began = now()
+        run = await self._begin(stream=self._step % 2 == 0)
         if run is None:
             return
         status, found = await self._calls.ask("POST", f"/responses/{run['id']}/cancel")
@@ -144,8 +150,10 @@ class Keeper:
             self._endings["cancelled"] += 1
         elif status == 400 and found["error"]["message"].startswith("Cannot cancel a"):
             self._endings["too late to cancel"] += 1
-        elif not (status == 200 and found["status"] == "failed"):
-            self._promises.wrong(f"cancelled: {status}")
+        elif status != 200:
+            self._refused("cancelled", status, found["error"]["code"], began)
+        elif found["status"] != "failed":
+            self._promises.wrong(f"cancelled: {found['status']}")
 
     async def deleted(self) -> None:
         answer = await self._turn("to delete")
@@ -154,22 +162,26 @@ class Keeper:
         del self._promises.kept[answer["id"]]
         began = now()
         status, found = await self._calls.ask("DELETE", f"/responses/{answer['id']}")
-        if status == 200 or (status == 404 and self._killed(began)):  # HTTP clients repeat it by themselves
+        if status == 200 or (
+            status == 404 and self._troubles.killed(began)
+        ):  # HTTP clients repeat it by themselves
             self._promises.gone.append(answer["id"])
         else:
-            self._refused("deleted", status, found["error"]["code"])
+            self._refused("deleted", status, found["error"]["code"], began)
 
     # ── parts of it ──
 
     def _body(self, **members: Any) -> dict[str, Any]:
-        return {"model": SCRIPT.model, "input": f"{self._step}"} | members
+        """No two ask the same, so that it can be seen whether a model was asked twice."""
+        self._asked += 1
+        return {"model": self._script.model, "input": f"{self._number}.{self._asked}"} | members
 
     async def _turn(self, what: str, **members: Any) -> dict[str, Any] | None:
-        body = self._body(**members)
+        body, began = self._body(**members), now()
         if members.get("stream"):
             events = await self._calls.events("/responses", body)
             if events[-1]["type"] == "refused":
-                self._refused(what, events[-1]["status"], events[-1]["code"])
+                self._refused(what, events[-1]["status"], events[-1]["code"], began)
                 return None
             if events[-1]["type"] not in TERMINAL:
                 raise Cut("no end of the stream")
@@ -177,55 +189,71 @@ class Keeper:
         else:
             status, answer = await self._calls.ask("POST", "/responses", body)
             if status != 200:
-                self._refused(what, status, answer["error"]["code"])
+                self._refused(what, status, answer["error"]["code"], began)
                 return None
-        return self._kept(what, answer, members)
+        return self._kept(what, answer, members, began)
 
-    def _kept(self, what: str, answer: dict[str, Any], members: dict[str, Any]) -> dict[str, Any] | None:
-        self._endings[what if answer["store"] or "store" in members else f"{what}, not kept"] += 1
+    def _kept(
+        self, what: str, answer: dict[str, Any], members: dict[str, Any], began: float
+    ) -> dict[str, Any] | None:
         if answer["status"] != "completed":
-            self._promises.wrong(f"{what}: {answer['status']}, {answer['error']}")
+            self._failed(what, answer["error"], began)
             return None
-        if complaint := SCRIPT.complaint(answer["output"][0]["content"][0]["text"], whole=True):
+        if not answer["store"] and "store" not in members:
+            what = f"{what}, not kept"
+            self._promises.unkept[answer["id"]] = began
+            if not self._troubles.away(began):
+                self._promises.wrong(f"{what}, though the store was there")
+        self._endings[what] += 1
+        if complaint := self._script.complaint(answer["output"][0]["content"][0]["text"], whole=True):
             self._promises.wrong(f"{what}: {complaint}")
         if answer["store"]:
             self._promises.kept[answer["id"]] = digest(answer["output"])
         return answer
 
-    def _refused(self, what: str, status: int, code: str | None) -> None:
+    def _failed(self, what: str, error: dict[str, Any], began: float) -> None:
+        """A turn that its conversation could not take is none, whatever was said."""
+        self._endings[f"{what}: failed, {error['code']}"] += 1
+        if error["code"] != "storage_error" or not self._troubles.away(began):
+            self._promises.wrong(f"{what}: failed, {error}")
+
+    def _refused(self, what: str, status: int, code: str | None, began: float) -> None:
         self._endings[f"{status} {code}"] += 1
-        if code not in SPARED and status != 503:
+        if code not in SPARED and not (status == 503 and self._troubles.away(began)):
             self._promises.wrong(f"{what}: {status} {code}")
 
-    async def _begin(self, *, stream: bool) -> tuple[int, dict[str, Any] | None]:
+    async def _begin(self, *, stream: bool) -> dict[str, Any] | None:
+        began = now()
         if stream:
             events = await self._calls.events(
                 "/responses", self._body(background=True, stream=True), until(1)
             )
             if events[0]["type"] == "refused":
-                self._refused("background", events[0]["status"], events[0]["code"])
-                return events[0]["status"], None
-            status, run = 200, events[0]["response"]
+                self._refused("background", events[0]["status"], events[0]["code"], began)
+                return None
+            run = events[0]["response"]
         else:
             status, run = await self._calls.ask("POST", "/responses", self._body(background=True))
             if status != 200:
-                self._refused("background", status, run["error"]["code"])
-                return status, None
-        self._promises.runs[run["id"]] = stream
-        return status, run
+                self._refused("background", status, run["error"]["code"], began)
+                return None
+        self._promises.begin(run["id"], began, has_events=stream)
+        found: dict[str, Any] = run
+        return found
 
     async def _run_to_its_end(self, *, stream: bool) -> None:
         began = now()
-        _, run = await self._begin(stream=stream)
+        run = await self._begin(stream=stream)
         while run is not None and run["status"] not in FINAL:
             await asyncio.sleep(POLL_SECONDS)
-            if self._killed(began):  # its end may be a lease away: it is looked at when all is over
+            if self._troubles.killed(began):  # its end may be a lease away: it is looked at when all is over
                 self._endings["left to its lease"] += 1
                 return
-            status, run = await self._calls.ask("GET", f"/responses/{run['id']}")
-            if status != 200:
-                self._promises.wrong(f"a run is {status}")
-                return
+            status, found = await self._calls.ask("GET", f"/responses/{run['id']}")
+            if status == 200:
+                run = found
+            else:
+                self._refused("a run", status, found["error"]["code"], began)
         if run is not None:
             self._judge_end(run)
 
@@ -245,7 +273,7 @@ class Keeper:
         self._promises.ended[run["id"]] = now()
         if run["status"] == "completed":
             self._promises.kept[run["id"]] = digest(run["output"])
-            if complaint := SCRIPT.complaint(run["output"][0]["content"][0]["text"], whole=True):
+            if complaint := self._script.complaint(run["output"][0]["content"][0]["text"], whole=True):
                 self._promises.wrong(f"background: {complaint}")
         elif run["status"] != "failed" or run["error"]["code"] != "server_error":
             self._promises.wrong(f"background: {run['status']}, {run['error']}")

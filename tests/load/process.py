@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Self
 
 ROOT = Path(__file__).parents[2]
 URL = re.compile(r"http://[\w.:\[\]]+")
+START_SECONDS = 60
 STOP_SECONDS = 40
 NANOSECONDS = 1e9
 KIB_PER_MIB = 1024
@@ -32,7 +34,7 @@ class Server:
         self._environment = {
             name: value for name, value in os.environ.items() if not name.startswith("PROXY_")
         } | variables
-        self.log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed on leaving
+        self.log = tempfile.TemporaryFile("a+", encoding="utf-8")  # noqa: SIM115 - closed on leaving
         self.url = ""
 
     def __enter__(self) -> Self:
@@ -61,11 +63,17 @@ class Server:
         self.url = self._told_url or self._announced()
 
     def _announced(self) -> str:
+        """Read as it comes, so that a server which says nothing is not waited for without an end."""
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if found := URL.search(line):
+        out, said, late = self._process.stdout.fileno(), b"", time.monotonic() + START_SECONDS
+        while select.select([out], [], [], max(0.0, late - time.monotonic()))[0]:
+            if not (data := os.read(out, 4096)):
+                break
+            said += data
+            if found := URL.search(said[: said.rfind(b"\n") + 1].decode()):
                 return found[0]
-        raise SystemExit(f"It ended without saying where it listens: {self._command}\n{self.lines()}")
+        self._process.kill()
+        raise SystemExit(f"It does not say where it listens: {self._command}\n{self.lines()}")
 
     def lines(self) -> str:
         self.log.seek(0)
@@ -80,12 +88,13 @@ class Server:
         self._process.kill()
         self._process.communicate()
 
-    def stop(self) -> None:
+    def stop(self) -> int:
         self._process.terminate()
         try:
             self._process.communicate(timeout=STOP_SECONDS)
         finally:
             self._process.kill()  # no-op for one that has stopped, as it should have
+        return self._process.returncode
 
 
 INTERRUPTED = 130

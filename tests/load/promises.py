@@ -34,10 +34,14 @@ class Promises:
     """Responses that were answered with `store: true`, by the digest of their output."""
     runs: dict[str, bool] = field(default_factory=dict)
     """Responses in the background, and whether they have events."""
+    begun: dict[str, float] = field(default_factory=dict)
+    """When each of those was asked for."""
     ended: dict[str, float] = field(default_factory=dict)
     """Those of which somebody saw the end, and when."""
     gone: list[str] = field(default_factory=list)
     """Deleted, or not to be stored."""
+    unkept: dict[str, float] = field(default_factory=dict)
+    """Not stored though they were to be, by what their answers said; and when each was asked for."""
     chains: list[list[str]] = field(default_factory=list)
     conversations: dict[str, int] = field(default_factory=dict)
     """And how many items each must have at least."""
@@ -46,14 +50,27 @@ class Promises:
     def wrong(self, what: str) -> None:
         self.broken[what] += 1
 
+    def begin(self, id: str, when: float, *, has_events: bool) -> None:
+        self.runs[id] = has_events
+        self.begun[id] = when
+
 
 class Audit:
-    """When all is over. `patience`: seconds that runs and locks of the dead may take to end."""
+    """When all is over. `patience`: seconds that runs and locks of the dead may take to end. `emptied`: did the store
+    lose since then what it may lose?"""
 
-    def __init__(self, calls: Calls, promises: Promises, model: str, patience: float) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        promises: Promises,
+        model: str,
+        patience: float,
+        emptied: Callable[[float], bool] = lambda since: False,
+    ) -> None:
         self._calls = calls
         self._promises = promises
         self._model = model
+        self._emptied = emptied
         self._late = now() + patience
 
     async def run(self) -> None:
@@ -107,7 +124,8 @@ class Audit:
     async def _told_once(self, id: str, found: Any) -> None:
         events = await self._calls.events(f"/responses/{id}?stream=true")
         if events[0]["type"] == "refused":
-            if now() - self._promises.ended.get(id, 0.0) < LOG_SECONDS:
+            young = now() - self._promises.ended.get(id, 0.0) < LOG_SECONDS
+            if young and not self._emptied(self._promises.begun[id]):
                 self._promises.wrong("the events of a run are gone too early")
             return
         numbers = [event["sequence_number"] for event in events]
@@ -132,6 +150,8 @@ class Audit:
         count = await self._walk(f"/conversations/{id}/items")
         if count < self._promises.conversations[id] + 2:
             self._promises.wrong("a conversation has lost items")
+        if count % 2:
+            self._promises.wrong("a conversation has half of a turn")
 
     async def _goes_on(self, number: int) -> None:
         chain = self._promises.chains[number]

@@ -11,13 +11,13 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
 import uvloop
 
-from tests.load import stored_soak, targets
+from tests.load import nodes_soak, stored_soak, targets
 from tests.load.client import Answer, Connection
 from tests.load.judging import violation
 from tests.load.process import INTERRUPTED, Server, ends_when_asked, open_files
@@ -207,7 +207,7 @@ def summary(rules: Rules, found: Findings) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/soak", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, help="How long. [60; 3600 for an hour]")
+    parser.add_argument("--seconds", type=float, help="How long. [60; 600 with --nodes; 3600 for an hour]")
     parser.add_argument("--streams", type=int, default=100, help="Clients at a time. [100; 1000 at most]")
     parser.add_argument(
         "--restart-seconds", type=float, default=10, help="Between kills of the backend. [10]"
@@ -222,28 +222,54 @@ def main() -> int:
         "--state", action="store_true", help="Soaks what is kept instead: stored_soak.py tells how."
     )
     parser.add_argument(
-        "--kill-seconds", type=float, default=20, help="With --state: between kills of a worker. [20]"
+        "--nodes",
+        action="store_true",
+        help="Soaks three nodes on one PostgreSQL instead: nodes_soak.py tells how.",
+    )
+    parser.add_argument(
+        "--kill-seconds",
+        type=float,
+        default=20,
+        help="With --state and --nodes: between kills of a worker, or a node. [20]",
     )
     wanted = parser.parse_args()
     ends_when_asked()
     try:
-        told, violations = _of_what_is_kept(wanted) if wanted.state else _of_all_else(wanted)
+        told, violations = _chosen(wanted)(wanted)
     except KeyboardInterrupt:
         return INTERRUPTED
     sys.stdout.write(f"{told}\n")
     return 1 if violations else 0
 
 
-def _of_all_else(wanted: argparse.Namespace) -> tuple[str, Counter[str]]:
-    rules = Rules(wanted.seconds, wanted.streams, wanted.restart_seconds, wanted.growth_mib, wanted.lag_ms)
+Told = tuple[str, Counter[str]]
+
+
+def _chosen(wanted: argparse.Namespace) -> Callable[[argparse.Namespace], Told]:
+    if wanted.nodes:
+        return _of_nodes
+    return _of_what_is_kept if wanted.state else _of_all_else
+
+
+def _of_all_else(wanted: argparse.Namespace) -> Told:
+    rules = Rules(
+        wanted.seconds or 60, wanted.streams, wanted.restart_seconds, wanted.growth_mib, wanted.lag_ms
+    )
     found = uvloop.run(soak(rules))
     return summary(rules, found), found.violations
 
 
-def _of_what_is_kept(wanted: argparse.Namespace) -> tuple[str, Counter[str]]:
-    rules = stored_soak.Rules(wanted.seconds, kill_seconds=wanted.kill_seconds)
+def _of_what_is_kept(wanted: argparse.Namespace) -> Told:
+    rules = stored_soak.Rules(wanted.seconds or 60, kill_seconds=wanted.kill_seconds)
     found = uvloop.run(stored_soak.soak(rules))
     return stored_soak.summary(rules, found), found.promises.broken
+
+
+def _of_nodes(wanted: argparse.Namespace) -> Told:
+    seconds = wanted.seconds or 600
+    rules = nodes_soak.Rules(seconds, kill_seconds=wanted.kill_seconds, outages=nodes_soak.outages(seconds))
+    found = uvloop.run(nodes_soak.soak(rules))
+    return nodes_soak.summary(rules, found), found.violations
 
 
 if __name__ == "__main__":

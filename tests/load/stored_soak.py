@@ -21,12 +21,11 @@ from tests.load.calls import Calls
 from tests.load.keepers import SCRIPT, Keeper
 from tests.load.process import Server, memory_mib, open_files, workers_of
 from tests.load.promises import Audit, Promises, now
+from tests.load.troubles import OnlyKills
 
 SAMPLE_SECONDS = 1.0
 FINISHING_SECONDS = 150.0
 """For what clients are about when it is over: some of them wait for the end of what a killed worker began."""
-DYING_SECONDS = 0.5
-"""From the kill to the last of its connections."""
 UNWANTED = ('"unhandled_exception"', '"task_failed"', "Traceback")
 BYTES_PER_RESPONSE = 16 << 10
 BYTES_OF_A_LOG = 80 << 20
@@ -68,6 +67,7 @@ class StoredSoak:
 
     async def run(self) -> Found:
         found, promises = self.found, self.found.promises
+        troubles = OnlyKills(lambda: found.kills)
         connector = aiohttp.TCPConnector(limit=0, force_close=True)
         async with aiohttp.ClientSession(connector=connector) as session:
             calls = Calls(session, self._proxy.url)
@@ -75,7 +75,7 @@ class StoredSoak:
                 others = [group.create_task(self._kill()), group.create_task(self._sample())]
                 keepers = [
                     group.create_task(
-                        Keeper(number, calls, promises, found.endings, self._killed).live(lambda: self._over)
+                        Keeper(number, calls, promises, found.endings, troubles).live(lambda: self._over)
                     )
                     for number in range(self._rules.clients)
                 ]
@@ -91,9 +91,6 @@ class StoredSoak:
                 others[1].cancel()
         self._judge()
         return found
-
-    def _killed(self, since: float) -> bool:
-        return any(kill >= since - DYING_SECONDS for kill in self.found.kills)
 
     async def _kill(self) -> None:
         """One worker after the other, and now and then the same twice: some live longer than a lease."""

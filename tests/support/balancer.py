@@ -10,7 +10,8 @@ PIECE_BYTES = 65536
 
 
 class Balancer:
-    """Each new connection goes to the next node. One that leaves keeps its connections."""
+    """Each new connection goes to the next node, and on to another where one cannot be reached. One that leaves keeps
+    its connections."""
 
     def __init__(self) -> None:
         self.nodes: list[str] = []
@@ -22,15 +23,22 @@ class Balancer:
         task = asyncio.current_task()
         assert task is not None
         self._carrying.add(task)
-        node = urlsplit(self.nodes[next(self._turns) % len(self.nodes)])
         try:
-            there, back = await asyncio.open_connection(node.hostname, node.port)
+            there, back = await self._node()
             async with asyncio.TaskGroup() as group:
                 group.create_task(_carry(reader, back))
                 group.create_task(_carry(there, writer))
         finally:
             writer.close()
             self._carrying.discard(task)
+
+    async def _node(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        first = next(self._turns)
+        for number in range(first, first + len(self.nodes)):
+            node = urlsplit(self.nodes[number % len(self.nodes)])
+            with suppress(ConnectionRefusedError):
+                return await asyncio.open_connection(node.hostname, node.port)
+        raise ConnectionRefusedError("no node is there")
 
     async def close(self) -> None:
         for task in self._carrying:

@@ -1,0 +1,90 @@
+"""The limits of tenants over all nodes, judged by what their backend was asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tests.load.allowance import MINUTE, Arrival, Minute, deepest, minutes
+from tests.load.limited import Taken, Tenant
+from tests.load.troubles import HEALING_SECONDS, History, Outage
+
+TOLERANCE = 0.01
+
+
+@dataclass
+class Held:
+    tenant: Tenant
+    units: int
+    flowed: float
+    """What came through, and what a bucket of that limit would have had from the first to the last."""
+    deepest: float
+    """The most beyond what had flowed in, in any time at all. The limit is what may be."""
+    lost: int
+    calm: list[Minute]
+    wrong: list[str]
+
+    def line(self) -> str:
+        counts = [minute.units for minute in self.calm]
+        calm = f", {min(counts)} to {max(counts)} in each of {len(counts)} calm minutes" if counts else ""
+        return (
+            f"{self.tenant.name:<13}{self.tenant.limit} a minute: {self.units} came through where "
+            f"{self.flowed:.0f} may have{calm}; at most {self.deepest:.0f} at once "
+            f"({self.deepest / self.tenant.limit:.2%} of the limit); {self.lost} were cut off"
+        )
+
+
+def judged(
+    tenant: Tenant,
+    arrivals: Sequence[Arrival],
+    taken: Taken,
+    history: History,
+    nodes: int,
+    began: float,
+    ended: float,
+) -> Held:
+    """`began` to `ended`: how long clients wanted more than they might have. When the store has lost what it may lose,
+    limits start full."""
+    emptied = [outage.ended for outage in history.outages if outage.kind == "crash"]
+    bounds = [began, *emptied, ended]
+    worst, wrong = 0.0, []
+    for start, end in pairwise(bounds):
+        level, _ = deepest([each for each in arrivals if start <= each[0] < end], tenant.limit)
+        worst = max(worst, level)
+        doubtful = sum(in_doubt(tenant, each, nodes) for each in history.outages if start <= each.began < end)
+        if level > _most(tenant, taken, start, end) + doubtful:
+            wrong.append(f"{tenant.name}: {level:.0f} at once, above a limit of {tenant.limit}")
+    calm = [
+        minute
+        for minute in minutes(arrivals, began, ended)[1:]
+        if not history.away_between(minute.began - HEALING_SECONDS, minute.began + MINUTE)
+    ]
+    wrong += (problem for minute in calm if (problem := _problem(tenant, minute, taken)))
+    lost = _units(taken.lost, began, ended)
+    flowed = tenant.limit * (len(bounds) - 1 + (ended - began) / MINUTE)
+    return Held(tenant, _units(arrivals, began, ended), flowed, worst, lost, calm, wrong)
+
+
+def _problem(tenant: Tenant, minute: Minute, taken: Taken) -> str | None:
+    lost = _units(taken.lost, minute.began - 1, minute.began + MINUTE)
+    if minute.units > _most(tenant, taken, minute.began - 1, minute.began + MINUTE):
+        return f"{tenant.name}: {minute.units} in a minute of {tenant.limit}"
+    if minute.units < tenant.limit * (1 - TOLERANCE) - lost:
+        return f"{tenant.name}: only {minute.units} in a minute of {tenant.limit}, though more were wanted"
+    return None
+
+
+def in_doubt(tenant: Tenant, outage: Outage, nodes: int) -> float:
+    """Whoever asked the store when it went may have been charged there or not, and is charged nowhere else: nobody pays
+    twice. That is who was under way, and then one request a second of each node."""
+    return tenant.clients + nodes * (outage.ended - outage.began + 1)
+
+
+def _most(tenant: Tenant, taken: Taken, began: float, ended: float) -> float:
+    """A request is charged before its backend is asked: there is no excuse. Its calls are known when they have been
+    made, and a node that was killed has charged none but the first."""
+    uncharged = 0 if tenant.requests else _units(taken.lost, began, ended)
+    return tenant.limit * (1 + TOLERANCE) + tenant.on_credit + uncharged
+
+
+def _units(arrivals: Sequence[Arrival], began: float, ended: float) -> int:
+    return sum(units for at, units in arrivals if began <= at < ended)

@@ -1,0 +1,69 @@
+"""What was done to a proxy and its store, and when: what a client may be told depends on it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
+
+from tests.load.promises import now
+
+DYING_SECONDS = 0.5
+"""From a kill to the last of its connections."""
+HEALING_SECONDS = 5.0
+"""From the end of an outage to the last process that knows of it: each asks once a second, on a new connection."""
+
+
+class Troubles(Protocol):
+    """Was it so at any time since then?"""
+
+    def killed(self, since: float) -> bool:
+        """A process was killed."""
+
+    def away(self, since: float) -> bool:
+        """The store did not answer."""
+
+    def emptied(self, since: float) -> bool:
+        """The store lost what it may lose."""
+
+
+@dataclass
+class OnlyKills:
+    """Of a store that is in use by who is killed: it may be away at any time."""
+
+    kills: Callable[[], list[float]]
+
+    def killed(self, since: float) -> bool:
+        return any(kill >= since - DYING_SECONDS for kill in self.kills())
+
+    def away(self, since: float) -> bool:
+        return True
+
+    def emptied(self, since: float) -> bool:
+        return False
+
+
+@dataclass
+class Outage:
+    kind: str
+    began: float
+    ended: float = inf
+
+
+@dataclass
+class History:
+    kills: list[float] = field(default_factory=list)
+    outages: list[Outage] = field(default_factory=list)
+
+    def killed(self, since: float) -> bool:
+        return any(kill >= since - DYING_SECONDS for kill in self.kills)
+
+    def away(self, since: float) -> bool:
+        return self.away_between(since, now())
+
+    def away_between(self, since: float, until: float) -> bool:
+        return any(
+            outage.began <= until and since <= outage.ended + HEALING_SECONDS for outage in self.outages
+        )
+
+    def emptied(self, since: float) -> bool:
+        return any(outage.ended >= since for outage in self.outages if outage.kind == "crash")
