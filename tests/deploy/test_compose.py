@@ -1,16 +1,23 @@
 """Two proxies behind nginx, as the compose file has them."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import orjson
 import pytest
 
 import proxy
+from proxy.settings.loading import load
 from proxy.settings.root import Settings
 from tests.deploy.compose import GIVEN, NotSet, filled, of_the_image, read
 from tests.deploy.nginx import SHIPPED
 from tests.deploy.tools import FILES, said_by, tool
+from tests.support.programs import started
+from tests.support.redis_server import RedisProcess
+from tests.support.samples import samples
 
 PROXIES = ("proxy-1", "proxy-2")
 JUDGE = "import sys, compose_spec; compose_spec.PyCompose.from_json(sys.stdin.read()).validate()"
@@ -67,6 +74,38 @@ def test_the_database_outlives_its_container(project: Any) -> None:
     assert (project["services"]["postgres"]["image"], path) == ("postgres:18", "/var/lib/postgresql")
 
 
+def test_what_may_be_lost_goes_to_redis_for_who_wants_it(project: Any) -> None:
+    """Without a word nothing of it starts, and an empty variable is none."""
+    services = project["services"]
+    assert services["redis"]["profiles"] == ["redis"]
+    assert not any("redis" in services[name]["depends_on"] for name in PROXIES)
+    assert load({}, services["proxy-1"]["environment"]).settings.live.url is None
+    wanted = filled(read(), GIVEN | {"PROXY_LIVE_URL": "redis://redis/0"})
+    given = wanted["services"]["proxy-1"]["environment"]
+    url = load({}, given).settings.live.url
+    assert url is not None
+    assert url.get_secret_value() == "redis://redis/0"
+
+
+async def test_redis_runs_as_it_is_started_there(project: Any, tmp_path: Path) -> None:
+    """It warns of nothing, keeps nothing on a disk, and the proxies use it."""
+    _, *options = project["services"]["redis"]["command"]
+    server = RedisProcess(*options)
+    environment = {"PROXY_STORE_URL": f"sqlite:{tmp_path}", "PROXY_LIVE_URL": server.url, "PROXY_PORT": "0"}
+    try:
+        async with (
+            started(sys.executable, "-m", "proxy", "serve", env=environment) as process,
+            aiohttp.ClientSession() as session,
+            session.get(f"{process.url}/metrics") as response,
+        ):
+            assert samples(await response.read())[("live_up", "worker=0")] == 1
+            said = process.written.decode()
+    finally:
+        server.close()
+    assert "live_chosen" in said
+    assert "live_may_evict" not in said
+
+
 def test_nginx_reaches_all_proxies_and_this_machine_alone_reaches_nginx(project: Any) -> None:
     shipped = SHIPPED.read_text(encoding="utf-8")
     (port,) = of_the_image("EXPOSE")
@@ -74,7 +113,7 @@ def test_nginx_reaches_all_proxies_and_this_machine_alone_reaches_nginx(project:
     (mounted,) = project["services"]["nginx"]["volumes"]
     assert (FILES / mounted.split(":")[0]) == SHIPPED
     assert project["services"]["nginx"]["ports"] == ["127.0.0.1:8080:80"]
-    assert not any("ports" in project["services"][name] for name in (*PROXIES, "postgres"))
+    assert not any("ports" in project["services"][name] for name in (*PROXIES, "postgres", "redis"))
 
 
 def test_nginx_lets_pass_what_the_proxy_does() -> None:

@@ -1,5 +1,6 @@
 """The manifests: by the schemas of Kubernetes, equal to the chart, and run as they say."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -68,7 +69,15 @@ def test_the_chart_is_as_helm_wants_it() -> None:
     assert about["version"] == about["appVersion"] == proxy.__version__
 
 
-@pytest.mark.parametrize("options", [(), ("--set", "store.sqlite=true", "--set", "store.storageClass=fast")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--set", "store.sqlite=true", "--set", "store.storageClass=fast"),
+        ("--set", "live.url=redis://valkey/0"),
+        ("--set", "live.secretKey=live-url"),
+    ],
+)
 def test_kubernetes_takes_every_object(options: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "objects.yaml"
     file.write_text(said_by(tool("helm"), "template", NAME, CHART, *options), encoding="utf-8")
@@ -137,6 +146,27 @@ def test_secrets_come_from_the_secret(container: Any, pod: Any) -> None:
     ]
     (settings,) = pod["volumes"]
     assert [item["key"] for item in settings["secret"]["items"]] == ["proxy.toml"]
+
+
+@pytest.mark.parametrize("store", ["store.sqlite=false", "store.sqlite=true"])
+def test_what_may_be_lost_goes_where_one_value_says(store: str) -> None:
+    def live(*options: str) -> Any:
+        found = rendered("--set", store, *options)["Deployment"]["spec"]["template"]["spec"]
+        (container,) = found["containers"]
+        return [each for each in container["env"] if each["name"] == "PROXY_LIVE_URL"]
+
+    name, secret = "PROXY_LIVE_URL", {"secretKeyRef": {"name": NAME, "key": "live-url"}}
+    assert live() == []
+    assert live("--set", "live.url=redis://valkey/0") == [{"name": name, "value": "redis://valkey/0"}]
+    assert live("--set", "live.secretKey=live-url") == [{"name": name, "valueFrom": secret}]
+
+
+def test_the_manifests_have_it_too_behind_signs(shipped: Objects) -> None:
+    """Without them they are the chart with that value."""
+    text = (FILES / "kubernetes.yaml").read_text(encoding="utf-8")
+    opened = re.sub(r"^( {12})# (?=[- ])", r"\1", text, flags=re.MULTILINE)
+    assert opened != text
+    assert objects(opened) == rendered("--set", "live.secretKey=live-url")
 
 
 def test_files_have_one_pod_that_ends_before_the_next_begins() -> None:
