@@ -48,7 +48,8 @@ from proxy.shell.ops.logs import LibraryLines, Log, make_log
 from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
+from proxy.shell.ops.worker_metrics import WorkerMetrics
+from proxy.shell.ops.worker_questions import ONLY_WORKER, WorkerSlot
 from proxy.shell.request_reading import RequestReading
 from proxy.shell.runs.runs import Runs
 from proxy.shell.secret_mask import SecretMask

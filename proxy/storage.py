@@ -15,7 +15,7 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import WorkerSlot
+from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
 from proxy.shell.stores.engines import LIVE_FILE, engines_at
 from proxy.shell.stores.guard import Guard

@@ -19,7 +19,7 @@ from proxy.process import Stop
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.tasks import Tasks
-from proxy.shell.ops.worker_metrics import WorkerSlot
+from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.under_way import CLOSING_SECONDS
 from proxy.signing import signed
 from proxy.worker import BEATS, COMMAND, DONE, Orders

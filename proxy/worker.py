@@ -16,7 +16,7 @@ from shutil import rmtree
 from proxy import app
 from proxy.process import CannotStart, Stop, asked_to_stop, loop_factory, spare_the_collector
 from proxy.settings.root import Settings
-from proxy.shell.ops.worker_metrics import WorkerSlot
+from proxy.shell.ops.worker_questions import WorkerSlot
 
 DONE, FAILED = 0, 1
 

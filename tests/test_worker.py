@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from proxy.settings.root import Settings
-from proxy.shell.ops.worker_metrics import WorkerSlot
+from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.worker import BEATS, COMMAND, Orders
 
 ROOT = Path(__file__).parents[1]

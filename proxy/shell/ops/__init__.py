@@ -2,8 +2,9 @@
 
 - `store_watch` counts what the store does.
 - `logs` writes lines; `fault_facts` and `tracebacks` say what such a line may tell of a failure.
-- `metrics` counts what `metric_families` lists, `worker_metrics` lets the workers of one machine tell each other what
-  they have counted, and `exposition` shows it. `fault_codes` are the codes that may stand there, and in the log.
+- `worker_questions` lets the workers of one machine ask one another what each of them knows.
+- `metrics` counts what `metric_families` lists, `worker_metrics` asks the other workers for theirs, and `exposition`
+  shows it all. `fault_codes` are the codes that may stand there, and in the log.
 - `descriptors` and `machine` know how many files and how much memory the proxy may have.
 - `tasks` holds background tasks until they end, and `entropy` gives random bits.
 """

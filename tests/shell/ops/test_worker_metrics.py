@@ -9,7 +9,8 @@ from pathlib import Path
 from proxy.core.ledger import Ledger
 from proxy.shell.ops.exposition import page
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.worker_metrics import ONLY_WORKER, WorkerMetrics, WorkerSlot
+from proxy.shell.ops.worker_metrics import WorkerMetrics
+from proxy.shell.ops.worker_questions import ONLY_WORKER, WorkerSlot
 from tests.support.samples import samples
 
 
