@@ -63,6 +63,7 @@ from proxy.shell.stored_turns import StoredTurns, StoreLimits
 from proxy.shell.websocket.open_sockets import OpenSockets
 from proxy.signing import signed
 from proxy.storage import Storage, storage_of
+from proxy.watchers import watchers_of
 
 BYTES_PER_MIB = 1024 * 1024
 
@@ -121,7 +122,10 @@ async def running(
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(_secrets(settings)))
     mint = Mint(Entropy().token_hex)
-    async with storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage:
+    async with (
+        storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage,
+        watchers_of(settings, metrics, log, clock) as watchers,
+    ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)
         backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots)
@@ -139,11 +143,12 @@ async def running(
             metrics=metrics,
             secret_mask=secret_mask,
             log=log,
+            watchers=watchers,
         )
         token_counting = TokenCounting(engine.scope, reading, clock, metrics, log)
         runs = _runs(settings, storage, metrics, log)
         stored_turns = _stored_turns(settings, storage, saving, metrics, log, runs)
-        refusals = Refusals(metrics, secret_mask, log)
+        refusals = Refusals(metrics, secret_mask, log, watchers)
         handlers = _handlers(
             settings,
             engine,

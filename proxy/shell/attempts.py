@@ -22,6 +22,7 @@ from proxy.shell.backend import Plan
 from proxy.shell.backends import Candidate
 from proxy.shell.in_flight import InFlight
 from proxy.shell.ops.fault_facts import facts_of
+from proxy.shell.watching.watch import Why
 
 BACKEND_HEADER = "X-Proxy-Backend"
 """Says which of several backends has answered. It is left out where the head was sent before that was known."""
@@ -48,7 +49,7 @@ class Attempts:
 
     async def first(self) -> Plan:
         plan = await self._plan(self._left.pop(0))
-        self._begin(plan)
+        self._begin(plan, "first")
         return plan
 
     async def after(self, plan: Plan, pipeline: Pipeline) -> Plan | None:
@@ -66,7 +67,7 @@ class Attempts:
             return None
         self._made += 1
         self._in_flight.ledger.note(attempts=self._made)
-        self._begin(following)
+        self._begin(following, "again" if following is plan else "elsewhere")
         return following
 
     async def _same_again(self, plan: Plan, fault: Fault) -> Plan | None:
@@ -95,8 +96,8 @@ class Attempts:
     async def _plan(self, candidate: Candidate) -> Plan:
         return await planned(self._in_flight, self._request, candidate, only=not self._several)
 
-    def _begin(self, plan: Plan) -> None:
-        note(self._in_flight, plan)
+    def _begin(self, plan: Plan, why: Why) -> None:
+        note(self._in_flight, plan, why)
         if self._several:
             self._in_flight.channel.likely[BACKEND_HEADER] = plan.backend.name
 
@@ -112,8 +113,10 @@ async def planned(
     return plan
 
 
-def note(in_flight: InFlight, plan: Plan) -> None:
+def note(in_flight: InFlight, plan: Plan, why: Why) -> None:
     """This backend is asked now."""
+    if in_flight.watch is not None:
+        in_flight.watch.attempt(why, plan.backend.name, plan.preparation)
     in_flight.profile = plan.preparation.profile
     in_flight.ledger.note(
         backend=plan.backend.name,

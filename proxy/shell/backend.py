@@ -32,6 +32,7 @@ from proxy.shell.concurrency import ConcurrencyLimit
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
+from proxy.shell.watching.watch import Watch
 
 MAX_LESSONS = 3
 """One request is changed and sent again at most this often. Each time costs a round trip, and few models have three
@@ -163,7 +164,7 @@ class Backend:
             self._known[model] = _Model(Learned(target), url)
         return self._known[model]
 
-    async def ask(self, plan: Plan, ledger: Ledger) -> Exchange:
+    async def ask(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> Exchange:
         """Returns the beginning of a reply. If a refusal teaches something, the request is changed and sent again."""
         self.budget.earn()
         taught: list[tuple[Lesson, BackendProfile]] = []
@@ -171,12 +172,16 @@ class Backend:
             exchange = await self._transport.send(
                 plan.preparation.post, self._timeouts(plan.preparation.profile.first_byte_s)
             )
+            if watch is not None:
+                watch.answered(exchange.status, exchange.headers)
             if exchange.status // 100 == 2:
                 if taught:  # what was refused again may have been a misunderstanding, and is not kept
                     self._remember(plan, taught, ledger)
                 return exchange
             words = await exchange.read_at_most(MAX_REFUSAL_BYTES)
             exchange.close()
+            if watch is not None:
+                watch.refused(words)
             text = words.decode("utf-8", "replace")
             teaches = exchange.status in TEACHING and len(taught) < MAX_LESSONS
             changed = (
@@ -185,17 +190,21 @@ class Backend:
             if changed is None:
                 raise _fault(exchange, words, text, plan)
             plan = replace(plan, preparation=changed)
+            if watch is not None:
+                watch.attempt("lesson", self.name, changed)
 
-    async def count(self, plan: Plan, ledger: Ledger) -> int:
+    async def count(self, plan: Plan, ledger: Ledger, watch: Watch | None = None) -> int:
         """Returns the number of tokens in the request of a plan that was made for that."""
         assert plan.preparation.counter is not None
         try:
-            exchange = await self.ask(plan, ledger)
+            exchange = await self.ask(plan, ledger, watch)
         except Fault as fault:
             if shows_no_counter(fault):
                 raise not_offered() from fault
             raise
         answer = await _whole(exchange)
+        if watch is not None:
+            watch.counted(answer)
         ledger.work.takes_long |= len(answer) > LARGE_BYTES
         return await self._threads.run(partial(plan.preparation.counter.read, answer), ledger)
 

@@ -18,11 +18,9 @@ from proxy.core.events import Ending, Event, Reply, ReplyEnded, ReplyStarted
 from proxy.core.flow.reply import reply_flow
 from proxy.core.flow.request import Asker
 from proxy.core.ids import Mint
-from proxy.core.ledger import Ledger
 from proxy.core.policy.retry import RetryRules
 from proxy.core.sink import Sink, ignore_delta
 from proxy.core.stored.record import Record
-from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.one_reply import OneReply
 from proxy.core.surfaces.surface import Encoder, Surface, SurfaceContext
@@ -41,10 +39,7 @@ from proxy.shell.request_reading import RequestReading
 from proxy.shell.request_scope import RequestScope
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun, TurnStore
-
-
-def unobserved(request_id: str) -> None:
-    """Nobody looks on."""
+from proxy.shell.watching.watchers import Watchers
 
 
 class Engine:
@@ -63,10 +58,9 @@ class Engine:
         metrics: Metrics,
         secret_mask: SecretMask,
         log: Log,
-        observe: Callable[[str], Observer | None] = unobserved,
+        watchers: Watchers | None = None,
     ) -> None:
-        """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1. `observe`:
-        who looks on at the request of this id."""
+        """`now` tells the date for clients, `clock` measures; they need not agree. `chance`: from 0 to 1."""
         self._limits = limits
         self._reading = reading
         self._mint = mint
@@ -79,15 +73,14 @@ class Engine:
         self._metrics = metrics
         self.secret_mask = secret_mask
         self._log = log
-        self._observe = observe
-        self.scope = RequestScope(limits, secret_mask)
+        self.scope = RequestScope(limits, secret_mask, watchers)
         self.drain = self.scope.under_way.drain
         self.hurry = self.scope.under_way.hurry
 
     async def respond(
         self,
         surface: Surface,
-        body: Callable[[Ledger], Awaitable[Any]],
+        body: Callable[[InFlight], Awaitable[Any]],
         caller: Caller,
         channel: Destination,
         store: TurnStore,
@@ -95,15 +88,14 @@ class Engine:
         """Answers through the channel, or raises the fault that no stream has told. `body` is read at the request's
         own cost, which its ledger holds, and may be work for `threads`. `store`: what is kept between turns."""
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
-        in_flight.observer = self._observe(channel.request_id)
         run = await self.scope.enclose(in_flight, self._serve(in_flight, body))
         if run is not None:
             await run.show(channel)
 
     async def _serve(
-        self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]
+        self, in_flight: InFlight, body: Callable[[InFlight], Awaitable[Any]]
     ) -> BackgroundRun | None:
-        raw = await body(in_flight.ledger)
+        raw = await body(in_flight)
         channel = in_flight.channel
         in_flight.charge = self._limits.admit(in_flight.tenant)
         asked = await self._reading.read(in_flight, raw)
@@ -129,6 +121,8 @@ class Engine:
         run = in_flight.run = await in_flight.store.begin(queued, asked.owning)
         in_flight.channel.likely.clear()
         in_flight.channel = run.channel
+        if in_flight.watch is not None:
+            in_flight.watch.background = True
         work = self._go_on(in_flight, asked, attempts, plan, asker)
         run.go(self.scope.enclose(in_flight, work))
         return run
@@ -185,7 +179,7 @@ class Engine:
         in_flight.reply = Reply(ended=ended)
         in_flight.interruptible.disarm()
         if encoder is None:
-            await in_flight.channel.answer(asked.whole(in_flight.reply).body)
+            await in_flight.answer(asked.whole(in_flight.reply).body)
         else:
             encoder.feed(ReplyStarted())
             encoder.feed(await kept(in_flight, asked, in_flight.reply))
@@ -204,11 +198,13 @@ class Engine:
                 stamp=stamp,
                 ledger=in_flight.ledger,
                 sink=reply.sink,
-                observer=in_flight.observer,
+                observer=in_flight.content,
             )
             pipeline, in_flight.checks = flow.pipeline, flow.checks
             in_flight.reply = pipeline.reply
             await self._run(in_flight, plan, pipeline)
+            if in_flight.watch is not None:
+                in_flight.watch.attempt_ended(pipeline.reply.ended)
             thought = pipeline.put_right(seen=plan.preparation.request.stream)
             plan.backend.learn_from_reply(plan, pipeline.reply, thought, in_flight.ledger)
             following = await attempts.after(plan, pipeline)
@@ -221,6 +217,8 @@ class Engine:
         try:
             with in_flight.interruptible:
                 async with plan.backend.slot(in_flight.owner, only=plan.only):
+                    if in_flight.watch is not None:
+                        in_flight.watch.mark("place")
                     if in_flight.run is not None:
                         await in_flight.run.asking()
                     await self._ask(in_flight, plan, pipeline)
@@ -234,7 +232,7 @@ class Engine:
     async def _ask(self, in_flight: InFlight, plan: Plan, pipeline: Pipeline) -> None:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         try:
-            exchange = await plan.backend.ask(plan, in_flight.ledger)
+            exchange = await plan.backend.ask(plan, in_flight.ledger, in_flight.watch)
             await relay(
                 in_flight,
                 exchange,
@@ -284,7 +282,7 @@ class Engine:
             await in_flight.channel.finish(broken=encoder is not None and encoder.broken)
         else:
             in_flight.channel.headers |= {**whole.headers, **self._limits.remaining(in_flight.tenant)}
-            await in_flight.channel.answer(whole.body)
+            await in_flight.answer(whole.body)
 
 
 NOWHERE = Sink(deque[Event](maxlen=0).append, ignore_delta)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from proxy.core.errors import Fault, OwnWords, ProxyFault
 from proxy.core.events import Reply
@@ -13,7 +13,7 @@ from proxy.core.masking.redact import as_name
 from proxy.core.model import Call, Request
 from proxy.core.policy.awaited_checks import AwaitedChecks
 from proxy.core.profile import BackendProfile
-from proxy.core.stream.observer import Observer, observing
+from proxy.core.stream.observer import observing
 from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.core.tenants import Tenant
 from proxy.shell.cancellation import Interruptible, shutting_down
@@ -23,6 +23,8 @@ from proxy.shell.ops.fault_facts import facts_of
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import CLIENT_GONE, Metrics
 from proxy.shell.turn_store import BackgroundRun, TurnStore
+from proxy.shell.watching.content import Content
+from proxy.shell.watching.watch import Watch
 
 OK = 200
 
@@ -35,6 +37,8 @@ class Caller:
     headers: Mapping[str, str]
     owner: str
     """Whose share is taken of what all share, see `Tenants.owner`."""
+    method: str = ""
+    path: str = ""
 
 
 class InFlight:
@@ -50,6 +54,7 @@ class InFlight:
     ) -> None:
         self.interruptible: Interruptible
         """Of the task that works on it."""
+        self.caller = caller
         self.tenant = caller.tenant
         self.headers = caller.headers
         self.owner = caller.owner
@@ -66,7 +71,8 @@ class InFlight:
         """If its work goes on in the background."""
         self.unkept: SurfaceContext | None = None
         """A stream that is kept as it is should the client leave."""
-        self.observer: Observer | None = None
+        self.watch: Watch | None = None
+        """What those see who watch it; None if nobody does."""
         self.reply: Reply | None = None
         self.profile: BackendProfile | None = None
         """Of the backend that was asked last."""
@@ -75,7 +81,8 @@ class InFlight:
         self.seconds_checked = 0.0
         self._clock = clock
         self._started = clock()
-        self._fault: Fault | None = None
+        self.fault: Fault | None = None
+        """Why it failed."""
         self.metrics = metrics
         metrics.began(surface.name)
 
@@ -85,8 +92,24 @@ class InFlight:
     @property
     def emit(self) -> Callable[[bytes], None]:
         """Sends the client more of a stream."""
-        emit = self.channel.emit
-        return emit if self.observer is None else observing(self.observer.sent, emit)
+        emit, content = self.channel.emit, self.content
+        return emit if content is None else observing(content.sent, emit)
+
+    @property
+    def content(self) -> Content | None:
+        """What is said in it, if somebody watches that."""
+        return None if self.watch is None else self.watch.content
+
+    def received(self, body: bytes) -> None:
+        """The client has sent this."""
+        if (content := self.content) is not None:
+            content.asked(body)
+
+    async def answer(self, body: dict[str, Any]) -> None:
+        """Sends the whole answer."""
+        if (content := self.content) is not None:
+            content.answered(body)
+        await self.channel.answer(body)
 
     @property
     def has_pending_check(self) -> bool:
@@ -106,11 +129,14 @@ class InFlight:
 
     def mark(self, what: Literal["ms_first_byte", "ms_first_text"]) -> None:
         """Notes when something happened first."""
-        self.ledger.facts.setdefault(what, self._elapsed())
+        if what not in self.ledger.facts:
+            self.ledger.facts[what] = self._elapsed()
+        if self.watch is not None:
+            self.watch.mark("first_byte" if what == "ms_first_byte" else "first_text")
 
     def note_fault(self, fault: Fault) -> None:
         """What kind it is of, and the cause, which only the log may tell (S34)."""
-        self._fault = fault
+        self.fault = fault
         self.ledger.note(**facts_of(fault))
 
     def close(self) -> None:
@@ -121,7 +147,7 @@ class InFlight:
             _note_reply(facts, self.reply)
         facts["ms_total"] = self._elapsed()
         facts["bytes_out"] = self.channel.bytes_out
-        self.metrics.ended(self.surface.name, ledger, self._fault)
+        self.metrics.ended(self.surface.name, ledger, self.fault)
         remarks = {"oddities": ledger.oddities, "markup": ledger.markup, "dropped": ledger.dropped}
         self.log.info("request", **facts, **{name: counts for name, counts in remarks.items() if counts})
 

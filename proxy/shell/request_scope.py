@@ -4,9 +4,11 @@ between."""
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault
+from proxy.core.surfaces.framing import SOCKET
 from proxy.shell.cancellation import Interruptible
 from proxy.shell.in_flight import InFlight, own_failure
 from proxy.shell.keeping import keep_cut
@@ -15,12 +17,15 @@ from proxy.shell.ops.metrics import CLIENT_GONE
 from proxy.shell.secret_mask import SecretMask
 from proxy.shell.turn_store import BackgroundRun
 from proxy.shell.under_way import UnderWay
+from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watchers import Watchers
 
 
 @dataclass(slots=True, frozen=True)
 class RequestScope:
     limits: TenantLimits
     secret_mask: SecretMask
+    watchers: Watchers | None = None
     under_way: UnderWay = field(default_factory=UnderWay)
 
     async def enclose(
@@ -30,6 +35,8 @@ class RequestScope:
         the background."""
         self.under_way.add(in_flight)
         run, in_flight.interruptible = None, Interruptible()
+        if self.watchers and in_flight.watch is None:
+            in_flight.watch = self._begun(self.watchers, in_flight)
         try:
             with in_flight.interruptible:
                 run = await work
@@ -51,6 +58,8 @@ class RequestScope:
                 in_flight.channel.stop()
                 in_flight.store.close()
                 in_flight.close()
+                if self.watchers and in_flight.watch is not None:
+                    self.watchers.end(in_flight.watch, in_flight.ledger.facts["status"], in_flight.fault)
                 self.under_way.ended(in_flight)
         return run
 
@@ -63,3 +72,17 @@ class RequestScope:
         in_flight.ledger.note(status=refusal.status)
         in_flight.note_fault(refusal)
         return refusal
+
+    def _begun(self, watchers: Watchers, in_flight: InFlight) -> Watch:
+        caller, channel = in_flight.caller, in_flight.channel
+        return watchers.begin(
+            request_id=channel.request_id,
+            surface=in_flight.surface.name,
+            transport="websocket" if channel.framing is SOCKET else "http",
+            method=caller.method,
+            path=caller.path,
+            tenant=caller.tenant.name,
+            headers=caller.headers,
+            ledger=in_flight.ledger,
+            hidden=partial(self.secret_mask.hidden_in, headers=caller.headers),
+        )

@@ -111,13 +111,14 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores.redis": WORDS | {"shell.stores"},
     "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
     "shell.limits": WORDS | {"core.policy", "shell.offload", "shell.ops", "shell.stores"},
-    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores"},
+    "shell.watching": CORE - INNER | {"shell.ops"},
+    "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores", "shell.watching"},
     "shell.runs": WORDS
     | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
     "shell.serving": CORE - INNER
     | BENEATH_THE_ENGINE
-    | {"core.surfaces.responses", "shell", "shell.runs", "shell.stores", "shell.websocket"},
+    | {"core.surfaces.responses", "shell", "shell.runs", "shell.stores", "shell.watching", "shell.websocket"},
     # the composition root, which knows every concrete class
     "app": ROOMS,
     # the program around it
@@ -156,5 +157,6 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.stores.sqlite",
     },
     "supervisor": {"app", "process", "settings", "shell", "shell.ops", "signing", "worker"},
+    "watchers": {"settings", "shell.ops", "shell.watching"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +19,7 @@ from proxy.core.events import Finish, FinishDelta, TextDelta
 from proxy.core.ledger import Ledger
 from proxy.core.markup import jsonish, registry, values
 from proxy.core.markup.formats import Format
-from proxy.core.masking import redact, secrets
+from proxy.core.masking import headers, redact, secrets
 from proxy.core.model import ToolKind
 from proxy.core.schemas import patterns
 from proxy.core.sse import SseParser
@@ -373,6 +373,7 @@ TEXTS: Mapping[str, Make] = {
     "masked": _on(redact.masked, "-", "eyJaaaaa-"),
     "masked, named": _on(redact.masked, "", "api key: bearer "),
     "quotable": _on(redact.quotable, "", "\x00 a"),
+    "headers": lambda n: partial(headers.shown_headers, {f"x-codex-{at}": "sk-aaaaaaaaa" for at in range(n)}),
     "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),

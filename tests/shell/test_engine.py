@@ -2,14 +2,10 @@
 
 import asyncio
 from contextlib import nullcontext
-from functools import partial
 
 import aiohttp
 import pytest
 
-from proxy import app
-from proxy.shell.engine import Engine
-from tests.support.observers import Seen
 from tests.support.proxies import Proxy, StartProxy, final, names
 from tests.support.sockets import (
     DONE,
@@ -45,29 +41,6 @@ async def test_a_stream(proxy: Proxy) -> None:
         "done",
     ]
     assert final(found)["usage"]["total_tokens"] == 8
-
-
-async def test_an_observer_is_shown_a_reply_at_every_seam(
-    start_proxy: StartProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = Seen()
-    asked_for: list[str] = []
-
-    def observe(request_id: str) -> Seen:
-        asked_for.append(request_id)
-        return seen
-
-    monkeypatch.setattr(app, "Engine", partial(Engine, observe=observe))
-    proxy = await start_proxy()
-    async with proxy.post({"model": "m", "input": "Hi", "stream": True}) as response:
-        body = await response.read()
-    assert asked_for == [response.headers["X-Request-Id"]]
-    assert b"".join(seen.frames) == body
-    assert b"".join(seen.bytes).endswith(b"data: [DONE]\n\n")
-    assert {type(delta).__name__ for delta in seen.deltas} >= {"TextDelta", "EndDelta"}
-    assert [type(event).__name__ for event in seen.events] == [
-        "ReplyStarted", "PartStarted", "PartDelta", "PartEnded", "ReplyEnded",
-    ]  # fmt: skip
 
 
 async def test_without_streaming_the_answer_is_the_streams_last_object(

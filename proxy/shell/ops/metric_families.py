@@ -89,6 +89,9 @@ FAMILIES: Final = {
         "What a process decided by its part of a limit, because the store did not answer.",
         ("limit",),
     ),
+    "watcher_failures": Family(
+        CounterMetricFamily, "What failed in who watches requests; no request was hurt.", ("watcher",)
+    ),
     "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
     "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
     "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),

@@ -1,6 +1,6 @@
 """The bodies of requests, read within their limits: bytes, values, and the memory that their owner may take."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,8 +28,18 @@ class Bodies:
         finally:
             loan.end()
 
-    async def read(self, request: HttpRequest, loan: Loan, ledger: Ledger) -> Any:
-        return await self._parsed(await read_body(request, self._limit, loan.take), loan, ledger)
+    async def read(
+        self,
+        request: HttpRequest,
+        loan: Loan,
+        ledger: Ledger,
+        received: Callable[[bytes], None] | None = None,
+    ) -> Any:
+        """`received` gets the bytes before they are parsed."""
+        data = await read_body(request, self._limit, loan.take)
+        if received is not None:
+            received(data)
+        return await self._parsed(data, loan, ledger)
 
     async def read_if_any(self, request: HttpRequest, loan: Loan, ledger: Ledger) -> Any:
         """Returns None if there is none, where a request may do without."""

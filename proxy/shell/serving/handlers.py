@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from proxy.core.errors import Fault, Forbidden, NotFound
-from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quoted
 from proxy.core.policy.shares import Loan, Shares
 from proxy.core.surfaces.catalog import listing as catalog_listing
@@ -21,7 +20,7 @@ from proxy.shell.engine import Engine
 from proxy.shell.http.answers import JSON, HttpAnswer, HttpRequest, answer, text
 from proxy.shell.http.heartbeat import StreamTiming
 from proxy.shell.http.stream import HttpStream
-from proxy.shell.in_flight import Caller
+from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.ops.exposition import CONTENT_TYPE, page
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
@@ -32,7 +31,7 @@ from proxy.shell.serving.token_counting import TokenCounting
 from proxy.shell.stored_turns import StoredTurn, StoredTurns
 from proxy.shell.websocket.open_sockets import OpenSockets
 
-Body = Callable[[Ledger], Awaitable[Any]]
+Body = Callable[[InFlight], Awaitable[Any]]
 Respond = Callable[[Surface, Body, Caller, HttpStream, StoredTurn], Awaitable[None]]
 """What answers a request, see `Engine.respond`."""
 
@@ -61,7 +60,8 @@ class Incoming:
 
     @property
     def caller(self) -> Caller:
-        return Caller(self.tenant, self.request.headers, self.owner)
+        request = self.request
+        return Caller(self.tenant, request.headers, self.owner, request.method, request.path)
 
 
 class Handlers:
@@ -146,9 +146,9 @@ class Handlers:
         return stream.response
 
     async def _body(
-        self, request: HttpRequest, read: Callable[[Any], Any] | None, loan: Loan, ledger: Ledger
+        self, request: HttpRequest, read: Callable[[Any], Any] | None, loan: Loan, in_flight: InFlight
     ) -> Any:
-        body = await self.bodies.read(request, loan, ledger)
+        body = await self.bodies.read(request, loan, in_flight.ledger, in_flight.received)
         return body if read is None else read(body)
 
     def _check_open(self) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 from proxy.core.errors import Fault
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.flow.request import Asker
-from proxy.core.ledger import Ledger
 from proxy.core.surfaces.responses.counting import counted
 from proxy.core.surfaces.surface import Surface, SurfaceContext
 from proxy.shell.attempts import note, planned
@@ -42,7 +41,7 @@ class TokenCounting:
     async def respond(
         self,
         surface: Surface,
-        body: Callable[[Ledger], Awaitable[Any]],
+        body: Callable[[InFlight], Awaitable[Any]],
         caller: Caller,
         channel: Destination,
         store: TurnStore,
@@ -51,11 +50,11 @@ class TokenCounting:
         in_flight = InFlight(caller, channel, surface, store, self._clock, self._metrics, self._log)
         await self._scope.enclose(in_flight, self._answer(in_flight, body))
 
-    async def _answer(self, in_flight: InFlight, body: Callable[[Ledger], Awaitable[Any]]) -> None:
-        tokens = await self._counted(in_flight, await body(in_flight.ledger))
+    async def _answer(self, in_flight: InFlight, body: Callable[[InFlight], Awaitable[Any]]) -> None:
+        tokens = await self._counted(in_flight, await body(in_flight))
         in_flight.interruptible.disarm()
         in_flight.channel.headers.update(self._scope.limits.remaining(in_flight.tenant))
-        await in_flight.channel.answer(counted(tokens))
+        await in_flight.answer(counted(tokens))
 
     async def _counted(self, in_flight: InFlight, body: Any) -> int:
         in_flight.charge = self._scope.limits.admit(in_flight.tenant)
@@ -65,13 +64,15 @@ class TokenCounting:
         await in_flight.charge.take(calls=False)
         plan = await self._planned(in_flight, asked)
         async with plan.backend.slot(in_flight.owner, only=plan.only):
+            if in_flight.watch is not None:
+                in_flight.watch.mark("place")
             return await self._asked(in_flight, plan)
 
     async def _planned(self, in_flight: InFlight, asked: SurfaceContext) -> Plan:
         asker = Asker(in_flight.surface, asked.client, in_flight.tenant)
         request, (first, *others) = await self._reading.completed(in_flight, asked, asker)
         plan = await planned(in_flight, request, first, only=not others, counts=True)
-        note(in_flight, plan)
+        note(in_flight, plan, "first")
         return plan
 
     async def _asked(self, in_flight: InFlight, plan: Plan) -> int:
@@ -79,7 +80,7 @@ class TokenCounting:
         admission = plan.backend.breaker.admit(in_flight.owner, only=plan.only)
         ended = None
         try:
-            return await plan.backend.count(plan, in_flight.ledger)
+            return await plan.backend.count(plan, in_flight.ledger, in_flight.watch)
         except Fault as fault:
             ended = ReplyEnded(Ending.FAILED, fault=fault)
             raise

@@ -31,7 +31,7 @@ from proxy.shell.engine import Engine
 from proxy.shell.http.answers import SERVER
 from proxy.shell.http.connection import connection_of
 from proxy.shell.http.heartbeat import StreamTiming
-from proxy.shell.in_flight import Caller
+from proxy.shell.in_flight import Caller, InFlight
 from proxy.shell.offload.threads import LARGE_BYTES
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stored_turns import StoredTurns
@@ -281,8 +281,10 @@ class SocketSession:
         except Fault as fault:
             await self._refuse(fault, stream.lane)
 
-    async def _body(self, message: Message, stream: SocketStream, ledger: Ledger) -> dict[str, Any]:
+    async def _body(self, message: Message, stream: SocketStream, in_flight: InFlight) -> dict[str, Any]:
         kind, data, loan = message
+        ledger = in_flight.ledger
+        in_flight.received(data)
         if kind is not WSMsgType.TEXT:
             raise ClientFault(
                 "Messages must be text, not binary: send the JSON as text.", code="invalid_message"

@@ -1,0 +1,114 @@
+"""Those who watch, and how each request is handed to them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from proxy.core.errors import Fault
+from proxy.core.ledger import Ledger
+from proxy.core.masking.redact import quotable, shown
+from proxy.shell.ops.logs import Log
+from proxy.shell.watching.content import Content, ContentRoom
+from proxy.shell.watching.watch import Transport, Watch
+
+MAX_PATH = 200
+"""Characters: anybody may send 8,000, without a key."""
+
+
+class Watcher(Protocol):
+    """One who watches all requests. What it raises is logged, and hurts no request; but while it works, all wait."""
+
+    @property
+    def name(self) -> str:
+        """A word of our own, for the log and the metrics."""
+
+    def wants_content(self, watch: Watch) -> bool:
+        """Is what is said in this request to be kept with it? Asked once, before anything of it is known but who asks,
+        where, and when."""
+
+    def begun(self, watch: Watch) -> None:
+        """A request has begun. Its `watch` may be kept, and read at any time."""
+
+    def ended(self, watch: Watch) -> None:
+        """Nothing of it changes any more."""
+
+
+class Watchers:
+    def __init__(
+        self,
+        watchers: Sequence[Watcher],
+        *,
+        room: ContentRoom,
+        clock: Callable[[], float],
+        now: Callable[[], float],
+        failed: Callable[[str], None],
+        log: Log,
+    ) -> None:
+        """`clock` measures, `now` tells the date. `failed`: counts a failure of the watcher of this name."""
+        self._watchers = watchers
+        self._room = room
+        self._clock = clock
+        self._now = now
+        self._failed = failed
+        self._log = log
+        self._told: set[str] = set()
+
+    def __bool__(self) -> bool:
+        """Is there anybody who watches?"""
+        return bool(self._watchers)
+
+    def begin(
+        self,
+        *,
+        request_id: str,
+        surface: str | None,
+        transport: Transport,
+        method: str,
+        path: str,
+        tenant: str | None,
+        headers: Mapping[str, str],
+        ledger: Ledger,
+        hidden: Callable[[Fault], Fault],
+    ) -> Watch:
+        """`hidden` takes the secrets out of a fault."""
+        watch = Watch(
+            request_id,
+            surface,
+            transport,
+            shown(method),
+            quotable(path, MAX_PATH),
+            tenant,
+            ledger,
+            self._now(),
+            self._clock,
+            hidden,
+        )
+        wanting = [watcher for watcher in self._watchers if self._ask(watcher, watch)]
+        if wanting:
+            watch.content = Content(self._room, headers, watch.seconds)
+        for watcher in self._watchers:
+            self._tell(watcher, watcher.begun, watch)
+        return watch
+
+    def end(self, watch: Watch, status: int, fault: Fault | None) -> None:
+        watch.end(status, fault)
+        for watcher in self._watchers:
+            self._tell(watcher, watcher.ended, watch)
+
+    def _ask(self, watcher: Watcher, watch: Watch) -> bool:
+        try:
+            return watcher.wants_content(watch)
+        except Exception as failure:
+            self._note(watcher, failure)
+            return False
+
+    def _tell(self, watcher: Watcher, hear: Callable[[Watch], None], watch: Watch) -> None:
+        try:
+            hear(watch)
+        except Exception as failure:
+            self._note(watcher, failure)
+
+    def _note(self, watcher: Watcher, failure: Exception) -> None:
+        self._failed(watcher.name)
+        if watcher.name not in self._told:  # it may fail on every request
+            self._told.add(watcher.name)
+            self._log.error("watcher_failed", watcher=watcher.name, exc_info=failure)

@@ -1,0 +1,37 @@
+"""Puts together those who watch requests, as the settings ask for them: see `proxy.shell.watching`."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from proxy.settings.root import Settings
+from proxy.shell.ops.logs import Log
+from proxy.shell.ops.metrics import Metrics
+from proxy.shell.watching.content import ContentRoom
+from proxy.shell.watching.watchers import Watcher, Watchers
+
+ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
+"""Of content, for all requests that are watched at once, and for one."""
+
+
+@asynccontextmanager
+async def watchers_of(
+    settings: Settings, metrics: Metrics, log: Log, clock: Callable[[], float]
+) -> AsyncIterator[Watchers]:
+    """Who has a connection, a thread or a file closes it on leaving."""
+    watchers: list[Watcher] = []
+
+    def failed(name: str) -> None:
+        metrics.count("watcher_failures", name)
+
+    yield Watchers(
+        watchers,
+        room=ContentRoom(ROOM_BYTES, REQUEST_BYTES),
+        clock=clock,
+        now=_now,
+        failed=failed,
+        log=log,
+    )
+
+
+_now = time.time  # noqa: TID251 - here it comes in

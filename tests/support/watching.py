@@ -1,0 +1,92 @@
+"""Watchers of tests, and proxies that have them."""
+
+import asyncio
+import io
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from proxy import app
+from proxy.core.errors import Fault
+from proxy.core.ledger import Ledger
+from proxy.shell.ops.logs import Log, make_log
+from proxy.shell.watching.content import ContentRoom
+from proxy.shell.watching.watch import Watch
+from proxy.shell.watching.watchers import Watcher, Watchers
+from tests.support.sockets import PROMPTLY
+
+ROOM = 1 << 20
+
+
+class Onlooker:
+    """Keeps all that it is handed."""
+
+    name = "onlooker"
+
+    def __init__(self, *, content: bool = True) -> None:
+        self.content = content
+        self.begun_with: list[Watch] = []
+        self.ended_with: list[Watch] = []
+        self._changed = asyncio.Event()
+
+    def wants_content(self, watch: Watch) -> bool:
+        return self.content
+
+    def begun(self, watch: Watch) -> None:
+        self.begun_with.append(watch)
+
+    def ended(self, watch: Watch) -> None:
+        self.ended_with.append(watch)
+        self._changed.set()
+
+    async def saw(self, times: int = 1) -> Watch:
+        """The last request, when so many have ended."""
+        async with asyncio.timeout(PROMPTLY):
+            while len(self.ended_with) < times:
+                self._changed.clear()
+                await self._changed.wait()
+        return self.ended_with[-1]
+
+
+def have_watch(monkeypatch: pytest.MonkeyPatch, *watchers: Watcher, room: int = ROOM) -> list[str]:
+    """Proxies that are started from now on have these watchers. Returns the names of those that fail."""
+    failed: list[str] = []
+
+    @asynccontextmanager
+    async def watchers_of(
+        settings: Any, metrics: Any, log: Log, clock: Callable[[], float]
+    ) -> AsyncIterator[Watchers]:
+        yield Watchers(
+            watchers,
+            room=ContentRoom(room, room),
+            clock=clock,
+            now=time.time,  # noqa: TID251 - as the proxy has it
+            failed=failed.append,
+            log=log,
+        )
+
+    monkeypatch.setattr(app, "watchers_of", watchers_of)
+    return failed
+
+
+def same(fault: Fault) -> Fault:
+    return fault
+
+
+def a_watch(clock: Callable[[], float], **fields: Any) -> Watch:
+    usual: dict[str, Any] = {"request_id": "req_1", "surface": "responses", "transport": "http"}
+    usual |= {"method": "POST", "path": "/v1/responses", "tenant": "ann"}
+    return Watch(**usual | {"ledger": Ledger(), "date": 0.0, "clock": clock, "hidden": same} | fields)
+
+
+def begin(watchers: Watchers, **fields: Any) -> Watch:
+    usual: dict[str, Any] = {"request_id": "req_1", "surface": None, "transport": "http", "method": "GET"}
+    usual |= {"path": "/", "tenant": None, "headers": {}, "ledger": Ledger(), "hidden": same}
+    return watchers.begin(**usual | fields)
+
+
+def silent_log() -> Log:
+    return make_log(format="json", stream=io.StringIO())
