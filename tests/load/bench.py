@@ -18,7 +18,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.load import targets
+from tests.load import history, targets
 from tests.load.chart import chart
 from tests.load.client import Answer, Connection
 from tests.load.process import INTERRUPTED, Server, cpu_seconds, ends_when_asked, memory_mib
@@ -180,13 +180,15 @@ def _quantile(values: Sequence[float], at: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}"
 
 
+def _ratio(of_targets: dict[str, Figures], target: str) -> float:
+    measure = next(iter(of_targets.values())).least_cpu
+    return round(of_targets[target].least_cpu / measure, 3)
+
+
 def ratios(rows: dict[str, dict[str, Figures]]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for name, of_targets in rows.items():
-        measure = next(iter(of_targets.values())).least_cpu
-        found[WORKLOADS[name].about] = {
-            target: figures.least_cpu / measure for target, figures in of_targets.items()
-        }
+        found[WORKLOADS[name].about] = {target: _ratio(of_targets, target) for target in of_targets}
     return found
 
 
@@ -201,6 +203,12 @@ def main() -> int:
         why = f"Unknown: {', '.join(unknown)}. " if unknown else "It reads /proc, so it needs Linux. "
         sys.stderr.write(f"{why}scripts/bench --help tells more.\n")
         return 2
+    if wanted.history:
+        try:
+            history.checked(wanted.history)
+        except history.NotOutside as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
     if wanted.litellm and not targets.has_litellm(wanted.litellm):
         sys.stderr.write(
             f"{wanted.litellm} has no LiteLLM proxy, and nothing is installed here by itself. To have one:\n"
@@ -219,6 +227,10 @@ def main() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     sys.stdout.write(f"{table(rows)}\n")
+    if wanted.history:
+        ours = {name: _ratio(figures, wanted.surface) for name, figures in rows.items()}
+        runs = history.append(wanted.history, history.here(ours))
+        sys.stdout.write(f"{history.trend(runs)}\n")
     if wanted.chart:
         Path(wanted.chart).write_text(chart(ratios(rows)), encoding="utf-8")
         sys.stdout.write(f"The chart is in {wanted.chart}\n")
@@ -249,6 +261,12 @@ def _parser() -> argparse.ArgumentParser:
         "--state",
         action="store_true",
         help="Measures what it costs to be stored, and to be read again, instead.",
+    )
+    parser.add_argument(
+        "--history",
+        type=Path,
+        metavar="FILE",
+        help="Adds a line for this commit to a file outside of the repository, and shows the trend.",
     )
     parser.add_argument("--chart", metavar="FILE.svg", help="Writes a chart of the ratios.")
     parser.add_argument(

@@ -3,7 +3,7 @@
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,10 +58,15 @@ def backend(core: int | None = None) -> Iterator[Server]:
 
 @contextmanager
 def proxy(
-    backend: str, core: int | None = None, workers: int = 1, store: Path | None = None
+    backend: str,
+    core: int | None = None,
+    workers: int = 1,
+    store: Path | None = None,
+    under: Sequence[str] = (),
 ) -> Iterator[Server]:
-    """`store`: a folder for what is kept; otherwise nothing is."""
-    with _serving(backend, f"sqlite:{store}" if store else "off", workers, "proxy", core) as server:
+    """`store`: a folder for what is kept; otherwise nothing is. `under`: the program that runs it, and looks on."""
+    kept = f"sqlite:{store}" if store else "off"
+    with _serving(backend, kept, workers, "proxy", core, under) as server:
         yield server
 
 
@@ -73,18 +78,21 @@ def keeping(backend: str, store: Path, program: str = "proxy") -> Iterator[Serve
 
 
 @contextmanager
-def _serving(backend: str, store: str, workers: int, program: str, core: int | None) -> Iterator[Server]:
+def _serving(
+    backend: str, store: str, workers: int, program: str, core: int | None, under: Sequence[str] = ()
+) -> Iterator[Server]:
     digest = hashlib.sha256(KEY.encode()).hexdigest()
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
         file.write(SETTINGS.format(backend=backend, digest=digest, store=store, workers=workers))
         file.flush()
-        with Server(*python(program, "serve", "--port", "0", "--config", file.name), core=core) as server:
+        command = [*under, *python(program, "serve", "--port", "0", "--config", file.name)]
+        with Server(*command, core=core) as server:
             yield server
 
 
 @contextmanager
-def copying(backend: str, core: int | None = None) -> Iterator[Server]:
-    with Server(*python("tests.load.copying", backend), core=core) as server:
+def copying(backend: str, core: int | None = None, under: Sequence[str] = ()) -> Iterator[Server]:
+    with Server(*under, *python("tests.load.copying", backend), core=core) as server:
         yield server
 
 

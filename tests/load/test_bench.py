@@ -17,14 +17,27 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_round_ends_in_a_table_and_a_chart(tmp_path: Path) -> None:
-    picture = tmp_path / "chart.svg"
-    done = bench("--workloads", "short,tools", "--rounds", "1", "--workers", "2", "--chart", picture)
+    picture, costs = tmp_path / "chart.svg", tmp_path / "costs.jsonl"
+    done = bench(
+        "--workloads",
+        "short,tools",
+        "--rounds",
+        "1",
+        "--workers",
+        "2",
+        "--chart",
+        picture,
+        "--history",
+        costs,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in done.stdout.splitlines()]
     ratios = {(row[0], row[2]) for row in rows if row[0] == "copying"}
     assert ratios == {("copying", "1.00")}
     for target in (["responses"], ["2", "workers"]):
         assert [row[-1] for row in rows if row[: len(target)] == target] == ["0", "0"]  # failed
+    assert len(costs.read_bytes().splitlines()) == 1
+    assert "1 run, from" in done.stdout
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
