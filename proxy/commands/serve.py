@@ -1,6 +1,7 @@
 """`responses-proxy serve`: runs the proxy until it is asked to stop."""
 
 import argparse
+import sys
 from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit
 
@@ -9,7 +10,6 @@ from proxy.commands import store_finding
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.codex_program import YOUR_KEY
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
-from proxy.settings.loading import Loaded
 from proxy.settings.root import Settings
 
 EXAMPLE = """\
@@ -22,23 +22,43 @@ curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
 THEIR_KEY = f" -H 'Authorization: Bearer {YOUR_KEY}'"
 
 
+EXAMPLE_FOLLOWS = " For example:\n"
+QUIET_LEVELS = ("warning", "error")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_settings(parser)
+    parser.add_argument(
+        "--quiet", action="store_true", help="No example, and no lines but warnings and errors."
+    )
+
+
 def serve(wanted: argparse.Namespace) -> int:
-    return run(_serve(read_settings(wanted)))
+    settings = read_settings(wanted).settings
+    return run(_serve(quieted(settings) if wanted.quiet else settings, quiet=wanted.quiet))
 
 
-async def _serve(loaded: Loaded) -> int:
+def quieted(settings: Settings) -> Settings:
+    if settings.logs.level in QUIET_LEVELS:
+        return settings
+    return settings.model_copy(update={"logs": settings.logs.model_copy(update={"level": "warning"})})
+
+
+async def _serve(wanted: Settings, *, quiet: bool) -> int:
     stop = process.asked_to_stop()
-    if loaded.settings.server.workers > 1:
-        await store_finding.proved(loaded.settings)  # else each of them would say what is wrong
-    if not loaded.settings.all_backends:
+    if wanted.server.workers > 1:
+        await store_finding.proved(wanted)  # else each of them would say what is wrong
+    if not wanted.all_backends:
         print(DEMO_ANSWERS)
     async with (
-        with_backend(loaded.settings) as (settings, model),
+        with_backend(wanted) as (settings, model),
         _proxy(settings, stop) as url,
     ):
-        print(f"Listening on {url}/v1, in front of {_fronted(settings)}. For example:\n")
-        key = THEIR_KEY if settings.tenants else ""
-        print(EXAMPLE.format(url=url, model=model, key=key), flush=True)
+        print(f"Listening on {url}/v1, in front of {_fronted(settings)}.{'' if quiet else EXAMPLE_FOLLOWS}")
+        if not quiet:
+            key = THEIR_KEY if settings.tenants else ""
+            print(EXAMPLE.format(url=url, model=model, key=key))
+        sys.stdout.flush()
         process.spare_the_collector()
         await stop.asked.wait()
     return DONE
@@ -58,4 +78,4 @@ def _fronted(settings: Settings) -> str:
     return ", ".join(url._replace(query="", fragment="").geturl() for url in urls)
 
 
-COMMAND = Command("Run the proxy. Without a backend, a demo model answers.", serve, add_settings)
+COMMAND = Command("Run the proxy. Without a backend, a demo model answers.", serve, add_options)

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 from proxy.commands.command import DONE, MISUSED, Command, add_settings, read_settings, run
+from proxy.commands.progress import telling
 from proxy.commands.store_files import CLOCK
 from proxy.commands.store_finding import FoundStore, found
 from proxy.live_server import forget_there
@@ -105,7 +106,8 @@ def _bytes(number: float) -> str:
 
 async def migrate(settings: Settings, _: argparse.Namespace) -> int:
     store = found(settings)
-    await store.migrate()
+    async with telling(lambda: "Making the tables"):
+        await store.migrate()
     there = await store.inspect()
     print(f"{store.where[1]}: {there.engine}, tables of version {there.version}.")
     return DONE
@@ -129,12 +131,15 @@ class _Counts:
     def failed(self, failure: Exception) -> None:
         raise failure
 
+    def so_far(self) -> str:
+        return f"Deleting what is not to be kept any more: {self.of.total()} so far"
+
 
 async def sweep(settings: Settings, _: argparse.Namespace) -> int:
     store = found(settings)
     before = await store.inspect()
     counts = _Counts()
-    async with store.opened() as (records, live):
+    async with telling(counts.so_far), store.opened() as (records, live):
         await Sweeper(records, live, counts, CLOCK.steady, asyncio.sleep).once()
     after = await store.inspect()
     expired, early, logs = counts.of["expired"], counts.of["early"], counts.of["live"]
@@ -151,7 +156,13 @@ async def backup(settings: Settings, wanted: argparse.Namespace) -> int:
     store = found(settings)
     there = await store.inspect()
     with _complete(wanted.file) as copy:
-        await store.backup(copy)
+
+        def so_far() -> str:
+            done = copy.stat().st_size if copy.exists() else 0
+            return f"Copying: {_bytes(done)} of some {_bytes(there.bytes)}"
+
+        async with telling(so_far):
+            await store.backup(copy)
     print(f"{wanted.file}: {_what(there.census)}, {_bytes(wanted.file.stat().st_size)}.")
     return DONE
 
@@ -188,7 +199,7 @@ async def forget_tenant(settings: Settings, wanted: argparse.Namespace) -> int:
     ):
         print("Nothing was deleted. To go on without being asked: --yes", file=sys.stderr)
         return MISUSED
-    async with store.opened() as (records, live):
+    async with telling(lambda: f"Deleting {what}"), store.opened() as (records, live):
         number = await records.forget(name)
         await live.forget(name)
     try:

@@ -5,7 +5,7 @@ through than N and what flows in meanwhile. The highest excess over what flowed 
 number, which covers every minute that could be looked at.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 MINUTE = 60.0
@@ -13,15 +13,17 @@ Arrival = tuple[float, int]
 """When, in seconds, and how many units."""
 
 
-def deepest(arrivals: Iterable[Arrival], limit: int) -> tuple[float, float]:
-    """The most that was ever taken beyond what had flowed in, and when that was."""
-    level, last, worst, when = 0.0, 0.0, 0.0, 0.0
+def levels(arrivals: Iterable[Arrival], limit: int) -> Iterator[tuple[float, float]]:
+    """When, and how much was taken then beyond what had flowed in: what is missing in the bucket."""
+    level, last = 0.0, 0.0
     for at, units in arrivals:
         level = max(0.0, level - (at - last) * limit / MINUTE) + units
         last = at
-        if level > worst:
-            worst, when = level, at
-    return worst, when
+        yield at, level
+
+
+def deepest(arrivals: Iterable[Arrival], limit: int) -> float:
+    return max((level for _, level in levels(arrivals, limit)), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvloop
 
+from proxy.commands.progress import Progress
 from tests.load import history, targets
 from tests.load.chart import chart
 from tests.load.client import Answer, Connection
@@ -311,9 +312,9 @@ async def _compare(running: list[Target], names: list[str], rounds: int) -> dict
     return found
 
 
-def _progress(what: str, write: Callable[[str], object] = sys.stderr.write) -> None:
-    if sys.stderr.isatty():
-        write(f"\r\x1b[K{what}")
+def _progress(what: str) -> None:
+    progress = Progress()
+    progress.say(what) if what else progress.end()
 
 
 async def _listens(server: Server) -> None:

@@ -34,7 +34,7 @@ STATELESS, ANSWERED, BEGUN, FOLLOWED, ASKED = "stateless", "answered", "begun", 
 def kind_of(path: str, body: Any) -> str:
     if path == "/responses" and body:
         if body.get("background"):
-            return BEGUN
+            return FOLLOWED if body.get("stream") else BEGUN
         return STATELESS if body.get("store") is False else ANSWERED
     return FOLLOWED if "stream=true" in path else ASKED
 

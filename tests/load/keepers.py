@@ -130,7 +130,7 @@ class Keeper:
                 self._endings["cut"] += 1
                 return
             if events[-1]["type"] == "refused":
-                if not self._troubles.emptied(began):
+                if not self._troubles.lost(began):
                     self._refused("resumed", events[-1]["status"], events[-1]["code"], began)
                 return
             id = events[0]["response"]["id"]

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.load.allowance import MINUTE, Arrival, Minute, deepest, minutes
+from tests.load.allowance import MINUTE, Arrival, Minute, deepest, levels, minutes
 from tests.load.limited import Taken, Tenant
 from tests.load.troubles import HEALING_SECONDS, History, Outage
 
 TOLERANCE = 0.01
+EMPTY = 0.97
+NOT_LONG = 2.0
+"""Seconds."""
 
 
 @dataclass
@@ -18,9 +21,12 @@ class Held:
     flowed: float
     """What came through, and what a bucket of that limit would have had from the first to the last."""
     deepest: float
-    """The most beyond what had flowed in, in any time at all. The limit is what may be."""
+    """The most beyond what had flowed in, in any time at all."""
+    most: float
+    """What that may be: the limit, and what nobody could charge."""
     lost: int
     calm: list[Minute]
+    """Those in which the store was there, and all was taken at their begin: as much comes through as flows in."""
     wrong: list[str]
 
     def line(self) -> str:
@@ -29,7 +35,7 @@ class Held:
         return (
             f"{self.tenant.name:<13}{self.tenant.limit} a minute: {self.units} came through where "
             f"{self.flowed:.0f} may have{calm}; at most {self.deepest:.0f} at once "
-            f"({self.deepest / self.tenant.limit:.2%} of the limit); {self.lost} were cut off"
+            f"({self.deepest / self.tenant.limit:.1%}, at most {self.most:.0f}); {self.lost} were cut off"
         )
 
 
@@ -46,22 +52,26 @@ def judged(
     limits start full."""
     emptied = [outage.ended for outage in history.outages if outage.kind == "crash"]
     bounds = [began, *emptied, ended]
-    worst, wrong = 0.0, []
+    worst, empty, wrong = (0.0, 0.0), list[float](), list[str]()
     for start, end in pairwise(bounds):
-        level, _ = deepest([each for each in arrivals if start <= each[0] < end], tenant.limit)
-        worst = max(worst, level)
+        within = [each for each in arrivals if start <= each[0] < end]
+        empty += (at for at, level in levels(within, tenant.limit) if level >= tenant.limit * EMPTY)
+        level = deepest(within, tenant.limit)
         doubtful = sum(in_doubt(tenant, each, nodes) for each in history.outages if start <= each.began < end)
-        if level > _most(tenant, taken, start, end) + doubtful:
+        most = _most(tenant, taken, start, end) + doubtful
+        worst = max(worst, (level, most))
+        if level > most:
             wrong.append(f"{tenant.name}: {level:.0f} at once, above a limit of {tenant.limit}")
     calm = [
         minute
-        for minute in minutes(arrivals, began, ended)[1:]
+        for minute in minutes(arrivals, began, ended)
         if not history.away_between(minute.began - HEALING_SECONDS, minute.began + MINUTE)
+        and any(minute.began - NOT_LONG <= at < minute.began for at in empty)
     ]
     wrong += (problem for minute in calm if (problem := _problem(tenant, minute, taken)))
     lost = _units(taken.lost, began, ended)
     flowed = tenant.limit * (len(bounds) - 1 + (ended - began) / MINUTE)
-    return Held(tenant, _units(arrivals, began, ended), flowed, worst, lost, calm, wrong)
+    return Held(tenant, _units(arrivals, began, ended), flowed, *worst, lost, calm, wrong)
 
 
 def _problem(tenant: Tenant, minute: Minute, taken: Taken) -> str | None:

@@ -27,7 +27,7 @@ from tests.load.limited import Limited, Taken, Tenant, arrivals, tenants
 from tests.load.limits_held import Held, judged
 from tests.load.nodes import Database, Node, started
 from tests.load.process import Server, memory_mib, open_files, python
-from tests.load.progress import Progress
+from tests.load.progress import SoakProgress
 from tests.load.promises import Audit, Promises, now
 from tests.load.script import Script
 from tests.load.troubles import History, Outage
@@ -127,7 +127,7 @@ class NodesSoak:
         self._backend = backend
         self._url = url
         self._over = False
-        self._progress = Progress()
+        self._progress = SoakProgress()
 
     async def run(self) -> Found:
         found, promises = self.found, self.found.promises
@@ -150,7 +150,7 @@ class NodesSoak:
                     promises.wrong("a client that never came to an end")
                 found.promised = self._counted()
                 self._forget_what_a_kill_left()
-                audit = Audit(calls, promises, SCRIPT.model, self._rules.patience, found.history.emptied)
+                audit = Audit(calls, promises, SCRIPT.model, self._rules.patience, found.history.lost_between)
                 await audit.run()
                 sampler.cancel()
             self._progress.end()
@@ -285,7 +285,7 @@ class NodesSoak:
             if status := await asyncio.to_thread(node.stop):
                 wrong(f"a node ended with {status} when it was asked to end")
             lines = node.lines()
-            found.downs += lines.count('"store_down"')
+            found.downs += lines.count('"event":"store_down"')
             for words in UNWANTED:
                 if times := lines.count(words):
                     wrong(f"{times} × {words} in the log")

@@ -56,8 +56,8 @@ class Promises:
 
 
 class Audit:
-    """When all is over. `patience`: seconds that runs and locks of the dead may take to end. `emptied`: did the store
-    lose since then what it may lose?"""
+    """When all is over. `patience`: seconds that runs and locks of the dead may take to end. `lost`: may the events of
+    a run be lost that was asked for and ended then?"""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class Audit:
         promises: Promises,
         model: str,
         patience: float,
-        emptied: Callable[[float], bool] = lambda since: False,
+        lost: Callable[[float, float], bool] = lambda begun, ended: False,
     ) -> None:
         self._calls = calls
         self._promises = promises
         self._model = model
-        self._emptied = emptied
+        self._lost = lost
         self._late = now() + patience
 
     async def run(self) -> None:
@@ -124,8 +124,8 @@ class Audit:
     async def _told_once(self, id: str, found: Any) -> None:
         events = await self._calls.events(f"/responses/{id}?stream=true")
         if events[0]["type"] == "refused":
-            young = now() - self._promises.ended.get(id, 0.0) < LOG_SECONDS
-            if young and not self._emptied(self._promises.begun[id]):
+            ended = self._promises.ended.get(id, 0.0)
+            if now() - ended < LOG_SECONDS and not self._lost(self._promises.begun[id], ended):
                 self._promises.wrong("the events of a run are gone too early")
             return
         numbers = [event["sequence_number"] for event in events]

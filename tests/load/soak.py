@@ -21,6 +21,7 @@ from tests.load import nodes_soak, stored_soak, targets
 from tests.load.client import Answer, Connection
 from tests.load.judging import violation
 from tests.load.process import INTERRUPTED, Server, ends_when_asked, open_files
+from tests.load.progress import SoakProgress
 from tests.load.requests import KEY, PATHS, Ask
 from tests.load.script import Script
 from tests.load.watching import Watch, described, leaked_files, still_counted, streams_left, watching
@@ -44,6 +45,7 @@ GOLDEN = 0.618034
 FINISHING_SECONDS = 30.0
 UNHANDLED = '"unhandled_exception"'
 MOST_EXAMPLES = 10
+TOLD_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,12 @@ class Soak:
             watching(self._proxy.url, self._proxy.pid) as self.found.watch,
             asyncio.TaskGroup() as group,
         ):
-            restarts = group.create_task(self._restart_now_and_then())
+            others = [group.create_task(self._restart_now_and_then()), group.create_task(self._tell())]
             clients = [group.create_task(self._client(number)) for number in range(self._rules.streams)]
             await asyncio.sleep(self._rules.seconds)
             self._over = True
-            restarts.cancel()
+            for other in others:
+                other.cancel()
             _, late = await asyncio.wait(clients, timeout=FINISHING_SECONDS)
             for client in late:
                 client.cancel()
@@ -144,6 +147,19 @@ class Soak:
             self.found.done[f"{ask.surface} {ask.script.kind}"] += 1
         if wrong:
             self.found.wrong(f"{ask.surface}, {ask.script.model}, stream={ask.stream}: {wrong}")
+
+    async def _tell(self) -> None:
+        progress, found, began = SoakProgress(), self.found, time.monotonic()
+        try:
+            while True:
+                progress.say(
+                    f"{time.monotonic() - began:.0f} of {self._rules.seconds:g} s: "
+                    f"{sum(found.endings.values())} answers, {found.restarts} restarts, "
+                    f"{sum(found.violations.values())} violations"
+                )
+                await asyncio.sleep(TOLD_SECONDS)
+        finally:
+            progress.end()
 
     async def _restart_now_and_then(self) -> None:
         while True:

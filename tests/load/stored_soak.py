@@ -20,6 +20,7 @@ from tests.load import targets
 from tests.load.calls import Calls
 from tests.load.keepers import SCRIPT, Keeper
 from tests.load.process import Server, memory_mib, open_files, workers_of
+from tests.load.progress import SoakProgress
 from tests.load.promises import Audit, Promises, now
 from tests.load.troubles import OnlyKills
 
@@ -64,6 +65,7 @@ class StoredSoak:
         self._proxy = proxy
         self._folder = folder
         self._over = False
+        self._progress = SoakProgress()
 
     async def run(self) -> Found:
         found, promises = self.found, self.found.promises
@@ -72,7 +74,7 @@ class StoredSoak:
         async with aiohttp.ClientSession(connector=connector) as session:
             calls = Calls(session, self._proxy.url)
             async with asyncio.TaskGroup() as group:
-                others = [group.create_task(self._kill()), group.create_task(self._sample())]
+                others = [group.create_task(self._kill()), group.create_task(self._sample(now()))]
                 keepers = [
                     group.create_task(
                         Keeper(number, calls, promises, found.endings, troubles).live(lambda: self._over)
@@ -89,6 +91,7 @@ class StoredSoak:
                 found.promised = self._counted()
                 await Audit(calls, promises, SCRIPT.model, self._rules.patience).run()
                 others[1].cancel()
+        self._progress.end()
         self._judge()
         return found
 
@@ -102,10 +105,15 @@ class StoredSoak:
                 with suppress(ProcessLookupError):
                     os.kill(workers[len(self.found.kills) * 2 // 3 % 2], signal.SIGKILL)
 
-    async def _sample(self) -> None:
+    async def _sample(self, began: float) -> None:
         while True:
             with suppress(OSError, StopIteration):  # one of them was killed meanwhile
                 self.found.memory.append(memory_mib(self._proxy.pid))
+            self._progress.say(
+                f"{now() - began:.0f} of {self._rules.seconds:g} s and what the audit takes: "
+                f"{sum(self.found.endings.values())} answers, {len(self.found.kills)} kills, "
+                f"{sum(self.found.promises.broken.values())} violations"
+            )
             await asyncio.sleep(SAMPLE_SECONDS)
 
     def _counted(self) -> str:

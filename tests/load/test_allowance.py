@@ -10,24 +10,22 @@ def evenly(count: int, seconds: float, began: float = 0.0) -> list[tuple[float, 
 
 
 def test_a_bucket_that_is_emptied_and_then_used_as_it_fills_is_as_deep_as_the_limit() -> None:
-    level, _ = deepest([(0.0, 60), *evenly(600, 600.0, began=1.0)], 60)
-    assert 59.0 <= level <= 61.0
+    assert 59.0 <= deepest([(0.0, 60), *evenly(600, 600.0, began=1.0)], 60) <= 61.0
 
 
 def test_who_waits_may_have_it_all_at_once_again() -> None:
-    assert deepest([(0.0, 60), (60.0, 60)], 60)[0] == pytest.approx(60)
+    assert deepest([(0.0, 60), (60.0, 60)], 60) == pytest.approx(60)
+    assert deepest([], 60) == 0
 
 
 @pytest.mark.parametrize("second", [30.0, 59.0])
 def test_too_much_is_seen_wherever_the_minute_begins(second: float) -> None:
     """Each minute by the clock has 60 or fewer; one that begins between two has more."""
-    level, when = deepest([(0.0, 0), (59.0 - second / 2, 60), (59.0 + second / 2, 60)], 60)
-    assert level == pytest.approx(120 - second)
-    assert when == 59.0 + second / 2
+    assert deepest([(59.0 - second / 2, 60), (59.0 + second / 2, 60)], 60) == pytest.approx(120 - second)
 
 
 def test_one_in_a_hundred_too_many_adds_up() -> None:
-    assert deepest([(0.0, 600), *evenly(6060, 600.0)], 600)[0] == pytest.approx(660, abs=2)
+    assert deepest([(0.0, 600), *evenly(6060, 600.0)], 600) == pytest.approx(660, abs=2)
 
 
 def test_only_whole_minutes_are_counted() -> None:

@@ -22,8 +22,8 @@ class Troubles(Protocol):
     def away(self, since: float) -> bool:
         """The store did not answer."""
 
-    def emptied(self, since: float) -> bool:
-        """The store lost what it may lose."""
+    def lost(self, since: float) -> bool:
+        """The events of a run may be lost: the store was emptied, or did not take them for some seconds."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class OnlyKills:
     def away(self, since: float) -> bool:
         return True
 
-    def emptied(self, since: float) -> bool:
+    def lost(self, since: float) -> bool:
         return False
 
 
@@ -65,5 +65,10 @@ class History:
             outage.began <= until and since <= outage.ended + HEALING_SECONDS for outage in self.outages
         )
 
-    def emptied(self, since: float) -> bool:
-        return any(outage.ended >= since for outage in self.outages if outage.kind == "crash")
+    def lost(self, since: float) -> bool:
+        return self.lost_between(since, now())
+
+    def lost_between(self, since: float, until: float) -> bool:
+        """What ended long before a crash is emptied by it, too."""
+        crashed = any(outage.ended >= since for outage in self.outages if outage.kind == "crash")
+        return crashed or self.away_between(since, until)
