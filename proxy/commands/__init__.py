@@ -10,6 +10,7 @@
     store_files         it in files
     store_database      it in PostgreSQL
     configuration       checks and shows the settings
+    progress            what long work says on a terminal while it goes on
     hash_key            makes the digest of a tenant's key
 
 `proxy.cli` gives each its name.

@@ -24,10 +24,12 @@ class Balancer:
         assert task is not None
         self._carrying.add(task)
         try:
-            there, back = await self._node()
-            async with asyncio.TaskGroup() as group:
-                group.create_task(_carry(reader, back))
-                group.create_task(_carry(there, writer))
+            # Nobody waits for this task, and whoever cancels it is about to close all.
+            with suppress(asyncio.CancelledError, ConnectionRefusedError):
+                there, back = await self._node()
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(_carry(reader, back))
+                    group.create_task(_carry(there, writer))
         finally:
             writer.close()
             self._carrying.discard(task)
