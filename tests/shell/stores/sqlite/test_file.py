@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,8 +26,6 @@ from proxy.shell.stores.protocol import (
     StoreReplaced,
     StoreUnreadable,
 )
-from proxy.shell.stores.sql.tables import RECORDS
-from proxy.shell.stores.sqlite.file import MOST_CHANGES, SqliteFile
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from tests.support.stores import (
     ROOT,
@@ -83,37 +80,6 @@ async def test_only_its_user_reads_the_files(engine: SqliteRecords, path: Path) 
         "state.db-shm": 0o600,
         "state.db.lock": 0o600,
     }
-
-
-async def test_all_that_waits_is_one_transaction(path: Path) -> None:
-    """And each of them hears of its own failure alone."""
-    file = SqliteFile(path, RECORDS, durable=True)
-    await file.open()
-    begun: list[int] = []
-
-    def step(number: int) -> Any:
-        begun.append(number)
-        yield "insert into workers values (?, 0)", (f"w{number}",)
-        if number == 70:
-            raise KeyError(number)
-        rows = yield "select count(*) from workers", ()
-        return rows[0][0]
-
-    answers = await asyncio.gather(
-        *(file.write(lambda number=number: step(number)) for number in range(150)), return_exceptions=True
-    )
-    assert isinstance(answers.pop(70), KeyError)
-    assert sorted(answers) == list(range(1, 150))
-    assert begun.count(70) == 2, "with the others, then by itself"
-    assert len(begun) > 150
-    [(count,)] = await file.read(lambda: _rows("select count(*) from workers"))
-    assert count == 149
-    assert MOST_CHANGES == 100
-    await file.close()
-
-
-def _rows(statement: str) -> Any:
-    return (yield statement, ())
 
 
 async def test_who_is_cancelled_breaks_nobody_s_command(engine: SqliteRecords) -> None:
