@@ -333,7 +333,7 @@ def _memory(settings: Settings) -> int:
 
 def _secrets(settings: Settings) -> list[str]:
     backends = settings.all_backends.values()
-    held = [settings.server.signing_key]
+    held = [settings.server.signing_key, *settings.store.keys]
     held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
     urls = [settings.store.url, settings.live.url]
     return [secret.get_secret_value() for secret in held if secret] + [

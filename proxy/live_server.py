@@ -11,6 +11,7 @@ from proxy.shell.stores.engines import live_in_server
 from proxy.shell.stores.guard import Guard
 from proxy.shell.stores.guarded_live import GuardedLive
 from proxy.shell.stores.opening import Opening
+from proxy.shell.stores.sealing.seals import Seals
 
 LIES_IN: Final = "; what may be lost lies in {url}"
 MAY_EVICT: Final = ", which may delete what is needed when its memory is full (maxmemory-policy is {!r})"
@@ -22,6 +23,7 @@ def live_server(
     metrics: Metrics,
     log: Log,
     steady: Callable[[], float],
+    seals: Seals,
 ) -> GuardedLive | None:
     """None: none is named."""
     if settings.url is None:
@@ -30,7 +32,7 @@ def live_server(
     guard = Guard(wait_seconds, steady, watch)
     metrics.gauge("live_up", lambda: guard.is_up)
     metrics.gauge("live_waiting_seconds", lambda: guard.waiting_seconds)
-    engine = live_in_server(settings.url.get_secret_value(), settings.prefix, watch.may_evict)
+    engine = live_in_server(settings.url.get_secret_value(), settings.prefix, watch.may_evict, seals)
     opening = Opening(lambda: guard.write("open_live", engine.open), watch.refused)
     return GuardedLive(engine, guard, opening)
 

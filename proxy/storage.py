@@ -13,7 +13,7 @@ from proxy.process import CannotStart
 from proxy.settings.store import LiveSettings, StoreSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
+from proxy.shell.ops.store_watch import OrderWatch, StoreWatch, UnreadableWatch
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_questions import WorkerSlot
 from proxy.shell.stores.beats import Beats, Patience
@@ -32,6 +32,8 @@ from proxy.shell.stores.location import (
 from proxy.shell.stores.opening import Opening
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records, StoreDown, StoreUnreadable
+from proxy.shell.stores.sealing.keyring import seals_with
+from proxy.shell.stores.sealing.seals import Seals, Told, told_nobody
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sweeper import Sweeper
 from proxy.shell.stores.terms import DAY, Clock, Keeping
@@ -90,6 +92,24 @@ def check_live(settings: LiveSettings) -> None:
             raise StoreRefused(str(refusal)) from refusal
 
 
+def sealed_by(settings: StoreSettings, told: Told = told_nobody) -> Seals:
+    try:
+        return seals_with([key.get_secret_value() for key in settings.keys], told)
+    except LocationRefused as refusal:
+        raise StoreRefused(str(refusal)) from refusal
+
+
+def _told_in_the_loop(watch: UnreadableWatch) -> Told:
+    """Engines work in threads, too."""
+    loop = asyncio.get_running_loop()
+
+    def tell(what: str, reason: str, id: str, key: str) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody counts any more
+            loop.call_soon_threadsafe(watch.met, what, reason, id, key)
+
+    return tell
+
+
 @asynccontextmanager
 async def storage_of(
     settings: StoreSettings,
@@ -101,13 +121,14 @@ async def storage_of(
 ) -> AsyncIterator[Storage]:
     location = located(settings, slot.of)
     check_live(live_settings)
-    server = live_server(live_settings, settings.wait_seconds, metrics, log, clock)
+    seals = sealed_by(settings, _told_in_the_loop(UnreadableWatch(metrics, log, clock)))
+    server = live_server(live_settings, settings.wait_seconds, metrics, log, clock, seals)
     if server is not None and slot.is_first:
         log.info("live_chosen", about=f"what may be lost lies in {live_settings.url}")
     patience = Patience(clock)
     dates = Clock(date=time.time, steady=clock)  # noqa: TID251 - here it comes in
     limits = Limits(settings.connections, settings.wait_seconds, settings.prepared)
-    engines = engines_at(location, dates, keeping_of(settings), patience.may_bury, limits)
+    engines = engines_at(location, dates, keeping_of(settings), patience.may_bury, limits, seals)
     if engines is None:
         if server is not None:
             nothing = _sharing_a_server(location, server, slot)

@@ -42,6 +42,11 @@ def _number(text: str) -> int:
         raise ValueError(f"must be a whole number, not {text!r}") from None
 
 
+def _secrets(text: str) -> list[SecretStr]:
+    """Such as openssl makes: none has a space or a comma in it."""
+    return [SecretStr(secret) for secret in text.replace(",", " ").split()]
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """A setting that can be given without a file."""
@@ -64,6 +69,7 @@ BINDINGS = (
     Binding("backend.key", "--backend-key", "KEY", "PROXY_BACKEND_KEY"),
     Binding("backend.profile", "--profile", "NAME"),
     Binding("store.url", "--store", "URL", "PROXY_STORE_URL"),
+    Binding("store.keys", None, "", "PROXY_STORE_KEYS", _secrets),
     Binding("live.url", "--live", "URL", "PROXY_LIVE_URL"),
     Binding("clients.events", "--events", "STYLE"),
     Binding("logs.level", "--log-level", "LEVEL"),

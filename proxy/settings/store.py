@@ -4,7 +4,7 @@ from pydantic import Field
 
 from proxy.settings.section import Section
 from proxy.settings.server_urls import SecretUrl
-from proxy.settings.values import KeyPrefix, LiveUrl, Seconds, StoreUrl
+from proxy.settings.values import KeyPrefix, LiveUrl, Seconds, StoreKey, StoreUrl
 
 
 class StoreSettings(Section):
@@ -13,6 +13,9 @@ class StoreSettings(Section):
     or `postgresql://USER:PASSWORD@HOST/DATABASE`, which several machines may share. `auto` is SQLite in
     `$STATE_DIRECTORY`, `$XDG_STATE_HOME/responses-proxy` or `~/.local/state/responses-proxy`; if none of them can be
     written, memory with one worker and `off` with several."""
+    keys: list[StoreKey] = []
+    """Secrets that seal what is kept, on disks and in databases: the first one seals, each of them opens. Needs
+    `pip install responses-proxy[sealed]`. Default: all is kept as it is, and can be read by who can read the disk."""
     wait_seconds: Seconds = 2
     """Seconds that a request waits for the store. An answer that could not be stored by then says `store: false`."""
     connections: int = Field(4, ge=1, le=100)

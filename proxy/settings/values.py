@@ -79,7 +79,7 @@ def _header_name(name: str) -> str:
     return name
 
 
-def _signing_key(secret: SecretStr) -> SecretStr:
+def _long_secret(secret: SecretStr) -> SecretStr:
     if len(secret) < LEAST_SECRET:
         raise ValueError(f"must have at least {LEAST_SECRET} characters")
     return secret
@@ -132,7 +132,8 @@ StoreUrl = Annotated[SecretUrl, AfterValidator(_store_url)]
 LiveUrl = Annotated[SecretUrl, AfterValidator(live_url)]
 KeyPrefix = Annotated[str, AfterValidator(_prefix)]
 
-SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
+SigningKey = Annotated[SecretStr, AfterValidator(_long_secret)]
+StoreKey = Annotated[SecretStr, AfterValidator(_long_secret)]
 ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
 HostName = Annotated[str, AfterValidator(_host_name)]
 Digest = Annotated[str, AfterValidator(_digest)]

@@ -22,7 +22,15 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stores.failures import told_as_faults
-from proxy.shell.stores.protocol import MOST_ENTRIES, Locked, Outcome, ParentGone, Records, StoreDown
+from proxy.shell.stores.protocol import (
+    MOST_ENTRIES,
+    Locked,
+    Outcome,
+    ParentGone,
+    Records,
+    RecordUnreadable,
+    StoreDown,
+)
 from proxy.shell.turn_store import Background, BackgroundRun, Owning
 
 MAX_PARENTS = 1000
@@ -35,6 +43,7 @@ DOWN = (
     "The response could not be stored, and cannot be continued by its id: the store did not answer in time."
 )
 LOST = "The response could not be stored: another one has taken over its conversation."
+UNREADABLE = "The response could not be stored: what it refers to cannot be read any more."
 TOO_LARGE = "The response is too large to be stored, and cannot be continued by its id."
 
 
@@ -152,6 +161,8 @@ class StoredTurn:
             outcome = await records.save(self._tenant, record, entries, worker)
         except StoreDown:
             return self._not_stored(record, "store_down", DOWN)
+        except RecordUnreadable:  # an item of its conversation, which lies in another response
+            return self._not_stored(record, "unreadable", UNREADABLE)
         if outcome is Outcome.LOST:
             return self._not_stored(record, "lock_lost", LOST)
         self._locked = None

@@ -64,6 +64,8 @@ INNER = (
 
 ENGINES = {"shell.stores.memory", "shell.stores.postgres", "shell.stores.redis", "shell.stores.sqlite"}
 
+STORES = {"shell.stores", "shell.stores.sealing"}
+
 BENEATH_THE_ENGINE = {"shell.http", "shell.offload", "shell.ops"}
 
 # ── each room, and what it may import; lower rooms first ──
@@ -104,12 +106,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
     "shell.offload": WORDS | {"core.policy", "core.surfaces.openapi", "core.tools", "shell.ops"},
     # where what the API remembers lies; what all engines share is in the folder itself
-    "shell.stores": WORDS | ENGINES | {"core.stored"},
+    "shell.stores": WORDS | ENGINES | {"core.stored", "shell.stores.sealing"},
+    "shell.stores.sealing": {"shell.stores"},
     "shell.stores.memory": WORDS | {"core.stored", "shell.stores"},
-    "shell.stores.sql": WORDS | {"core.stored", "shell.stores"},
-    "shell.stores.postgres": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
-    "shell.stores.redis": WORDS | {"shell.stores"},
-    "shell.stores.sqlite": WORDS | {"core.stored", "shell.stores", "shell.stores.sql"},
+    "shell.stores.sql": WORDS | STORES | {"core.stored"},
+    "shell.stores.postgres": WORDS | STORES | {"core.stored", "shell.stores.sql"},
+    "shell.stores.redis": WORDS | STORES,
+    "shell.stores.sqlite": WORDS | STORES | {"core.stored", "shell.stores.sql"},
     "shell.limits": WORDS | {"core.policy", "shell.offload", "shell.ops", "shell.stores"},
     "shell.watching": CORE - INNER | {"shell.ops"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores", "shell.watching"},
@@ -142,7 +145,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     },
     "configured": CORE - INNER | {"settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
-    "live_server": {"process", "settings", "shell.ops", "shell.stores"},
+    "live_server": {"process", "settings", "shell.ops"} | STORES,
     "process": set(),
     "proxy": set(),
     "settings": WORDS | {"core.backends", "core.dialects", "core.markup", "core.policy"},
@@ -153,6 +156,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "settings",
         "shell.ops",
         "shell.stores",
+        "shell.stores.sealing",
         "shell.stores.postgres",
         "shell.stores.sqlite",
     },

@@ -14,7 +14,7 @@ from tests.deploy.tools import said_by, tool
 from tests.support.processes import ROOT
 from tests.support.programs import started
 
-EXTRAS = "postgres,redis"
+EXTRAS = "postgres,redis,sealed"
 """As the page on deployment names them; their packages are in the lock, too."""
 SOURCES = ("pyproject.toml", "README.md", "LICENSE")
 

@@ -15,14 +15,23 @@ def terms() -> Terms:
     return Terms()
 
 
-ENGINES = ("memory", "sqlite", "sqlite in two processes", "postgresql", "postgresql in two processes")
+ENGINES = (
+    "memory",
+    "sqlite",
+    "sqlite in two processes",
+    "sealed sqlite",
+    "sealed sqlite in two processes",
+    "postgresql",
+    "postgresql in two processes",
+    "sealed postgresql",
+)
 
 
 async def where(kind: str, file: Path) -> Any:
-    return await fresh_url() if kind.startswith("postgresql") else file
+    return await fresh_url() if "postgresql" in kind else file
 
 
-@pytest.fixture(params=(*ENGINES, "redis"))
+@pytest.fixture(params=(*ENGINES, "redis", "sealed redis"))
 async def live(request: pytest.FixtureRequest, terms: Terms, tmp_path: Path) -> AsyncIterator[Any]:
     engine = make_live(request.param, terms, await where(request.param, tmp_path / "live.db"))
     await engine.open()

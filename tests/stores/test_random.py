@@ -187,7 +187,7 @@ async def _same(engines: list[Any], calls: list[tuple[str, Any]], terms: Terms) 
                 removed |= {each.id for each in TALKS}
 
 
-KINDS = ("memory", "sqlite", "postgresql")
+KINDS = ("memory", "sealed sqlite", "postgresql")
 START = [("create", (tenant, each)) for tenant in "ab" for each in TALKS]
 MOST = int(os.environ.get("STORE_EXAMPLES", "100"))
 """More of them are new ones each time."""
@@ -209,4 +209,4 @@ def test_records(calls: list[tuple[str, Any]]) -> None:
 @SETTINGS
 @given(st.lists(LIVE_CALLS, min_size=5, max_size=60))
 def test_live(calls: list[tuple[str, Any]]) -> None:
-    asyncio.run(same([(make_live, kind) for kind in (*KINDS, "redis")], calls))
+    asyncio.run(same([(make_live, kind) for kind in (*KINDS, "sealed redis")], calls))

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from proxy.shell.stores.protocol import StoreDown
 from proxy.shell.stores.redis.live import RedisLive
 from proxy.shell.stores.redis.script import Clocks
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from tests.support.redis_server import shared_url
 from tests.support.stores import Terms
 
@@ -43,14 +44,14 @@ class ClockedRedis:
     """Two clients of one server, in turn. The scripts read the time from keys, which the test's clock sets, and what
     the server itself would delete by the real time is deleted by that clock, where the others are swept."""
 
-    def __init__(self, terms: Terms, most_log_bytes: int) -> None:
+    def __init__(self, terms: Terms, most_log_bytes: int, seals: Seals = NO_SEALS) -> None:
         self._terms = terms
         self._prefix = prefix_of_its_own()
         self._clocks = f"{self._prefix}:date", f"{self._prefix}:steady"
         clocks = Clocks(*(f"local now = tonumber(redis.call('GET', '{key}'))\n" for key in self._clocks))
         self.warnings: list[str] = []
         self._engines = [
-            RedisLive(shared_url(), self._prefix, self.warnings.append, clocks, most_log_bytes)
+            RedisLive(shared_url(), self._prefix, self.warnings.append, clocks, most_log_bytes, seals=seals)
             for _ in range(2)
         ]
         self._next = cycle(self._engines)

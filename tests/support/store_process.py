@@ -14,7 +14,7 @@ async def main() -> None:
     terms = Terms()
     _, kind, part, where = sys.argv
     make: Callable[..., Any] = make_live if part == "live" else make_records
-    engine = make(kind, terms, Path(where) if kind == "sqlite" else where)
+    engine = make(kind, terms, Path(where) if kind.endswith("sqlite") else where)
     while head := await asyncio.to_thread(sys.stdin.buffer.read, LENGTH_BYTES):
         message = await asyncio.to_thread(sys.stdin.buffer.read, int.from_bytes(head, "big"))
         name, args, named, terms.date, terms.steady, terms.patient, terms.keeping = pickle.loads(message)

@@ -20,6 +20,8 @@ from proxy.shell.stores.postgres.connections import ConnectionPool, Limits
 from proxy.shell.stores.postgres.live import PostgresLive
 from proxy.shell.stores.postgres.records import PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.sealing.aes import AesKey
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
@@ -206,6 +208,9 @@ class InTurn:
 
 
 TWO = " in two processes"
+SEALED = "sealed "
+SEALS = Seals([AesKey("a key of the tests, long enough")])
+"""The same in all processes of the tests."""
 
 
 def make_records(kind: str, terms: Terms, where: Any) -> Any:
@@ -213,7 +218,8 @@ def make_records(kind: str, terms: Terms, where: Any) -> Any:
     if kind == "memory":
         return MemoryRecords(terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
     name = kind.removesuffix(TWO)
-    engine = sqlite_at(where, terms) if name == "sqlite" else postgres_at(where, terms)
+    seals = SEALS if name.startswith(SEALED) else NO_SEALS
+    engine = (postgres_at if "postgresql" in name else sqlite_at)(where, terms, seals=seals)
     return engine if kind == name else InTurn(engine, Remote(name, "records", where, terms))
 
 
@@ -231,28 +237,34 @@ class Told(ServerClock):
     def measured(self, time: float, begun: float) -> None: ...
 
 
-def postgres_at(url: str, terms: Terms | None = None, limits: Limits = LIMITS) -> PostgresRecords:
+def postgres_at(
+    url: str, terms: Terms | None = None, limits: Limits = LIMITS, seals: Seals = NO_SEALS
+) -> PostgresRecords:
     terms = terms or Terms()
     connections = ConnectionPool(Address(url), limits)
-    return PostgresRecords(connections, Told(terms), Settings(terms), terms.may_bury)  # type: ignore[arg-type]
+    keeping: Any = Settings(terms)
+    return PostgresRecords(connections, Told(terms), keeping, terms.may_bury, seals)
 
 
-def sqlite_at(path: Path, terms: Terms | None = None) -> SqliteRecords:
+def sqlite_at(path: Path, terms: Terms | None = None, seals: Seals = NO_SEALS) -> SqliteRecords:
     terms = terms or Terms()
-    return SqliteRecords(path, terms.clock, Settings(terms), terms.may_bury)  # type: ignore[arg-type]
+    keeping: Any = Settings(terms)
+    return SqliteRecords(path, terms.clock, keeping, terms.may_bury, seals)
 
 
 def make_live(kind: str, terms: Terms, where: Any) -> Any:
     if kind == "memory":
         return MemoryLive(terms.clock, SHORT_LOG)
-    if kind == "redis":
+    name = kind.removesuffix(TWO)
+    seals = SEALS if name.startswith(SEALED) else NO_SEALS
+    engine: Any
+    if name.endswith("redis"):
         from tests.support.redis_live import ClockedRedis  # which knows the clock above
 
-        return ClockedRedis(terms, SHORT_LOG)
-    name = kind.removesuffix(TWO)
-    engine: Any
-    if name == "sqlite":
-        engine = SqliteLive(where, terms.clock, SHORT_LOG)
+        return ClockedRedis(terms, SHORT_LOG, seals)
+    if name.endswith("sqlite"):
+        engine = SqliteLive(where, terms.clock, SHORT_LOG, seals=seals)
     else:
-        engine = PostgresLive(ConnectionPool(Address(where), LIMITS), Told(terms), SHORT_LOG)
+        connections = ConnectionPool(Address(where), LIMITS)
+        engine = PostgresLive(connections, Told(terms), SHORT_LOG, seals=seals)
     return engine if kind == name else InTurn(engine, Remote(name, "live", where, terms))

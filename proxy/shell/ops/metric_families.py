@@ -73,6 +73,11 @@ FAMILIES: Final = {
     "store_failures": Family(
         CounterMetricFamily, "Commands that failed, or that nobody waited for any longer.", ("op",)
     ),
+    "store_unreadable": Family(
+        CounterMetricFamily,
+        "How often something that is kept could not be read: no key, damaged, of a later version.",
+        ("what", "reason"),
+    ),
     "not_stored": Family(CounterMetricFamily, "Responses that were to be stored and are not.", ("reason",)),
     "memos_lost": Family(
         CounterMetricFamily,

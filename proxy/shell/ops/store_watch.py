@@ -1,6 +1,8 @@
 """What operators are shown of the store: counts, and a line at each turn for the better or the worse."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
@@ -65,3 +67,32 @@ class OrderWatch:
 
     def failed(self, failure: Exception) -> None:
         self._log.warning("store_order_failed", kind=type(failure).__name__)
+
+
+QUIET_SECONDS: Final = 60.0
+"""What cannot be read for one reason is told once in this time, however much it is."""
+
+
+class UnreadableWatch:
+    """Looks on at what is kept and cannot be read: of one response, conversation, log or memo."""
+
+    def __init__(self, metrics: Metrics, log: Log, steady: Callable[[], float]) -> None:
+        self._metrics = metrics
+        self._log = log
+        self._steady = steady
+        self._times: Counter[tuple[str, str]] = Counter()
+        """Since each was told of."""
+        self._quiet_until: dict[tuple[str, str], float] = {}
+
+    def met(self, what: str, reason: str, id: str, key: str) -> None:
+        """`key`: the id of the one that has sealed it."""
+        self._metrics.count("store_unreadable", what, reason)
+        kind = what, reason
+        self._times[kind] += 1
+        now = self._steady()
+        if now >= self._quiet_until.get(kind, now):
+            self._quiet_until[kind] = now + QUIET_SECONDS
+            times = self._times.pop(kind)
+            self._log.error(
+                "row_unreadable", what=what, reason=reason, example=id, sealed_by=key or None, times=times
+            )

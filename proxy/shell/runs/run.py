@@ -21,10 +21,11 @@ from proxy.shell.runs.following import follow
 from proxy.shell.runs.log_channel import LogChannel
 from proxy.shell.runs.log_writer import LogWriter, RunLog
 from proxy.shell.stores.log_ends import events_of
-from proxy.shell.stores.protocol import Key, Live, Outcome, Records, StoreDown
+from proxy.shell.stores.protocol import Key, Live, Outcome, Records, RecordUnreadable, StoreDown
 from proxy.shell.turn_store import Owning
 
 DOWN: Final = "The end of the response could not be stored: the store did not answer for too long."
+UNREADABLE: Final = "The response could not be stored: what it refers to cannot be read any more."
 TOO_LARGE: Final = "The response is too large to be stored."
 FAILED: Final = "The proxy failed on this response."
 TRIES: Final = 600
@@ -136,6 +137,8 @@ class Run:
         while True:
             try:
                 return await tools.records.start(self.key.tenant, self.key.id, tools.worker, begun.answer)
+            except RecordUnreadable as failure:
+                raise faults.unreadable() from failure
             except StoreDown as failure:
                 left -= 1
                 if not left:
@@ -185,18 +188,24 @@ class Run:
         entries = entries_of(record) if record.conversation is not None else ()
         # Else somebody would close the log behind the part of it that is kept.
         kept = replace(record, streamed=False) if self.log.is_partly_kept else record
+        remark = None
         for _ in range(TRIES):
             try:
                 outcome = await tools.records.finish(self.key.tenant, kept, tools.worker, entries)
             except StoreDown:
                 await tools.sleep(RETRY_SECONDS)
                 continue
+            except RecordUnreadable:  # an item of its conversation, which lies in another response
+                remark, entries = UNREADABLE, ()
+                record = endings.failed(record, "storage_error", UNREADABLE)
+                kept = replace(record, streamed=kept.streamed)
+                continue
             if outcome is Outcome.LOST:
                 self.left = Left.ENDED_ELSEWHERE
                 await tools.owner.lost(self)
                 raise RunLeft(self.key.id)
             self.record, self._ended = record, True
-            return None
+            return remark
         self.record, self._ended, self._kept = endings.failed(record, "storage_error", DOWN), True, False
         return DOWN
 

@@ -128,7 +128,7 @@ class Runs:
         self._metrics.count("runs", Status.IN_PROGRESS)
 
     async def lost(self, run: Run) -> None:
-        with suppress(StoreDown):
+        with suppress(StoreDown, RecordUnreadable):
             record = await self._records.get(*run.key)
             if record is not None and record.status is Status.CANCELLED:
                 return
@@ -166,7 +166,10 @@ class Runs:
 
     async def _heard(self, key: Key) -> None:
         """The store need not tell it again."""
-        record = await self._records.get(*key) or Record(key.id, Status.CANCELLED, 0, "")
+        record = None
+        with suppress(RecordUnreadable):
+            record = await self._records.get(*key)
+        record = record or Record(key.id, Status.CANCELLED, 0, "")
         await self._records.finish(key.tenant, record, self._worker)
 
     async def _compare(self) -> None:
@@ -177,7 +180,8 @@ class Runs:
             with suppress(StoreDown):
                 for key in await self._records.runs(self._worker):
                     if key not in self._runs:
-                        await self._end_unknown(key)
+                        with suppress(RecordUnreadable):  # it ends with this process
+                            await self._end_unknown(key)
 
     async def _end_unknown(self, key: Key) -> None:
         record = await self._records.get(*key)

@@ -13,6 +13,7 @@
 - `sweeper`: who settles the dead, and deletes what has expired
 - `memory`, `sqlite`, `postgres`: the engines; `sql`: what engines share that speak it
 - `redis`: an engine for what may be lost
+- `sealing`: what is kept is sealed there with the operator's keys
 - `failures`: which fault it is when a store fails
 - `keys`: what an id says of where its thing is kept
 """

@@ -9,6 +9,7 @@ from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
 from proxy.shell.stores.postgres.address import Limits
 from proxy.shell.stores.protocol import Live, Records
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.terms import Clock, Keeping
@@ -22,17 +23,23 @@ MOST_MEMORY: Final = 256 << 20
 
 
 def engines_at(
-    location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], limits: Limits
+    location: Location,
+    clock: Clock,
+    keeping: Keeping,
+    may_bury: Callable[[], bool],
+    limits: Limits,
+    seals: Seals = NO_SEALS,
 ) -> tuple[Records, Live] | None:
+    """Memory is sealed by nothing: the keys lie beside it."""
     match location.kind:
         case Kind.SQLITE:
             assert location.directory is not None
             return (
-                SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury),
-                SqliteLive(location.directory / LIVE_FILE, clock),
+                SqliteRecords(location.directory / RECORDS_FILE, clock, keeping, may_bury, seals),
+                SqliteLive(location.directory / LIVE_FILE, clock, seals=seals),
             )
         case Kind.POSTGRESQL:
-            return _in_database(location, clock, keeping, may_bury, limits)
+            return _in_database(location, clock, keeping, may_bury, limits, seals)
         case Kind.MEMORY:
             bounded = replace(keeping, most_bytes=min(keeping.most_bytes, MOST_MEMORY))
             return MemoryRecords(clock, bounded, may_bury), MemoryLive(clock)
@@ -41,7 +48,12 @@ def engines_at(
 
 
 def _in_database(
-    location: Location, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool], limits: Limits
+    location: Location,
+    clock: Clock,
+    keeping: Keeping,
+    may_bury: Callable[[], bool],
+    limits: Limits,
+    seals: Seals,
 ) -> tuple[Records, Live]:
     """Imported here, as what it needs may not be installed."""
     from proxy.shell.stores.postgres.connections import ConnectionPool
@@ -52,11 +64,16 @@ def _in_database(
     assert location.address is not None
     connections = ConnectionPool(location.address, limits)
     server = ServerClock(clock.steady)
-    return PostgresRecords(connections, server, keeping, may_bury), PostgresLive(connections, server)
+    return (
+        PostgresRecords(connections, server, keeping, may_bury, seals),
+        PostgresLive(connections, server, seals=seals),
+    )
 
 
-def live_in_server(url: str, prefix: str, may_evict: Callable[[str], None]) -> "RedisLive":
+def live_in_server(
+    url: str, prefix: str, may_evict: Callable[[str], None], seals: Seals = NO_SEALS
+) -> "RedisLive":
     """Imported here, as what it needs may not be installed."""
     from proxy.shell.stores.redis.live import RedisLive
 
-    return RedisLive(url, prefix, may_evict)
+    return RedisLive(url, prefix, may_evict, seals=seals)

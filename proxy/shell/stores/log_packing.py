@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from proxy.shell.stores.sealing.seals import NO_SEALS, Place, Reason, Seals, What
+
 ROWS_OF_A_STREAM: Final = 32
 WINDOW_BITS: Final = -12
 """4 KiB, without a header: as good for events as the largest window, at a sixteenth of the memory."""
@@ -29,7 +31,8 @@ class _Packer:
 class Packers:
     """Of the logs that this process writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, seals: Seals = NO_SEALS) -> None:
+        self._seals = seals
         self._packers: dict[tuple[str, str], _Packer] = {}
 
     def pack(self, key: tuple[str, str], first: int, events: Sequence[bytes]) -> tuple[bool, bytes]:
@@ -44,7 +47,8 @@ class Packers:
         packer.next = first + len(events)
         packer.rows += 1
         data = packer.stream.compress(BETWEEN.join(events))
-        return fresh, data + packer.stream.flush(zlib.Z_SYNC_FLUSH)
+        data += packer.stream.flush(zlib.Z_SYNC_FLUSH)
+        return fresh, self._seals.sealed(_place(key, first), data)
 
     def forget(self, key: tuple[str, str]) -> None:
         self._packers.pop(key, None)
@@ -53,11 +57,22 @@ class Packers:
 class Unpacker:
     """Reads the rows of one log, in order, from one that begins anew."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: tuple[str, str], seals: Seals = NO_SEALS) -> None:
+        self._key = key
+        self._seals = seals
         self._stream = zlib.decompressobj(wbits=WINDOW_BITS)
 
-    def unpack(self, fresh: bool, data: bytes) -> list[bytes]:
-        """Raises zlib.error for what is damaged."""
+    def unpack(self, first: int, fresh: bool, data: bytes) -> list[bytes]:
+        """Raises RecordUnreadable."""
         if fresh:
             self._stream = zlib.decompressobj(wbits=WINDOW_BITS)
-        return self._stream.decompress(data).split(BETWEEN)
+        place = _place(self._key, first)
+        packed = self._seals.opened(place, data)
+        try:
+            return self._stream.decompress(packed).split(BETWEEN)
+        except zlib.error:
+            raise self._seals.unreadable(place, Reason.DAMAGED) from None
+
+
+def _place(key: tuple[str, str], first: int) -> Place:
+    return Place(What.LOG, *key, str(first))

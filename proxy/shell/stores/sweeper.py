@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from proxy.shell.stores.log_ends import close_log
-from proxy.shell.stores.protocol import Key, Live, Records, StoreDown
+from proxy.shell.stores.protocol import Key, Live, Records, RecordUnreadable, StoreDown
 
 ROUND_SECONDS: Final = 60.0
 AT_ONCE: Final = 50
@@ -65,10 +65,11 @@ class Sweeper:
     async def _settle(self) -> int:
         keys = await self._records.settle(AT_ONCE)
         for key in keys:
-            record = await self._records.get(*key)
-            if record is not None and record.streamed:
-                with suppress(StoreDown):  # then whoever wants to follow it closes it
-                    await close_log(self._live, key, record)
+            with suppress(RecordUnreadable):  # then nobody can say how its log ends
+                record = await self._records.get(*key)
+                if record is not None and record.streamed:
+                    with suppress(StoreDown):  # then whoever wants to follow it closes it
+                        await close_log(self._live, key, record)
         if keys:
             await self._watcher.settled(keys)
         return len(keys)

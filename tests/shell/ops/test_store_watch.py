@@ -4,7 +4,7 @@ import pytest
 
 from proxy.shell.ops.logs import make_log
 from proxy.shell.ops.metrics import Metrics
-from proxy.shell.ops.store_watch import OrderWatch, StoreWatch
+from proxy.shell.ops.store_watch import OrderWatch, StoreWatch, UnreadableWatch
 from tests.support.proxies import LogLines
 
 
@@ -54,3 +54,25 @@ async def test_what_keeps_it_in_order_is_counted(metrics: Metrics, log: LogLines
     assert counted(metrics, "swept") == {("expired",): 50}
     assert [line.get("response_id") for line in log.named("run_lost")] == ["resp_1", "resp_2"]
     assert log.named("store_order_failed")[0]["kind"] == "OSError"
+
+
+def test_what_cannot_be_read_is_counted_and_told_once_in_a_while(metrics: Metrics, log: LogLines) -> None:
+    """U61: each time by kind and reason; in the log at most once a minute, with an example."""
+    now = 1000.0
+    watch = UnreadableWatch(metrics, make_log("info", "json", stream=log.stream), lambda: now)
+    for number in range(5):
+        watch.met("response", "no_key", f"resp_{number}", "0a1b2c3d4e5f6071")
+    watch.met("memo", "damaged", "memo_1", "")
+    now += 59
+    watch.met("response", "no_key", "resp_5", "0a1b2c3d4e5f6071")
+    now += 1
+    watch.met("response", "no_key", "resp_6", "0a1b2c3d4e5f6071")
+    assert counted(metrics, "store_unreadable") == {("response", "no_key"): 7, ("memo", "damaged"): 1}
+    lines = [[line.get(name) for name in ("what", "reason", "example", "times")] for line in log.lines]
+    assert lines == [
+        ["response", "no_key", "resp_0", 1],
+        ["memo", "damaged", "memo_1", 1],
+        ["response", "no_key", "resp_6", 6],
+    ]
+    assert {line["event"] for line in log.lines} == {"row_unreadable"}
+    assert [line.get("sealed_by") for line in log.lines] == ["0a1b2c3d4e5f6071", None, "0a1b2c3d4e5f6071"]

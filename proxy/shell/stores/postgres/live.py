@@ -9,6 +9,7 @@ from proxy.shell.stores.postgres.carrier import PostgresCarrier
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import Ahead, Hold
 from proxy.shell.stores.sql.live import SqlLive
 from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES
@@ -28,9 +29,10 @@ class PostgresLive(SqlLive):
         clock: ServerClock,
         most_log_bytes: int = MOST_LOG_BYTES,
         most_memo_bytes: int = MOST_MEMO_BYTES,
+        seals: Seals = NO_SEALS,
     ) -> None:
         carrier = PostgresCarrier(connections, LIVE, clock, may_vanish=True)
-        super().__init__(carrier, clock.clock, most_log_bytes, most_memo_bytes)
+        super().__init__(carrier, clock.clock, most_log_bytes, most_memo_bytes, seals)
 
     async def append(self, rows: Sequence[LogRow]) -> Mapping[Key, LogClosed]:
         keys = sorted({row.key for row in rows})

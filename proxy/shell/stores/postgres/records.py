@@ -9,6 +9,7 @@ from proxy.shell.stores.keys import tail_of
 from proxy.shell.stores.postgres.carrier import PostgresCarrier
 from proxy.shell.stores.postgres.connections import ConnectionPool
 from proxy.shell.stores.postgres.server_clock import ServerClock
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import Ahead
 from proxy.shell.stores.sql.records import SqlRecords
 from proxy.shell.stores.sql.statements import FIND, TURN
@@ -34,9 +35,10 @@ class PostgresRecords(SqlRecords):
         clock: ServerClock,
         keeping: Keeping,
         may_bury: Callable[[], bool] = always,
+        seals: Seals = NO_SEALS,
     ) -> None:
         carrier = PostgresCarrier(connections, RECORDS, clock, may_vanish=False)
-        super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury())
+        super().__init__(carrier, clock.clock, keeping, lambda: clock.is_calm() and may_bury(), seals)
 
     async def beat(self, worker: str) -> int:
         return await self._carrier.write(partial(self._beat, worker))

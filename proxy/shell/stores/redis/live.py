@@ -11,6 +11,8 @@ from proxy.shell.stores.redis.memo_scripts import RECALL, REMEMBER
 from proxy.shell.stores.redis.names import Names
 from proxy.shell.stores.redis.script import SERVER_CLOCKS, Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
+from proxy.shell.stores.sealing.memos import opened_memos, sealed_memos
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 
 KEEPS_ALL: Final = "noeviction"
 WAIT_SECONDS: Final = 0.5
@@ -28,13 +30,15 @@ class RedisLive:
         most_log_bytes: int = MOST_LOG_BYTES,
         most_memo_bytes: int = MOST_MEMO_BYTES,
         wait_seconds: float = WAIT_SECONDS,
+        seals: Seals = NO_SEALS,
     ) -> None:
         """`may_evict` hears of the policy of a server that may delete keys when its memory is full."""
         self._server = RedisServer(url, wait_seconds)
         self._names = Names(prefix)
         self._may_evict = may_evict
+        self._seals = seals
         self._most_memo_bytes = most_memo_bytes
-        self._logs = RedisLogs(self._server, self._names, clocks, most_log_bytes)
+        self._logs = RedisLogs(self._server, self._names, clocks, most_log_bytes, seals)
         self._meters = RedisMeters(self._server, self._names, clocks)
         self._queues = RedisQueues(self._server, self._names, clocks)
         self._remember, self._recall = (Script(clocks.date, change) for change in (REMEMBER, RECALL))
@@ -63,7 +67,7 @@ class RedisLive:
         await self._logs.drop(key)
 
     async def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> None:
-        pairs = [each for memo in memos.items() for each in memo]
+        pairs = [each for memo in sealed_memos(self._seals, tenant, memos).items() for each in memo]
         if pairs:
             arguments = (seconds, self._most_memo_bytes, *pairs)
             await self._server.run([ScriptCall(self._remember, self._names.memos(tenant), arguments)])
@@ -72,7 +76,8 @@ class RedisLive:
         if not keys:
             return {}
         (found,) = await self._server.run([ScriptCall(self._recall, self._names.memos(tenant), tuple(keys))])
-        return {key: memo for key, memo in zip(keys, found, strict=True) if memo is not None}
+        memos = {key: memo for key, memo in zip(keys, found, strict=True) if memo is not None}
+        return opened_memos(self._seals, tenant, memos)
 
     async def take(self, tenant: str, wants: Sequence[Want]) -> Granted | Wait:
         return await self._meters.take(tenant, wants)

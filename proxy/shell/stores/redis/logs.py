@@ -1,24 +1,27 @@
 """Logs, as they are asked of the server: events are packed here and unpacked here."""
 
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, RecordUnreadable, Replay
 from proxy.shell.stores.redis.log_scripts import APPEND, CHANGES, DROP, END, HEAD, READ, SEAL
 from proxy.shell.stores.redis.names import Names
 from proxy.shell.stores.redis.script import Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
+from proxy.shell.stores.sealing.seals import Seals
 
 
 class RedisLogs:
-    def __init__(self, server: RedisServer, names: Names, clocks: Clocks, most_log_bytes: int) -> None:
+    def __init__(
+        self, server: RedisServer, names: Names, clocks: Clocks, most_log_bytes: int, seals: Seals
+    ) -> None:
         self._server = server
         self._names = names
         self._most_log_bytes = most_log_bytes
-        self._packers = Packers()
+        self._seals = seals
+        self._packers = Packers(seals)
         self._append, self._seal, self._end = (
             Script(clocks.date, HEAD, CHANGES, change) for change in (APPEND, SEAL, END)
         )
@@ -68,9 +71,31 @@ class RedisLogs:
         ]
         answers = await self._server.run(calls) if calls else []
         return {
-            cursor: None if answer is None else _replay(cursor, share, *answer)
+            cursor: None if answer is None else self._replay(cursor, share, *answer)
             for cursor, answer in zip(wanted, answers, strict=True)
         }
+
+    def _replay(self, cursor: Cursor, share: int, state: int, next: int, *rows: Any) -> Replay | None:
+        """What the rows hold from the cursor on, as far as it fits. None: some of it is lost."""
+        events: list[bytes] = []
+        unpacker = Unpacker(cursor.key, self._seals)
+        number = rows[0][1] if rows else next
+        try:
+            for first, fresh, data in rows:
+                if first != number:
+                    return None
+                for event in unpacker.unpack(first, first == fresh, data):
+                    if number >= cursor.next:
+                        if share <= 0:
+                            return Replay(events, ended=False)
+                        events.append(event)
+                        share -= len(event)
+                    number += 1
+        except RecordUnreadable:
+            return None
+        if number < next and share > 0:
+            return None
+        return Replay(events, ended=number >= next and state == LogState.ENDED)
 
     async def seal(self, key: Key) -> int:
         self._packers.forget(key)
@@ -79,32 +104,9 @@ class RedisLogs:
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         self._packers.forget(key)
-        _, data = Packers().pack(key, number, [event])
+        _, data = Packers(self._seals).pack(key, number, [event])
         await self._server.run([ScriptCall(self._end, self._names.log(key), (number, len(event), data))])
 
     async def drop(self, key: Key) -> None:
         self._packers.forget(key)
         await self._server.run([ScriptCall(self._drop, self._names.log(key))])
-
-
-def _replay(cursor: Cursor, share: int, state: int, next: int, *rows: Any) -> Replay | None:
-    """What the rows hold from the cursor on, as far as it fits. None: some of it is lost."""
-    events: list[bytes] = []
-    unpacker = Unpacker()
-    number = rows[0][1] if rows else next
-    try:
-        for first, fresh, data in rows:
-            if first != number:
-                return None
-            for event in unpacker.unpack(first == fresh, data):
-                if number >= cursor.next:
-                    if share <= 0:
-                        return Replay(events, ended=False)
-                    events.append(event)
-                    share -= len(event)
-                number += 1
-    except zlib.error:
-        return None
-    if number < next and share > 0:
-        return None
-    return Replay(events, ended=number >= next and state == LogState.ENDED)

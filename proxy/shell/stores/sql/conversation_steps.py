@@ -1,5 +1,8 @@
 """The steps of conversations."""
 
+from dataclasses import replace
+
+from proxy.core import jsontext
 from proxy.core.stored.conversation import Conversation, Entry, Order
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import items_of, tail_of
@@ -10,7 +13,9 @@ from proxy.shell.stores.protocol import (
     ConversationFull,
     FoundConversation,
     Locked,
+    RecordUnreadable,
 )
+from proxy.shell.stores.sealing.seals import Place, Reason, What
 from proxy.shell.stores.sql import statements as sql
 from proxy.shell.stores.sql.packing import Kept
 from proxy.shell.stores.sql.shared_steps import RowBudget, StepsBase
@@ -22,7 +27,8 @@ BEYOND = 1 << 62
 
 class ConversationSteps(StepsBase):
     def create(self, tenant: str, conversation: Conversation, record: Record | None) -> Step[None]:
-        new = (conversation.id, conversation.created, conversation.metadata, self._date())
+        metadata = self._seals.sealed(_metadata_of(tenant, conversation.id), conversation.metadata)
+        new = (conversation.id, conversation.created, metadata, self._date())
         if (yield sql.CREATE, (tenant, *new)) and record is not None:
             yield from self.add(tenant, conversation.id, record, MOST_ENTRIES)
 
@@ -30,7 +36,18 @@ class ConversationSteps(StepsBase):
         talk = yield from self._talk(tenant, id)
         if talk is None:
             return None
-        return FoundConversation(talk.conversation, (yield from self._holder(talk)) or None)
+        metadata = self._metadata(tenant, id, talk.conversation.metadata)
+        conversation = replace(talk.conversation, metadata=metadata)
+        return FoundConversation(conversation, (yield from self._holder(talk)) or None)
+
+    def _metadata(self, tenant: str, id: str, kept: bytes) -> bytes:
+        place = _metadata_of(tenant, id)
+        metadata = self._seals.opened(place, kept)
+        try:
+            jsontext.loads(metadata)
+        except ValueError:
+            raise self._seals.unreadable(place, Reason.DAMAGED) from None
+        return metadata
 
     def update(self, tenant: str, id: str, metadata: bytes) -> Step[Conversation | Locked | None]:
         talk = yield from self._talk(tenant, id)
@@ -38,7 +55,8 @@ class ConversationSteps(StepsBase):
             return None
         if holder := (yield from self._free(tenant, talk)):
             return Locked(holder)
-        yield sql.UPDATE, (metadata, self._date(), tenant, id)
+        sealed = self._seals.sealed(_metadata_of(tenant, id), metadata)
+        yield sql.UPDATE, (sealed, self._date(), tenant, id)
         return Conversation(id, talk.conversation.created, metadata)
 
     def remove(self, tenant: str, id: str) -> Step[bool | Locked]:
@@ -100,8 +118,8 @@ class ConversationSteps(StepsBase):
         for item in items_of(record):
             if (yield sql.ENTRY_OF, (tenant, id, item)):
                 raise AlreadyThere(item)
-            found = yield from self._item_at(tenant, item)
-            added.append((item, tail if found is None else found[0]))
+            found = yield from self._linked_at(tenant, item)
+            added.append((item, found or tail))
         if talk.last + len(added) > most:
             rows = yield sql.COUNT_ENTRIES, (tenant, id)
             if rows[0][0] + len(added) > most:
@@ -131,5 +149,17 @@ class ConversationSteps(StepsBase):
         yield from self._tidy(tenant, (yield from self._prune(tenant, id)), RowBudget())
         return True
 
+    def _linked_at(self, tenant: str, item: str) -> Step[str | None]:
+        """Where the item is kept already. If that cannot be read, it is kept once more."""
+        try:
+            found = yield from self._item_at(tenant, item)
+        except RecordUnreadable:
+            return None
+        return None if found is None else found[0]
+
     def _visible(self, tenant: str, id: str) -> Step[list[Entry]]:
         return (yield from self._entries_of(tenant, (yield sql.ENTRIES, (tenant, id))))
+
+
+def _metadata_of(tenant: str, id: str) -> Place:
+    return Place(What.CONVERSATION, tenant, id, "metadata")

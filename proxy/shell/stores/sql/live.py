@@ -5,6 +5,7 @@ from functools import partial
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
 from proxy.shell.stores.protocol import Cursor, Granted, Key, LogClosed, LogRow, Replay, Ticket, Wait, Want
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, Hold, whole
 from proxy.shell.stores.sql.limit_steps import MeterSteps, QueueSteps
 from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES, LiveSteps
@@ -20,9 +21,10 @@ class SqlLive:
         clock: Clock,
         most_log_bytes: int = MOST_LOG_BYTES,
         most_memo_bytes: int = MOST_MEMO_BYTES,
+        seals: Seals = NO_SEALS,
     ) -> None:
         self._carrier = carrier
-        self._steps = LiveSteps(clock, most_log_bytes, most_memo_bytes)
+        self._steps = LiveSteps(clock, most_log_bytes, most_memo_bytes, seals)
         self._meters = MeterSteps(clock)
         self._queues = QueueSteps(clock)
 

@@ -1,13 +1,14 @@
 """The steps of logs and memos."""
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
 from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import KEPT_SECONDS, MOST_LOG_BYTES, REFUSALS, LogState
-from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, Replay
+from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, RecordUnreadable, Replay
+from proxy.shell.stores.sealing.memos import opened_memos, sealed_memos
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import log_statements as sql
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.terms import Clock
@@ -30,12 +31,17 @@ class _Log:
 
 class LiveSteps:
     def __init__(
-        self, clock: Clock, most_log_bytes: int = MOST_LOG_BYTES, most_memo_bytes: int = MOST_MEMO_BYTES
+        self,
+        clock: Clock,
+        most_log_bytes: int = MOST_LOG_BYTES,
+        most_memo_bytes: int = MOST_MEMO_BYTES,
+        seals: Seals = NO_SEALS,
     ) -> None:
         self._clock = clock
         self._most_log_bytes = most_log_bytes
         self._most_memo_bytes = most_memo_bytes
-        self._packers = Packers()
+        self._seals = seals
+        self._packers = Packers(seals)
 
     def _date(self) -> int:
         return int(self._clock.date())
@@ -110,18 +116,18 @@ class LiveSteps:
         if number is None:
             return None
         events: list[bytes] = []
-        unpacker = Unpacker()
+        unpacker = Unpacker(cursor.key, self._seals)
         try:
             while number < log.next:
-                for _, fresh, data in (yield sql.ROWS, (*cursor.key, number, ROWS_AT_ONCE)):
-                    for event in unpacker.unpack(fresh, data):
+                for first, fresh, data in (yield sql.ROWS, (*cursor.key, number, ROWS_AT_ONCE)):
+                    for event in unpacker.unpack(first, fresh, data):
                         if number >= cursor.next:
                             if share <= 0:
                                 return Replay(events, ended=False)
                             events.append(event)
                             share -= len(event)
                         number += 1
-        except zlib.error:
+        except RecordUnreadable:
             return None
         return Replay(events, ended=log.state is LogState.ENDED)
 
@@ -155,7 +161,7 @@ class LiveSteps:
 
     def remember(self, tenant: str, memos: Mapping[str, bytes], seconds: float) -> Step[None]:
         until = ceil(self._clock.date() + seconds)
-        for key, data in memos.items():
+        for key, data in sealed_memos(self._seals, tenant, memos).items():
             yield sql.REMEMBER, (tenant, key, data, until)
 
     def recall(self, tenant: str, keys: Sequence[str]) -> Step[Mapping[str, bytes]]:
@@ -166,7 +172,7 @@ class LiveSteps:
                 (1 << (len(some) - 1).bit_length()) - len(some)
             )  # few forms of the statement
             found |= dict((yield sql.recall(len(some)), (tenant, self._date(), *some)))
-        return found
+        return opened_memos(self._seals, tenant, found)
 
     def forget(self, tenant: str, most: int) -> Step[int]:
         """Deletes so many rows of the tenant at most; how many."""

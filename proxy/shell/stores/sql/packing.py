@@ -5,13 +5,24 @@ from typing import Any, Final
 from zlib import crc32
 
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.protocol import RecordUnreadable
+from proxy.shell.stores.sealing.seals import Place, Reason, Seals, What
 
 PLAIN: Final = 0
 """The form of a row: JSON as it is. At some 20 kB, packing would take three times as long as all the rest of a save."""
 
+SEALED: Final = 2
+"""Each piece by itself."""
+
+NO_CHECKSUM: Final = 0
+"""Of sealed pieces: a seal breaks at any change, and a sum of what is in it would tell something of that."""
 
 STATUSES: Final = frozenset(map(str, Status))
+
+FORM, CHECKSUM, ANSWER, INPUT, OUTPUT = range(9, 14)
+"""Where these stand in a row."""
+
+Pieces = tuple[bytes, bytes, bytes]
+"""Answer, input, output."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -26,31 +37,70 @@ class Kept:
     """The version of its conversation that it began with."""
 
 
-def checksum(record: Record) -> int:
+def checksum(answer: bytes, input: bytes, output: bytes) -> int:
     """Of all three pieces: cut or changed bytes must not become a shorter history."""
-    return crc32(record.output, crc32(record.input, crc32(record.answer)))
+    return crc32(output, crc32(input, crc32(answer)))
 
 
-def row_of(kept: Kept) -> tuple[Any, ...]:
-    record = kept.record
-    return (
-        record.id, str(record.status), record.created, record.model, record.parent, record.conversation,
-        int(record.background), int(record.streamed), int(record.lasting), PLAIN, checksum(record),
-        record.answer, record.input, record.output, int(kept.gone), kept.ended, kept.seen,
-    )  # fmt: skip
+def checksum_without_answer(row: tuple[Any, ...]) -> int:
+    """For a row whose answer is taken away. What was damaged stays so."""
+    pieces: Pieces = row[ANSWER : OUTPUT + 1]
+    if row[FORM] != PLAIN or checksum(*pieces) != row[CHECKSUM]:
+        return NO_CHECKSUM
+    return checksum(b"", *pieces[1:])
 
 
-def kept_from(row: tuple[Any, ...]) -> Kept:
-    (
-        id, status, created, model, parent, conversation, background, streamed, lasting, form, expected,
-        answer, input, output, gone, ended, seen,
-    ) = row  # fmt: skip
-    if form != PLAIN or status not in STATUSES:
-        raise RecordUnreadable(f"{id} was written by a later version of the proxy")
-    record = Record(
-        id, Status(status), created, model, parent, conversation, bool(background), bool(streamed), bool(lasting),
-        answer, input, output,
-    )  # fmt: skip
-    if checksum(record) != expected:
-        raise RecordUnreadable(f"{id} is damaged")
-    return Kept(record, bool(gone), ended, seen)
+class Packing:
+    def __init__(self, seals: Seals) -> None:
+        self._seals = seals
+
+    def row_of(self, tenant: str, kept: Kept) -> tuple[Any, ...]:
+        record = kept.record
+        return (
+            record.id, str(record.status), record.created, record.model, record.parent, record.conversation,
+            int(record.background), int(record.streamed), int(record.lasting), *self.packed(tenant, record),
+            int(kept.gone), kept.ended, kept.seen,
+        )  # fmt: skip
+
+    def packed(self, tenant: str, record: Record) -> tuple[int, int, bytes, bytes, bytes]:
+        """The form, the checksum, and the pieces."""
+        pieces = record.answer, record.input, record.output
+        if not self._seals.head:
+            return PLAIN, checksum(*pieces), *pieces
+        places = _places(tenant, record.id)
+        answer, input, output = (
+            self._seals.sealed(place, piece) for place, piece in zip(places, pieces, strict=True)
+        )
+        return SEALED, NO_CHECKSUM, answer, input, output
+
+    def kept_from(self, tenant: str, row: tuple[Any, ...]) -> Kept:
+        (
+            id, status, created, model, parent, conversation, background, streamed, lasting, form, expected,
+            answer, input, output, gone, ended, seen,
+        ) = row  # fmt: skip
+        if form not in (PLAIN, SEALED) or status not in STATUSES:
+            raise self._seals.unreadable(Place(What.RESPONSE, tenant, id), Reason.LATER_VERSION)
+        pieces = answer, input, output
+        if form == SEALED:
+            pieces = self._opened(tenant, id, pieces, bool(gone))
+        elif checksum(*pieces) != expected:
+            raise self._seals.unreadable(Place(What.RESPONSE, tenant, id), Reason.DAMAGED)
+        record = Record(
+            id, Status(status), created, model, parent, conversation, bool(background), bool(streamed), bool(lasting),
+            *pieces,
+        )  # fmt: skip
+        return Kept(record, bool(gone), ended, seen)
+
+    def _opened(self, tenant: str, id: str, pieces: Pieces, gone: bool) -> Pieces:
+        """What is deleted has no answer any more."""
+        at_answer, at_input, at_output = _places(tenant, id)
+        answer, input, output = pieces
+        return (
+            b"" if gone and not answer else self._seals.unsealed(at_answer, answer),
+            self._seals.unsealed(at_input, input),
+            self._seals.unsealed(at_output, output),
+        )
+
+
+def _places(tenant: str, id: str) -> list[Place]:
+    return [Place(What.RESPONSE, tenant, id, part) for part in ("answer", "input", "output")]

@@ -74,30 +74,45 @@ class RecordSteps(ConversationSteps):
         return Outcome.DONE
 
     def finish(self, tenant: str, record: Record, worker: str, entries: Sequence[str]) -> Step[Outcome]:
-        kept = yield from self._turn(tenant, record.id)
         tail = tail_of(record.id)
-        if kept is None or (yield from self._run(tenant, record.id)) != (worker, 0):
+        if not (yield from self._is_at_work(tenant, record.id, worker)):
+            is_done = yield from self._is_kept_as(tenant, record)
             yield sql.RUN_HEARD, (tenant, tail, worker)
-            return Outcome.DONE if kept is not None and kept.record == record else Outcome.LOST
+            return Outcome.DONE if is_done else Outcome.LOST
         talk = None
         if record.conversation is not None:
             talk = yield from self._talk(tenant, record.conversation)
             if talk is not None and talk.lock_response != record.id:
                 talk = None
         added = yield from self._locate(tenant, entries, record)
-        yield from self._end(tenant, kept, record)
+        yield from self._end(tenant, record)
         yield sql.RUN_HEARD, (tenant, tail, worker)
         if talk is not None:
             yield from self._append(tenant, talk, added)
         return Outcome.DONE
 
+    def _is_at_work(self, tenant: str, id: str, worker: str) -> Step[bool]:
+        """What is kept of it so far need not be read for that."""
+        if (yield from self._run(tenant, id)) != (worker, 0):
+            return False
+        rows = yield sql.STATE, (tenant, tail_of(id))
+        return bool(rows) and rows[0][0] == id and not rows[0][1]
+
+    def _is_kept_as(self, tenant: str, record: Record) -> Step[bool]:
+        try:
+            kept = yield from self._turn(tenant, record.id)
+        except RecordUnreadable:
+            return False
+        return kept is not None and kept.record == record
+
     def cancel(self, tenant: str, record: Record) -> Step[Record | None]:
         kept = yield from self.settled(tenant, record.id)
         if kept is None:
             return None
-        if not kept.record.is_final:
-            kept = yield from self._end(tenant, kept, record)
-        return kept.record
+        if kept.record.is_final:
+            return kept.record
+        yield from self._end(tenant, record)
+        return record
 
     def get(self, tenant: str, id: str) -> Step[tuple[Record, bool] | None]:
         """The record, and whether it must be settled first."""
@@ -133,12 +148,26 @@ class RecordSteps(ConversationSteps):
         return found
 
     def delete(self, tenant: str, id: str) -> Step[bool | None]:
-        kept = yield from self.settled(tenant, id)
+        try:
+            kept = yield from self.settled(tenant, id)
+        except RecordUnreadable:
+            return (yield from self._delete_unread(tenant, id))
         if kept is None:
             return None
         if kept.record.is_final:
             yield from self._bury(tenant, tail_of(id), RowBudget())
         return kept.record.is_final
+
+    def _delete_unread(self, tenant: str, id: str) -> Step[bool | None]:
+        """Nobody needs a key to have something deleted."""
+        rows = yield sql.STATE, (tenant, tail_of(id))
+        found, gone, ended, lasting = rows[0]
+        if found != id or gone or (ended is not None and ended <= self._horizon(lasting)):
+            return None
+        if ended is None and not (yield from self._is_left(tenant, id)):
+            return False
+        yield from self._bury(tenant, tail_of(id), RowBudget())
+        return True
 
     def _run(self, tenant: str, id: str) -> Step[tuple[str, int] | None]:
         """Who works on it, and whether that was ended by somebody else."""
@@ -178,13 +207,13 @@ class RecordSteps(ConversationSteps):
         for tenant, id in dead:
             try:
                 kept = yield from self._turn(tenant, id)
-            except RecordUnreadable:  # it has no end that could be written, and must not stay for ever
-                kept = None
-                yield from self._bury(tenant, tail_of(id), RowBudget())
+            except RecordUnreadable:
+                yield from self._end_unread(tenant, id)
+                continue
             if kept is None:
                 yield sql.RUN_OVER, (tenant, tail_of(id))
             else:
-                yield from self._end(tenant, kept, endings.orphaned(kept.record))
+                yield from self._end(tenant, endings.orphaned(kept.record))
         return dead
 
     # ── the size of it ──

@@ -17,6 +17,7 @@ from proxy.shell.stores.protocol import (
     Size,
     Swept,
 )
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, family, whole
 from proxy.shell.stores.sql.record_steps import RecordSteps
 from proxy.shell.stores.sql.step import Step
@@ -28,10 +29,15 @@ FORGOTTEN_ROWS: Final = 50
 
 class SqlRecords:
     def __init__(
-        self, carrier: Carrier, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool] = always
+        self,
+        carrier: Carrier,
+        clock: Clock,
+        keeping: Keeping,
+        may_bury: Callable[[], bool] = always,
+        seals: Seals = NO_SEALS,
     ) -> None:
         self._carrier = carrier
-        self._steps = RecordSteps(clock, keeping, may_bury)
+        self._steps = RecordSteps(clock, keeping, may_bury, seals)
 
     async def open(self) -> None:
         await self._carrier.open()

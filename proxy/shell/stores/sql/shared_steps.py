@@ -10,8 +10,9 @@ from proxy.core.stored.conversation import Conversation, Entry
 from proxy.core.stored.record import Record
 from proxy.shell.stores.keys import foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
-from proxy.shell.stores.sql.packing import Kept, checksum, kept_from, row_of
+from proxy.shell.stores.sql.packing import Kept, Packing, checksum_without_answer
 from proxy.shell.stores.sql.step import Rows, Step
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
@@ -48,10 +49,18 @@ class ConversationRow:
 
 
 class StepsBase:
-    def __init__(self, clock: Clock, keeping: Keeping, may_bury: Callable[[], bool] = always) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        keeping: Keeping,
+        may_bury: Callable[[], bool] = always,
+        seals: Seals = NO_SEALS,
+    ) -> None:
         self._clock = clock
         self._keeping = keeping
         self._may_bury = may_bury
+        self._seals = seals
+        self._packing = Packing(seals)
 
     def _date(self) -> int:
         return int(self._clock.date())
@@ -82,7 +91,7 @@ class StepsBase:
 
     def _kept(self, tenant: str, tail: str) -> Step[Kept | None]:
         rows = yield sql.FIND, (tenant, tail)
-        return kept_from(rows[0]) if rows else None
+        return self._packing.kept_from(tenant, rows[0]) if rows else None
 
     def _turn(self, tenant: str, id: str) -> Step[Kept | None]:
         """A response that can be read."""
@@ -96,41 +105,52 @@ class StepsBase:
         """The same, ended if its worker is dead."""
         kept = yield from self._turn(tenant, id)
         if kept is not None and (yield from self._is_orphan(tenant, kept)):
-            return (yield from self._end(tenant, kept, endings.orphaned(kept.record)))
+            record = endings.orphaned(kept.record)
+            return replace(kept, record=record, ended=(yield from self._end(tenant, record)))
         return kept
 
     def _is_orphan(self, tenant: str, kept: Kept) -> Step[bool]:
-        if kept.record.is_final or not self._may_bury():
+        return not kept.record.is_final and (yield from self._is_left(tenant, kept.record.id))
+
+    def _is_left(self, tenant: str, id: str) -> Step[bool]:
+        """Is the worker dead that has begun it?"""
+        if not self._may_bury():
             return False
-        rows = yield sql.RUN_OF, (tenant, tail_of(kept.record.id))
+        rows = yield sql.RUN_OF, (tenant, tail_of(id))
         return not (yield from self._lives(rows[0][0] if rows else ""))
 
     def _insert(self, tenant: str, kept: Kept) -> Step[None]:
-        yield sql.INSERT, (tenant, tail_of(kept.record.id), *row_of(kept))
+        yield sql.INSERT, (tenant, tail_of(kept.record.id), *self._packing.row_of(tenant, kept))
         yield from self._know_items(tenant, kept.record)
 
     def _replace(self, tenant: str, record: Record, ended: int | None) -> Step[None]:
-        pieces = (record.answer, record.input, record.output)
-        what = (str(record.status), int(record.streamed), 0, checksum(record))
-        yield sql.REPLACE, (*what, *pieces, ended, tenant, tail_of(record.id))
+        packed = self._packing.packed(tenant, record)
+        what = (str(record.status), int(record.streamed), *packed, ended)
+        yield sql.REPLACE, (*what, tenant, tail_of(record.id))
 
-    def _end(self, tenant: str, kept: Kept, record: Record) -> Step[Kept]:
-        """Ends work under way, and gives up its conversation; its worker will be told."""
-        ended = replace(kept, record=record, ended=self._date())
-        yield from self._replace(tenant, record, ended.ended)
+    def _end(self, tenant: str, record: Record) -> Step[int]:
+        """Ends work under way, and gives up its conversation; its worker will be told. When that was."""
+        ended = self._date()
+        yield from self._replace(tenant, record, ended)
         yield from self._know_items(tenant, record)
         yield sql.RUN_OVER, (tenant, tail_of(record.id))
         if record.conversation is not None:
             yield sql.UNLOCK, (tenant, record.conversation, record.id)
         return ended
 
+    def _end_unread(self, tenant: str, id: str) -> Step[None]:
+        """The same for what cannot be read here. Its row stays as it is, for whoever can, and expires as others do."""
+        tail = tail_of(id)
+        rows = yield sql.LINKS, (tenant, tail)
+        yield sql.END_UNREAD, (self._date(), tenant, tail)
+        yield sql.RUN_OVER, (tenant, tail)
+        if rows and rows[0][3] is not None:
+            yield sql.UNLOCK, (tenant, rows[0][3], id)
+
     def _bury(self, tenant: str, tail: str, budget: RowBudget) -> Step[None]:
         """Deletes a response, and what it alone held. One that cannot be read is deleted as well."""
-        try:
-            kept = yield from self._kept(tenant, tail)
-        except RecordUnreadable:
-            kept = None
-        empty = 0 if kept is None else checksum(replace(kept.record, answer=b""))
+        rows = yield sql.FIND, (tenant, tail)
+        empty = checksum_without_answer(rows[0]) if rows else 0
         yield sql.BURY, (b"", empty, tenant, tail)
         yield from self._tidy(tenant, [tail], budget)
 
@@ -218,7 +238,10 @@ class StepsBase:
         """The same, for who wants to change it: what a dead worker left is ended, so that it cannot come late."""
         holder = yield from self._holder(talk, but)
         if not holder and talk.lock_response not in ("", but):
-            yield from self.settled(tenant, talk.lock_response)
+            try:
+                yield from self.settled(tenant, talk.lock_response)
+            except RecordUnreadable:
+                yield from self._end_unread(tenant, talk.lock_response)
             yield sql.UNLOCK, (tenant, talk.conversation.id, talk.lock_response)
         return holder
 

@@ -29,6 +29,8 @@ REPLACE: Final = (
     " where tenant = ? and tail = ?"
 )
 
+END_UNREAD: Final = "update turns set ended = ? where tenant = ? and tail = ? and ended is null"
+
 BURY: Final = "update turns set gone = 1, answer = ?, checksum = ? where tenant = ? and tail = ?"
 
 DOUBT: Final = "update turns set gone = ? where tenant = ? and tail = ? and gone > 0"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from proxy.shell.stores.logs import MOST_LOG_BYTES
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql.live import SqlLive
 from proxy.shell.stores.sql.live_steps import MOST_MEMO_BYTES
 from proxy.shell.stores.sql.tables import LIVE
@@ -17,5 +18,7 @@ class SqliteLive(SqlLive):
         clock: Clock,
         most_log_bytes: int = MOST_LOG_BYTES,
         most_memo_bytes: int = MOST_MEMO_BYTES,
+        seals: Seals = NO_SEALS,
     ) -> None:
-        super().__init__(SqliteFile(path, LIVE, durable=False), clock, most_log_bytes, most_memo_bytes)
+        file = SqliteFile(path, LIVE, durable=False)
+        super().__init__(file, clock, most_log_bytes, most_memo_bytes, seals)

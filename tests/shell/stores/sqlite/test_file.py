@@ -270,7 +270,7 @@ async def test_a_damaged_file_is_refused_at_start_and_later(path: Path) -> None:
 
 
 async def test_one_damaged_record_is_one_that_cannot_be_read(path: Path) -> None:
-    """T88: cut, changed, or of a later form. It expires as others do, and one that was in work is deleted."""
+    """T88: cut, changed, or of a later form. It expires as others do, also one that was in work."""
     terms = Terms()
     engine = sqlite_at(path, terms)
     await engine.open()
@@ -289,10 +289,12 @@ async def test_one_damaged_record_is_one_that_cannot_be_read(path: Path) -> None
     assert await engine.get("t", child.id) == child
     terms.steady += 45
     assert await engine.settle(9) == [("t", each.id) for each in work]
-    assert await engine.get("t", work[0].id) is None
+    assert await engine.settle(9) == []
+    with pytest.raises(RecordUnreadable, match=work[0].id):
+        await engine.get("t", work[0].id)
     assert (await engine.get("t", work[1].id)).status is Status.FAILED
     terms.date += 31 * 86_400
-    assert await engine.sweep(50) == (6, 0, 0)
+    assert await engine.sweep(50) == (7, 0, 0)
     assert (await engine.size()).responses == 0
     await engine.close()
 

@@ -1,0 +1,7 @@
+"""What is kept is sealed with the operator's keys: who has only the disk, a copy or the wire reads nothing of it.
+
+- `seals`: what engines ask to seal and to open, and what they say of what they cannot read
+- `aes`: one key, and what is made with it
+- `memos`: theirs
+- `keyring`: the seals of the settings
+"""
