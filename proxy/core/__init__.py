@@ -21,6 +21,7 @@ Words that all rooms share:
     sse           server-sent events
     fragments     reasoning that came in pieces
     logprobs      the log probabilities that belong to a text
+    annotations   what is said of places in a text
 
 Rooms; arrows between them point downward only (a test reads the imports):
 

@@ -39,6 +39,33 @@ class CallDelta:
     id: str | None = None
     name: str | None = None
     arguments: str = ""
+    freeform: bool = False
+    """With the name: the arguments are what the client's own tool takes, and not those of a function that stands for
+    it. Only a `CallEndDelta` shows that they are whole."""
+
+
+@dataclass(slots=True)
+class CallEndDelta:
+    """The backend said that a call has all its arguments."""
+
+    index: int
+
+
+@dataclass(slots=True)
+class MessageDelta:
+    """The message that is being said, if there is one, is over: what is said next is another."""
+
+    annotations: list[Any] = field(default_factory=list)
+    """Those of the message that is over."""
+    phase: str | None = None
+    """That of the next message."""
+
+
+@dataclass(slots=True)
+class HostedDelta:
+    """A tool of the backend's own has done something."""
+
+    item: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -70,7 +97,17 @@ class ErrorDelta:
 
 
 Delta = (
-    TextDelta | ReasoningDelta | RefusalDelta | CallDelta | UsageDelta | FinishDelta | EndDelta | ErrorDelta
+    TextDelta
+    | ReasoningDelta
+    | RefusalDelta
+    | CallDelta
+    | CallEndDelta
+    | MessageDelta
+    | HostedDelta
+    | UsageDelta
+    | FinishDelta
+    | EndDelta
+    | ErrorDelta
 )
 
 
@@ -92,6 +129,7 @@ class PartKind(StrEnum):
     REASONING = "reasoning"
     REFUSAL = "refusal"
     CALL = "call"
+    HOSTED = "hosted"
     SUMMARY = "summary"
 
 
@@ -129,7 +167,9 @@ class PartStarted:
     call: CallHead | None = None
     """Present exactly when `kind` is CALL."""
     wordless: bool = False
-    """No delta will follow: a summary, or reasoning of which there is nothing but extras."""
+    """No delta will follow: a summary, an item of a hosted tool, or reasoning of which there is nothing but extras."""
+    phase: str | None = None
+    """That of a message, see `Text`."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,8 @@ from proxy.core.model import Extras
 CHAT, GOOGLE = "chat", "google"
 """The dialects whose extras surfaces know."""
 
+RESPONSES = "responses"
+
 DETAILS = "reasoning_details"
 """OpenRouter's objects around a thought, by the name of their field. Chat alone has them."""
 
@@ -21,6 +23,10 @@ PROOFS, SIGNATURES = "proofs", "signatures"
 
 BLOCKS = "blocks"
 """Anthropic's thoughts in their order, each as `{"model": whose it is, "block": as it came}`."""
+
+
+ITEMS = "items"
+"""Thoughts of a Responses backend, each as `{"model": whose it is, "item": as it came}`."""
 
 
 class CallProof(NamedTuple):
@@ -62,6 +68,14 @@ def detail_extras(details: list[Any]) -> Extras:
 
 def details_in(extras: Extras) -> list[Any]:
     return _entries(extras, CHAT, DETAILS)
+
+
+def item_extras(item: dict[str, Any], model: str) -> Extras:
+    return {RESPONSES: {ITEMS: [{"model": model, "item": item}]}}
+
+
+def items_in(extras: Extras) -> list[Any]:
+    return _entries(extras, RESPONSES, ITEMS)
 
 
 def _entries(extras: Extras, dialect: str, name: str) -> list[Any]:
@@ -115,5 +129,10 @@ def _is_block(entry: Any) -> bool:
     return isinstance(block, dict) and isinstance(block.get("type"), str)
 
 
-ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block}
+def _is_item(entry: Any) -> bool:
+    item = entry.get("item") if isinstance(entry, dict) else None
+    return isinstance(item, dict) and item.get("type") == "reasoning"
+
+
+ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block, ITEMS: _is_item}
 """What an entry must be in the lists of these names. The readers of the others check each entry themselves."""

@@ -59,6 +59,11 @@ class Text:
     text: str
     logprobs: list[Any] | None = None
     """One entry per token, in the form of the Responses API: in replies, if the client wants them."""
+    annotations: list[Any] | None = None
+    """What the backend says of places in the text, such as its sources, in the form of the Responses API."""
+    phase: str | None = None
+    """Some models say whether a message of theirs is the answer, or a remark on the way to it, and want to know it
+    again."""
 
 
 @dataclass(slots=True)
@@ -70,6 +75,13 @@ class Refusal:
 class Reasoning:
     text: str
     extras: Extras = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class HostedItem:
+    """What a tool did that the backend itself runs: an item of the Responses API, as it is. No other API has it."""
+
+    item: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -140,8 +152,8 @@ class Result:
 
 
 UserPart = Text | Image | Audio | File
-ReplyPart = Text | Refusal | Reasoning | Call | Summary
-Part = Text | Image | Audio | File | Refusal | Reasoning | Call | Result
+ReplyPart = Text | Refusal | Reasoning | Call | HostedItem | Summary
+Part = Text | Image | Audio | File | Refusal | Reasoning | Call | HostedItem | Result
 
 
 @dataclass(slots=True)

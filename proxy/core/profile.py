@@ -146,6 +146,18 @@ class BackendProfile:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """A JSON merge patch (RFC 7396) over the finished body: constants to add, null for fields to remove."""
 
+    # ── what is asked for by Responses only ─────────────────────────────────────────────────────────────────────
+    sealed_thoughts: bool = False
+    """Its models seal what they think, if they are asked to, and think on from it when it comes back."""
+    summaries: bool = False
+    """Takes the wish for a summary of the thoughts."""
+    tuning_beside_api: frozenset[str] = frozenset()
+    """Tuning that it takes by Responses too, although the API does not have it."""
+    length_least: int = 0
+    """The smallest limit that it takes. A client's smaller one is raised."""
+    media_results: bool = False
+    """What a tool returned may hold images and files. Elsewhere the user shows them, behind it."""
+
     # ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────
     call_identity: CallIdentity = "id"
     """What identifies the call of a fragment: the id first, or the index alone."""

@@ -1,4 +1,4 @@
-"""The three kinds of backends as the matrix needs them: how the proxy is set up for each, and what each was asked.
+"""The four kinds of backends as the matrix needs them: how the proxy is set up for each, and what each was asked.
 
 That a request is right by all rules of its provider is checked by the scripted servers; here it is read for its
 meaning.
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.core.profile import overridden
-from tests.contract import read_anthropic, read_chat, read_google
+from tests.contract import read_anthropic, read_chat, read_google, read_responses
 from tests.contract.cases import Received
-from tests.scripted import anthropic, chat, google
+from tests.scripted import anthropic, chat, google, responses
 from tests.scripted.serving import Provider
 
 Json = dict[str, Any]
@@ -37,6 +37,12 @@ BACKENDS = {
         anthropic.PROVIDER, "claude-sonnet-4-6", {"profile": "anthropic"}, read_anthropic.received
     ),
     "google": Backend(google.provider(), google.MODEL, {"profile": google.NAME}, read_google.received),
+    "responses": Backend(
+        responses.provider(),
+        responses.MODEL,
+        {"profile": responses.NAME, "overrides": {"dialect": "responses", "sealed_thoughts": True}},
+        read_responses.received,
+    ),
 }
 """The columns of the matrix."""
 

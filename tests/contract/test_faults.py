@@ -28,6 +28,7 @@ TOO_LONG = {
     "chat": "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
     "anthropic": "prompt is too long: 200001 tokens > 200000 maximum",
     "google": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+    "responses": "Your input exceeds the context window of this model.",
 }
 
 every_surface = pytest.mark.parametrize("surface_name", SURFACES)

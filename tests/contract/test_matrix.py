@@ -39,7 +39,7 @@ def test_no_cell_is_missing() -> None:
     """The matrix as it was promised, spelled out, so that nothing falls out of a table unseen. More may come in."""
     promised = product(
         ("responses", "chat", "native"),
-        ("chat", "anthropic", "google"),
+        ("chat", "anthropic", "google", "responses"),
         (
             "text", "one_call", "parallel_calls", "two_turn_loop", "forced_choice", "required_choice",
             "none_choice", "required_unmet", "another_choice", "invalid_arguments", "unchecked_arguments", "markup",

@@ -32,10 +32,16 @@ def in_google(tool: Tool) -> Json:
     return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
 
 
+def in_responses(tool: Tool) -> Json:
+    said = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "strict": False, **said}
+
+
 DEFINITIONS = {
     "chat": [in_chat(tool) for tool in TOOLS.tools],
     "anthropic": [in_anthropic(tool) for tool in TOOLS.tools],
     "google": [{"functionDeclarations": [in_google(tool) for tool in TOOLS.tools]}],
+    "responses": [in_responses(tool) for tool in TOOLS.tools],
 }
 
 
@@ -72,6 +78,12 @@ CHOICES: Mapping[str, Mapping[str | None, Json]] = {
         "none": calling("NONE"),
         "required": calling("ANY"),
         "get_weather": calling("ANY", "get_weather"),
+    },
+    "responses": {
+        None: {},
+        "none": {"tool_choice": "none"},
+        "required": {"tool_choice": "required"},
+        "get_weather": {"tool_choice": {"type": "function", "name": "get_weather"}},
     },
 }
 """`auto` is what is done anyway, and said where it is a mode among others."""
@@ -118,6 +130,16 @@ def google_history(body: Json) -> list[Any]:
     ]
 
 
+def responses_history(body: Json) -> list[Any]:
+    _, *said = body["input"]
+    calls = [
+        (item["call_id"], item["type"], item["name"], item["arguments"]) for item in said if "name" in item
+    ]
+    results = [item for item in said if "output" in item]
+    assert len(calls) + len(results) == len(said)
+    return [calls, [(item["type"], item["call_id"], item["output"]) for item in results]]
+
+
 ARGUMENTS = {"city": "Oslo", "why": 'quotes " and ünïcode'}
 WRITTEN = '{"city":"Oslo","why":"quotes \\" and ünïcode"}'
 HISTORIES = {
@@ -135,6 +157,11 @@ HISTORIES = {
         google_history,
         [("functionCall", "get_weather", ARGUMENTS), ("functionCall", "get_time", {})],
         [("get_weather", {"output": {"degrees": -4}}), ("get_time", {"output": "noon"})],
+    ),
+    "responses": (
+        responses_history,
+        [("function_call", "get_weather", WRITTEN), ("function_call", "get_time", "{}")],
+        [("function_call_output", '{"degrees":-4}'), ("function_call_output", "noon")],
     ),
 }
 
@@ -200,6 +227,8 @@ async def test_a_result_is_a_string_for_the_backend(surface_name: str, backend_n
             told, wanted = body["messages"][-1]["content"], text
         case "anthropic":
             told, wanted = body["messages"][-1]["content"][0]["content"], text
+        case "responses":
+            told, wanted = body["input"][-1]["output"], text
         case _:
             told, wanted = (
                 body["contents"][-1]["parts"][0]["functionResponse"]["response"],

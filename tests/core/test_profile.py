@@ -53,6 +53,11 @@ SAFEST: dict[str, Any] = {
     "orphan_tools": "keep",
     "extra": {},
     "first_byte_s": 600,
+    "sealed_thoughts": False,
+    "summaries": False,
+    "tuning_beside_api": frozenset(),
+    "length_least": 0,
+    "media_results": False,
 }
 
 

@@ -36,6 +36,7 @@ WORDS = {
     "chat": (STREAM, FINISH),
     "anthropic": (b"".join(BACKENDS["anthropic"].provider.stream(SAY)), b"event: message_delta"),
     "google": (b"".join(BACKENDS["google"].provider.stream(SAY)), b'"finishReason"'),
+    "responses": (b"".join(BACKENDS["responses"].provider.stream(SAY)), b"event: response.completed"),
 }
 
 FUNCTION = {"name": "get_weather", "description": "The weather.", "parameters": WEATHER["parameters"]}

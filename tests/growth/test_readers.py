@@ -14,6 +14,7 @@ import pytest
 from tests.growth.found import PACKAGE, ROOT
 from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
+from tests.growth.table_responses import RESPONSES
 from tests.growth.table_stored import STORED
 from tests.growth.work import Make, growth, hidden_growth
 from tests.support.quickness import quickly
@@ -26,7 +27,7 @@ def together(*tables: Mapping[str, Make]) -> dict[str, Make]:
     return rows
 
 
-READERS = together(STREAMS, TEXTS, REQUESTS, STORED)
+READERS = together(STREAMS, TEXTS, REQUESTS, RESPONSES, STORED)
 
 SIZE = 24
 LARGER = {"blanks": 300}
@@ -41,12 +42,12 @@ NEED_NONE = {
     "write what others have read": """surfaces/chat/calls surfaces/chat/encode surfaces/chat/completion
         surfaces/chat/surface surfaces/responses/compaction surfaces/catalog/listing surfaces/native/calls
         surfaces/native/surface surfaces/responses/message_first surfaces/responses/surface surfaces/responses/echo
-        surfaces/framing surfaces/surface stream/stages/summary stream/stages/first_call stream/stages/one_reply
-        stream/stages/argument_names""",
+        surfaces/responses/hosted dialects/writing/unreadable surfaces/framing surfaces/surface
+        stream/stages/summary stream/stages/first_call stream/stages/one_reply stream/stages/argument_names""",
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
         surfaces/responses/tools markup/registry markup/shapes backends/efforts
-        backends/profiles backends/model_rules dialects/reading/field_names dialects/writing/notes
+        backends/profiles backends/model_rules
         masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
@@ -57,10 +58,10 @@ NEED_NONE = {
     "hold bytes by a limit, and read them by what is reached": """surfaces/responses/latest_responses
         surfaces/responses/socket_messages""",
     "read refusals, of which complaints keep some thousand characters": """dialects/anthropic/errors
-        dialects/anthropic/lessons dialects/reading/errors dialects/chat/lessons dialects/google/errors
-        dialects/google/lessons backends/learned dialects/reading/overflow dialects/reading/retry_after""",
+        dialects/anthropic/lessons dialects/chat/lessons dialects/google/errors
+        dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
-        backends/recognise backends/routes""",
+        dialects/responses/urls dialects/responses/counting backends/recognise backends/routes""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": "schemas/subsets dialects/reading/surrogates",
 }

@@ -20,7 +20,18 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.ledger import Ledger, Log
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Summary, Text, ToolKind, ToolName, ToolSpec
+from proxy.core.model import (
+    Call,
+    HostedItem,
+    Reasoning,
+    Refusal,
+    ReplyPart,
+    Summary,
+    Text,
+    ToolKind,
+    ToolName,
+    ToolSpec,
+)
 from proxy.core.sink import Sink
 from proxy.core.stream.assembler import Assembler
 from proxy.core.stream.client_call_ids import ClientCallIds
@@ -45,6 +56,7 @@ PART_KINDS: dict[type[ReplyPart], PartKind] = {
     Reasoning: PartKind.REASONING,
     Refusal: PartKind.REFUSAL,
     Call: PartKind.CALL,
+    HostedItem: PartKind.HOSTED,
     Summary: PartKind.SUMMARY,
 }
 
@@ -167,6 +179,9 @@ def _read_part(ended: PartEnded, started: PartStarted, said: str) -> None:
     if isinstance(part, Call):
         assert CallHead(part.call_id, part.tool, part.kind) == started.call
         assert part.arguments == said
+    elif isinstance(part, HostedItem):
+        assert started.wordless
+        assert not said
     else:
         assert part.text == said
         assert bool(said) is not started.wordless, "an empty part"

@@ -8,6 +8,8 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 from proxy.core.profile import BackendProfile
 
 MODELS = "/models"
+RESPONSES = "/responses"
+"""Where the backends that have the Responses API have it."""
 
 POSTED = {
     "Content-Type": "application/json",
@@ -61,7 +63,7 @@ def below(target: Target, endpoint: str) -> str:
     profile = target.profile
     url = checked(target.base_url)
     path = url.path.rstrip("/")
-    base = path.removesuffix(profile.path) if path else profile.root
+    base = path.removesuffix(profile.path).removesuffix(RESPONSES) if path else profile.root
     given = parse_qsl(url.query, keep_blank_values=True)
     added = [pair for pair in profile.query.items() if pair[0] not in dict(given)]
     return urlunsplit((url.scheme, url.netloc, base + endpoint, urlencode([*given, *added]), ""))

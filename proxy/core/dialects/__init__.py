@@ -2,7 +2,7 @@
 
 - `registry` says what a dialect is, and has the table of them: encode, decode, faults, URLs, lessons,
   counters of tokens.
-- `chat`, `anthropic` and `google` are the three; none imports another.
+- `chat`, `responses`, `anthropic` and `google` are the four; none imports another.
 - `reading` is for all decoders and judges of refusals, `writing` for all encoders.
 
 A backend of a known language is a row in `backends.profiles`; a new language is a folder and a row in `registry`.

@@ -30,6 +30,11 @@ from proxy.core.dialects.reading import errors as reading_errors
 from proxy.core.dialects.reading import reply_lessons
 from proxy.core.dialects.reading.lessons import Row
 from proxy.core.dialects.reading.reply_lessons import ReplyRow
+from proxy.core.dialects.responses import counting as responses_counting
+from proxy.core.dialects.responses import encode as responses_encode
+from proxy.core.dialects.responses import lessons as responses_lessons
+from proxy.core.dialects.responses import urls as responses_urls
+from proxy.core.dialects.responses.decode import ResponsesDecoder
 from proxy.core.errors import Fault
 from proxy.core.events import Decoder, Delta
 from proxy.core.ledger import Ledger
@@ -93,7 +98,7 @@ DIALECTS: Mapping[str, Dialect] = {
         models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
         counters=chat_counting.COUNTERS,
-        reply_lessons=reply_lessons.CHAT_ROWS,
+        reply_lessons=reply_lessons.OPENAI_ROWS,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
@@ -112,6 +117,16 @@ DIALECTS: Mapping[str, Dialect] = {
         models_url=google_urls.models_url,
         lessons=google_lessons.LESSONS,
         counters=google_counting.COUNTERS,
+    ),
+    "responses": Dialect(
+        encode=responses_encode.encode,
+        decoder=ResponsesDecoder,
+        fault_of=reading_errors.fault_of,
+        reply_url=responses_urls.reply_url,
+        models_url=responses_urls.models_url,
+        lessons=responses_lessons.LESSONS,
+        counters=responses_counting.COUNTERS,
+        reply_lessons=reply_lessons.OPENAI_ROWS,
     ),
 }
 

@@ -11,11 +11,23 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from proxy.core.events import CallDelta, Delta, EndDelta, FinishDelta, ReasoningDelta, TextDelta, UsageDelta
+from proxy.core.events import (
+    CallDelta,
+    CallEndDelta,
+    Delta,
+    EndDelta,
+    FinishDelta,
+    ReasoningDelta,
+    TextDelta,
+    UsageDelta,
+)
 from proxy.core.ledger import Ledger
 from proxy.core.logprobs import of_text
 from proxy.core.markup.frame_tokens import ANY, BEGUN, BEGUN_OF_TEXTS, FRAMED_BY, Token, TokenRole, token_of
 from proxy.core.markup.shapes import either, literal
+
+ASIDE: Final = frozenset({UsageDelta, CallDelta, CallEndDelta})
+"""Deltas that leave the text open: it may still go on."""
 
 MAX_BLANKS: Final = 64
 MAX_TOKENS: Final = 128
@@ -67,7 +79,7 @@ class FrameStage:
             self._fresh, self._beside_call, self._open = True, True, None
         elif type(delta) is ReasoningDelta:
             self._settle()
-        elif type(delta) is not UsageDelta and type(delta) is not CallDelta:
+        elif type(delta) not in ASIDE:
             self._settle(ended=type(delta) in (FinishDelta, EndDelta))
         self._emit(delta)
 

@@ -29,6 +29,8 @@ from proxy.core.events import (
     ErrorDelta,
     Finish,
     FinishDelta,
+    HostedDelta,
+    MessageDelta,
     ReasoningDelta,
     RefusalDelta,
     TextDelta,
@@ -164,11 +166,18 @@ class MarkupStage:
                 self._conclude(End.CUT)
             case FinishDelta() | EndDelta():
                 self._conclude(End.WHOLE)
+            case MessageDelta() | HostedDelta():
+                self._between()
             case RefusalDelta() | ErrorDelta():
                 self._conclude(End.CUT)
             case _:
                 pass
         self._emit(delta)
+
+    def _between(self) -> None:
+        """Tells what is held, before something else that is visible."""
+        self._flush(End.WHOLE)
+        self._release_all()
 
     def _on_structured(self) -> None:
         self._flush(End.WHOLE)
@@ -176,6 +185,9 @@ class MarkupStage:
         for piece in self._held_back:
             if piece.kind is PieceKind.CALLS:
                 piece.kind = PieceKind.TAG
+        self._release_all()
+
+    def _release_all(self) -> None:
         self._release()
         self._content.flows = False
         self._flowing = None

@@ -10,6 +10,7 @@ promises.
     think             splits reasoning in tags from the text
     prompted          splits replies that begin inside a thought
     assembler         puts everything in order: the state machine
+    one_part          one part at a time, and what waits behind it: what clients are told
     parts             the parts of a reply while they are received: prose and calls
     object_tracker    finds whether growing arguments are one whole object by now
     client_call_ids   the ids by which clients know the calls

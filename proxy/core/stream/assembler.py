@@ -15,24 +15,19 @@ To hold text back behind an unfinished call costs a client nothing: backends tha
 tokens, and clients could not put interleaved arguments together.
 """
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from proxy.core import jsontext
 from proxy.core.errors import Fault, Garbled, OwnWords, Truncated
 from proxy.core.events import (
     CallDelta,
-    CallHead,
+    CallEndDelta,
     Delta,
     EndDelta,
     ErrorDelta,
-    Event,
     Finish,
     FinishDelta,
-    PartEnded,
     PartKind,
-    PartStarted,
     ReasoningDelta,
     RefusalDelta,
     ReplyStarted,
@@ -40,23 +35,16 @@ from proxy.core.events import (
     UsageDelta,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import as_name
-from proxy.core.model import Call
 from proxy.core.sink import Sink
 from proxy.core.stream.client_call_ids import ClientCallIds
-from proxy.core.stream.ending import EndingEvidence
-from proxy.core.stream.lifecycle import ENDED, NEW, OPEN, WAITING, CallPhase, ReplyOver, after
+from proxy.core.stream.lifecycle import ENDED, WAITING, ReplyOver
+from proxy.core.stream.one_part import APART, OnePart
 from proxy.core.stream.parts import (
-    OVER,
     REASONING,
     TEXT,
-    Calls,
     CallState,
-    Leading,
     OpenProse,
-    Prose,
 )
-from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
 MAX_CALLS = 1024
@@ -69,22 +57,12 @@ AFTER_FINISH = frozenset({UsageDelta, FinishDelta, EndDelta, ErrorDelta})
 """What may follow the model's finish. Anything else revokes it."""
 
 
-class Assembler:
+class Assembler(OnePart):
     def __init__(
         self, sink: Sink, names: NameTable, ids: ClientCallIds, ledger: Ledger, identity: str = "id"
     ) -> None:
-        self.phase = NEW
+        super().__init__(sink, names, ids, ledger, identity)
         self.finishing = False
-        self._emit_event = sink.feed
-        self._emit_delta = sink.delta
-        self._names = names
-        self._ledger = ledger
-        self._ids = ids
-        self._calls = Calls(identity)
-        self._open: OpenProse | CallState | None = None
-        self._leading = Leading(ledger)
-        self._held: deque[Prose | CallState] = deque()
-        self._evidence = EndingEvidence(ledger)
         self._late = 0
         """Deltas that came after the end."""
 
@@ -152,10 +130,17 @@ class Assembler:
             self.fail(Garbled(f"The backend's reply holds more than {MAX_CALLS} tool calls."))
             return
         call.learn_name(delta.name or "")
+        call.freeform = call.freeform or delta.freeform
         if delta.arguments:
             self._take_arguments(call, delta.arguments)
         if call.may_open(self._names):
             self._open_in_turn(call)
+
+    def _on_call_end(self, delta: CallEndDelta) -> None:
+        if (call := self._calls.at(delta.index)) is not None:
+            call.over = True
+            if self._held:
+                self._replay()
 
     def _on_usage(self, delta: UsageDelta) -> None:
         self._evidence.usage = delta.usage
@@ -172,129 +157,6 @@ class Assembler:
 
     def _on_error(self, delta: ErrorDelta) -> None:
         self.fail(delta.fault)
-
-    # ── prose ──
-
-    def _say(self, kind: PartKind, text: str, logprobs: list[Any] | None = None) -> None:
-        if not text:
-            return
-        prose = self._open
-        if isinstance(prose, OpenProse) and prose.kind is kind:
-            prose.add(text, logprobs)
-        elif self._held or self._blocked():
-            self._held.append(Prose(kind, text, logprobs))
-            return
-        elif prose := self._leading.grow(kind, text, logprobs):
-            self._end_open()
-            self._open = prose
-            self._emit(PartStarted(kind))
-            text, logprobs = prose.so_far()
-        else:
-            return
-        self._emit_delta(text, logprobs)
-
-    # ── calls ──
-
-    def _take_arguments(self, call: CallState, text: str) -> None:
-        if call.phase is OPEN:
-            if text[0] == "{" and call.repeats(text):
-                self._ledger.odd("arguments_repeated")
-            elif text := text if call.arguments else self._first(call, text):
-                call.arguments.append(text)
-                if BRIDGES[call.type].streams:
-                    self._emit_delta(text, None)
-            if self._held:
-                self._replay()
-        elif call.phase in OVER:
-            self._ledger.odd("arguments_after_call")
-        else:
-            self._lay_aside(call, text)
-            if not call.name:
-                self._ledger.log.debug("call_arguments_buffered", index=call.index, bytes=len(text))
-
-    def _lay_aside(self, call: CallState, text: str) -> None:
-        if call.lay_aside(text):
-            self._ledger.odd("placeholder_arguments")
-
-    def _first(self, call: CallState, text: str) -> str:
-        """Returns the first delta: nothing while the arguments may be a placeholder."""
-        self._lay_aside(call, text)
-        return "" if call.has_placeholder else call.take_pending()
-
-    def _open_in_turn(self, call: CallState) -> None:
-        if not self._names.permits(call.name):
-            self._drop(call, "forbidden")
-            self._evidence.forbidden = self._evidence.forbidden or self._names.forbids(call.name)
-        elif self._held or self._blocked():
-            call.move(CallPhase.QUEUED)
-            self._held.append(call)
-        else:
-            self._open_call(call)
-
-    def _open_call(self, call: CallState) -> None:
-        self._end_open()
-        tool, call.type = self._names.client(call.name)
-        call.backend_id = call.id
-        call.id = self._ids.take(call.id)
-        call.move(CallPhase.OPEN)
-        self._open = call
-        self._ledger.log.debug("call_started", name=as_name(call.name), index=call.index)
-        self._emit(PartStarted(PartKind.CALL, CallHead(call.id, tool, call.type, call.backend_id)))
-        if text := call.take_pending():
-            self._ledger.log.debug("call_arguments_replayed", name=as_name(call.name), bytes=len(text))
-            self._take_arguments(call, text)
-
-    def _end_call(self, call: CallState, complete: bool) -> Call:
-        bridge = BRIDGES[call.type]
-        streamed = bridge.streams and bool(call.arguments)
-        text = "".join(call.arguments) or call.take_pending()
-        if complete:
-            text = bridge.from_function(text)
-        if text and not streamed:
-            self._emit_delta(text, None)
-        if complete and not bridge.freeform and not jsontext.is_object(text):
-            # The model's error belongs to the client: passed on as it is (R09).
-            self._ledger.odd("malformed_arguments")
-        call.move(CallPhase.ENDED)
-        call.arguments.clear()
-        self._ledger.log.debug("call_complete", name=as_name(call.name), bytes=len(text), complete=complete)
-        tool, _ = self._names.client(call.name)
-        return Call(call.id or "", tool, call.type, text, call.backend_id)
-
-    def _drop(self, call: CallState, why: str) -> None:
-        call.move(CallPhase.DROPPED)
-        self._ledger.odd(f"call_dropped_{why}")
-
-    def _drop_unopened(self, why: str) -> None:
-        for call in self._calls.all:
-            if call.phase is WAITING:
-                self._drop(call, why)
-
-    # ── one part at a time ──
-
-    def _blocked(self) -> bool:
-        """May nothing else open yet, because an open call still lacks arguments?"""
-        return isinstance(self._open, CallState) and not self._open.is_whole()
-
-    def _end_open(self, complete: bool = True) -> None:
-        self._leading.drop()
-        opened = self._open
-        if opened is None:
-            return
-        part = self._end_call(opened, complete) if isinstance(opened, CallState) else opened.part()
-        self._open = None
-        self._emit(PartEnded(part, complete))
-
-    def _replay(self) -> None:
-        """Replays what was held back, as far as the calls before it are whole."""
-        held, self._held = self._held, deque()
-        while held and not self._blocked():
-            first = held.popleft()
-            if isinstance(first, CallState):
-                self._open_call(first)
-            else:
-                self._say(first.kind, first.text, first.logprobs)
-        self._held = held
 
     # ── the ending ──
 
@@ -313,27 +175,14 @@ class Assembler:
         self._drop_unopened("nameless")
         self._emit(self._evidence.concluded(finish, self._calls))
 
-    def _lose_held(self) -> None:
-        """Drops and counts what was held back, because nothing may follow an item that ends incomplete."""
-        for held in self._held:
-            if isinstance(held, CallState):
-                self._drop(held, "cut")
-            else:
-                self._ledger.odd("text_cut")
-        self._held.clear()
-
-    def _emit(self, event: Event) -> None:
-        self.phase = after(self.phase, event)
-        if isinstance(event, PartStarted):
-            self._evidence.started.add(event.kind)
-        self._emit_event(event)
-
 
 HANDLERS: dict[type, Callable[[Assembler, Any], None]] = {
     TextDelta: Assembler._on_text,
     ReasoningDelta: Assembler._on_other_prose,
     RefusalDelta: Assembler._on_other_prose,
     CallDelta: Assembler._on_call,
+    CallEndDelta: Assembler._on_call_end,
+    **APART,
     UsageDelta: Assembler._on_usage,
     FinishDelta: Assembler._on_finish,
     EndDelta: Assembler._on_end,

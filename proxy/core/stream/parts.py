@@ -16,7 +16,7 @@ from proxy.core.ledger import Ledger
 from proxy.core.model import Reasoning, Refusal, ReplyPart, Text, ToolKind
 from proxy.core.stream.lifecycle import CALL_MOVES, WAITING, BrokenOrder, CallPhase
 from proxy.core.stream.object_tracker import ObjectTracker
-from proxy.core.tools.kinds.bridges import EMPTY_OBJECT
+from proxy.core.tools.kinds.bridges import BRIDGES, EMPTY_OBJECT
 from proxy.core.tools.names import MAX_NAME, NameTable
 
 TEXT, REASONING = PartKind.TEXT, PartKind.REASONING
@@ -44,6 +44,8 @@ class OpenProse:
     kind: PartKind
     pieces: list[str] = field(default_factory=list)
     logprobs: list[Any] = field(default_factory=list)
+    annotations: list[Any] = field(default_factory=list)
+    phase: str | None = None
 
     def add(self, text: str, logprobs: list[Any] | None) -> None:
         self.pieces.append(text)
@@ -57,7 +59,7 @@ class OpenProse:
     def part(self) -> ReplyPart:
         text = "".join(self.pieces)
         if self.kind is TEXT:
-            return Text(text, self.logprobs or None)
+            return Text(text, self.logprobs or None, self.annotations or None, self.phase)
         return Refusal(text) if self.kind is PartKind.REFUSAL else Reasoning(text)
 
 
@@ -107,6 +109,10 @@ class CallState:
     pending_args: list[str] = field(default_factory=list)
     """The arguments that came before the call could open."""
     phase: CallPhase = WAITING
+    freeform: bool = False
+    """Are the arguments what the client's own tool takes, and no JSON object?"""
+    over: bool = False
+    """Has the backend said that these are all arguments?"""
     tracker: ObjectTracker | None = None
     """Made when something else could open before this call has ended."""
 
@@ -137,14 +143,16 @@ class CallState:
         return bool(self.name and settled)
 
     def is_whole(self) -> bool:
-        """Are the arguments one complete JSON object?"""
+        """Are the arguments one complete JSON object, or said to be all?"""
+        if self.over or self.freeform:
+            return self.over
         if self.tracker is None:
             self.tracker = ObjectTracker()
         return self.tracker.is_whole(self.arguments or self.pending_args)
 
     def repeats(self, text: str) -> bool:
         """Are these the whole arguments again? Some gateways send them in pieces, and then once more in one."""
-        return self.is_whole() and text.strip() == "".join(self.arguments).strip()
+        return not self.freeform and self.is_whole() and text.strip() == "".join(self.arguments).strip()
 
     def lay_aside(self, text: str) -> bool:
         """Keeps arguments for later. True when they replace an empty object that was only a placeholder for them."""
@@ -155,10 +163,27 @@ class CallState:
         return replaced
 
     @property
+    def streams(self) -> bool:
+        """May fragments be passed on as they come?"""
+        return self.freeform or BRIDGES[self.type].streams
+
+    def conclude(self, *, complete: bool) -> tuple[str, str]:
+        """Ends the call. Returns the arguments as the client's tool takes them, and what the client has not seen of
+        them."""
+        streamed = self.streams and bool(self.arguments)
+        text = "".join(self.arguments) or self.take_pending()
+        if complete and not self.freeform:
+            text = BRIDGES[self.type].from_function(text)
+        self.move(CallPhase.ENDED)
+        self.arguments.clear()
+        return text, "" if streamed else text
+
+    @property
     def has_placeholder(self) -> bool:
         """Is an empty object all that was kept for later? Some backends send it first and the real arguments after
         it."""
-        return bool(self.pending_args) and self.pending_args[0].strip() == EMPTY_OBJECT
+        first = self.pending_args[:1]
+        return not self.freeform and [text.strip() for text in first] == [EMPTY_OBJECT]
 
     def take_pending(self) -> str:
         """Returns the arguments that were kept for later, in one piece: they become the first delta."""
@@ -189,6 +214,9 @@ class Calls:
             if call.id is None:
                 call.id = delta.id
         return call
+
+    def at(self, index: int) -> CallState | None:
+        return self._by_index.get(index)
 
     def all_whole(self) -> bool:
         """Is every call that will be passed on complete, as far as the calls themselves show?"""

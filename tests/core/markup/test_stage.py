@@ -11,6 +11,8 @@ from proxy.core.events import (
     ErrorDelta,
     Finish,
     FinishDelta,
+    HostedDelta,
+    MessageDelta,
     ReasoningDelta,
     RefusalDelta,
     TextDelta,
@@ -336,3 +338,14 @@ def test_every_outcome_is_counted_with_its_format() -> None:
         "stripped:native": 1,
     }
     assert not stage.ledger.oddities
+
+
+def test_messages_and_hosted_tools_come_behind_what_was_held() -> None:
+    """And the text goes on as one that begins."""
+    for between in (MessageDelta(phase="x"), HostedDelta({"type": "web_search_call"})):
+        out = Stage().feed(text("a <ca"), between, text("b"), STOP).out
+        assert (
+            "".join(delta.text for delta in out[: out.index(between)] if isinstance(delta, TextDelta))
+            == "a <ca"
+        )
+        assert out[out.index(between) + 1 :] == [text("b"), STOP]

@@ -9,9 +9,9 @@ from typing import Any
 
 from proxy.core.dialects.writing import data_urls
 from proxy.core.dialects.writing.notes import MESSAGES, NO_FILE, NO_IMAGES, NO_LINKS, PARTS
+from proxy.core.dialects.writing.unreadable import unreadable_file
 from proxy.core.errors import ClientFault
 from proxy.core.ledger import Ledger
-from proxy.core.masking.redact import shown
 from proxy.core.model import Audio, File, Image, Text
 from proxy.core.profile import BackendProfile
 
@@ -80,9 +80,4 @@ def _file(file: File, profile: BackendProfile, ledger: Ledger) -> ContentPart:
         return {"type": "file", "file": {"file_id": file.id}}
     if found and found.is_text:
         return f"{file.name or 'file'}:\n{found.text()}"
-    what = f"of type {shown(found.media_type) or 'unknown'}" if found else "that is not inside the request"
-    raise ClientFault(
-        f"{file.path} cannot be read by the backend, for it is a file {what}: send its text, or images of its pages.",
-        param=file.path,
-        code="unsupported_content",
-    )
+    raise unreadable_file(file, found)

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
+from proxy.core.dialects.reading import refused_fields
 from proxy.core.dialects.reading.lessons import LIMIT_ROWS, ProfileChange, Row, says, setting
+from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
 THINKING_BUDGET = 8192
@@ -100,15 +102,10 @@ _DECIDED_BY: dict[str, dict[str, Any]] = {
 }
 """These fields of the profile decide whether a field is sent."""
 
-_CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
-
 
 def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
     """A name may be a path: below `messages` only thoughts can be left out, and below `tools` only `strict`."""
-    steps = re.findall(r"[A-Za-z_]\w*", next(name for name in match.groups() if name))
-    if steps[0] == "body":
-        del steps[0]
-    match steps:
+    match refused_fields.steps(match):
         case ["messages", *_]:
             return replace(profile, replay="none")
         case ["tools", *_, "strict"]:
@@ -119,7 +116,7 @@ def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProf
 
 
 def _without_field(profile: BackendProfile, name: str) -> BackendProfile:
-    field = _CAMEL.sub(r"_\1", name).lower()  # xAI complains of reasoningEffort
+    field = refused_fields.snake(name)
     if field in _OTHER_LENGTH:
         return replace(profile, length_field=_OTHER_LENGTH[field])
     if field in _DECIDED_BY:
@@ -129,31 +126,10 @@ def _without_field(profile: BackendProfile, name: str) -> BackendProfile:
     return profile if field in _NEEDED else replace(profile, extra={**profile.extra, field: None})
 
 
-_NAME = r"""[\\'"`]*([\w.\[\]]+)"""
-_UNKNOWN_FIELD = re.compile(
-    "|".join(
-        (
-            rf"(messages)[.\w\[\]]{{0,20}}'? ?: property {_NAME}[\\'\"`]* is unsupported",
-            rf"property {_NAME}[\\'\"`]* is unsupported",
-            rf"Extra inputs are not permitted, field: {_NAME}",
-            r"extra_forbidden\W+loc\W+(\w[^\])]{0,200})",
-            rf"Unsupported parameter(?:\(s\)|s)?: {_NAME}",
-            rf"Unknown parameter: {_NAME}",
-            rf"Unrecognized request arguments? supplied: {_NAME}",
-            rf"does not support parameter {_NAME}",
-        )
-    ),
-    re.IGNORECASE,
-)
-_REFUSED_VALUE = says(rf"Unsupported value: {_NAME}")
-
 # ── the table ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-_REFUSED = r"(?:not supported|unsupported|not permitted|not allowed|unknown|unrecognized|unavailable)"
-
-
 LESSONS: Sequence[Row] = (
-    Row("length_field", says(rf"(?P<refused>max_(?:completion_)?tokens)\W+is {_REFUSED}"), _other_length),
+    Row("length_field", says(rf"(?P<refused>max_(?:completion_)?tokens)\W+is {REFUSED}"), _other_length),
     Row("replay", says(r"must be passed back to the API|reasoning_content is missing"), _carry_reasoning),
     Row(
         "late_system",
@@ -166,10 +142,10 @@ LESSONS: Sequence[Row] = (
     Row("call_id", says(r"maximum length 40\b"), setting(call_id="len40")),
     Row("force_tool", says(r"does not support this tool_choice|Invalid tool_choice"), _weaker_choice),
     Row("parallel", says(r"single tool-calls at once"), setting(parallel="false")),
-    Row("parallel", says(rf"parallel_tool_calls\b.{{0,80}}{_REFUSED}"), setting(parallel="omit")),
+    Row("parallel", says(rf"parallel_tool_calls\b.{{0,80}}{REFUSED}"), setting(parallel="omit")),
     Row(
         "strict",
-        says(rf"\bstrict\b[^.]{{0,80}}{_REFUSED}|{_REFUSED}[^.]{{0,80}}\bstrict\b"),
+        says(rf"\bstrict\b[^.]{{0,80}}{REFUSED}|{REFUSED}[^.]{{0,80}}\bstrict\b"),
         setting(strict_tools=False),
     ),
     Row(
@@ -190,7 +166,7 @@ LESSONS: Sequence[Row] = (
         "formats",
         says(
             r"(?<!schema for )response_format\b[^.]{0,80}(?:\.type)?\W{1,9}"
-            rf"(?:must be (?P<listed>.{{0,200}})|.{{0,80}}\b{_REFUSED})"
+            rf"(?:must be (?P<listed>.{{0,200}})|.{{0,80}}\b{REFUSED})"
         ),
         _fewer_formats,
     ),
@@ -210,13 +186,13 @@ LESSONS: Sequence[Row] = (
     Row("orphan_tools", says(r"without `tools=` param"), _orphans),
     Row(
         "usage",
-        says(rf"stream_options\b.{{0,80}}{_REFUSED}|{_REFUSED}.{{0,80}}stream_options"),
+        says(rf"stream_options\b.{{0,80}}{REFUSED}|{REFUSED}.{{0,80}}stream_options"),
         setting(usage="never"),
     ),
     Row("images", says(r"image input is not supported"), setting(images="none")),
     Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
     Row("logprobs", says(r"logprobs is not supported with tools"), _no_logprobs, lasting=False),
-    Row("unknown_field", _UNKNOWN_FIELD, _without_named, each=True),
-    Row("value", _REFUSED_VALUE, _without_named, lasting=False, each=True),
+    Row("unknown_field", UNKNOWN_FIELD, _without_named, each=True),
+    Row("value", REFUSED_VALUE, _without_named, lasting=False, each=True),
 )
 """The general rows stand last: they match much of what others understand better."""

@@ -24,7 +24,7 @@ is put around it on the way, is refused where it comes from."""
 
 
 class Decoding:
-    __slots__ = ("_data", "_emit", "_joins_surrogates", "_ledger", "_parsed")
+    __slots__ = ("_data", "_emit", "_joins_surrogates", "_ledger", "_parsed", "_twins", "_twins_of")
 
     def __init__(self, emit: Callable[[Delta], None], ledger: Ledger) -> None:
         self._emit = emit
@@ -32,6 +32,9 @@ class Decoding:
         self._joins_surrogates = False
         self._data, self._parsed = b"", None
         """Hold the event that is being read, and what the quick parser has made of it."""
+        self._twins: dict[int, Any] | None = {}
+        self._twins_of: Any = None
+        """Hold the exact form of each object and list in an event, and the event."""
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile) -> bool:
@@ -66,19 +69,31 @@ class Decoding:
 
     def _exact(self, value: Any) -> Any:
         """Gives this part of the event with every digit as it was sent, because it will be written anew. Few events
-        have such parts, and nothing is searched in the others."""
-        exact = jsontext.exactly(self._parsed, self._data)
-        if exact is self._parsed:
-            return value
-        twins = [(self._parsed, exact)]
-        for one, other in twins:
-            if one is value:
-                return other
-            if isinstance(one, dict):
-                twins += [(inner, other[name]) for name, inner in one.items()]
-            elif isinstance(one, list):
-                twins += zip(one, other, strict=True)
-        return value
+        have such parts, and nothing is searched in the others. One event may have thousands, and is searched once.
+
+        Raises BadJson where that would take too long.
+        """
+        if self._twins_of is not self._parsed:
+            self._twins_of, self._twins = self._parsed, None
+            exact = jsontext.exactly(self._parsed, self._data)
+            self._twins = {} if exact is self._parsed else _twins(self._parsed, exact)
+        if self._twins is None:
+            raise jsontext.BadJson("the event is too long for the numbers in it")
+        return self._twins.get(id(value), value)
+
+
+def _twins(value: Any, exact: Any) -> dict[int, Any]:
+    """By the identity of each object and list in a value, the same in the other."""
+    found: dict[int, Any] = {}
+    ahead = [(value, exact)]
+    for one, other in ahead:
+        if isinstance(one, dict):
+            found[id(one)] = other
+            ahead += [(inner, other[name]) for name, inner in one.items()]
+        elif isinstance(one, list):
+            found[id(one)] = other
+            ahead += zip(one, other, strict=True)
+    return found
 
 
 def word(value: Any) -> str | None:

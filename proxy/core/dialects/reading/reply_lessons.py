@@ -85,4 +85,5 @@ def _shows_all_calls(ended: ReplyEnded) -> bool:
 
 
 COMMON_ROWS: Sequence[ReplyRow] = (_thoughts,)
-CHAT_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool)
+OPENAI_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool)
+"""For OpenAI's languages, which many servers speak, each in its way."""

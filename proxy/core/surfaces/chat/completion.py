@@ -8,6 +8,7 @@ if there are calls and all of them are whole.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from proxy.core.annotations import all_annotations, moved
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.ids import Mint
 from proxy.core.ledger import Ledger
@@ -16,6 +17,8 @@ from proxy.core.surfaces.chat.calls import CallForm
 from proxy.core.surfaces.chat.proofs import Proofs
 
 REASONS = {Ending.COMPLETED: "stop", Ending.MAX_TOKENS: "length", Ending.FILTERED: "content_filter"}
+
+LINK = "url_citation"
 
 Chunk = dict[str, Any]
 
@@ -87,6 +90,7 @@ class Completion:
             "content": "".join(text.text for text in texts) or None,
             "refusal": "".join(part.text for part in parts if isinstance(part, Refusal)) or None,
             **({"reasoning_content": thoughts} if thoughts else {}),
+            **annotations_member(all_annotations(texts)),
             **self._calls_member(reply.parts),
         }
         logprobs = [entry for text in texts for entry in text.logprobs or ()] if self.shows_logprobs else None
@@ -137,6 +141,13 @@ def usage_member(usage: Usage) -> dict[str, Any]:
         "prompt_tokens_details": {"cached_tokens": usage.cached_tokens} | written,
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
+
+
+def annotations_member(annotations: Sequence[Any] | None, before: int = 0) -> dict[str, Any]:
+    """Links to sources, the only kind that the Chat API has. `before`: characters of the message before their text."""
+    links = [moved(one, before) for one in annotations or () if one.get("type") == LINK]
+    told = [{"type": LINK, LINK: {name: one[name] for name in one if name != "type"}} for one in links]
+    return {"annotations": told} if told else {}
 
 
 def logprobs_member(entries: Sequence[Any] | None) -> dict[str, Any] | None:

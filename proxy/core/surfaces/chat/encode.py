@@ -22,9 +22,9 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.jsontext import dumps, string
-from proxy.core.model import Call
+from proxy.core.model import Call, Text
 from proxy.core.surfaces import clients
-from proxy.core.surfaces.chat.completion import PARAMS, Chunk, Completion
+from proxy.core.surfaces.chat.completion import PARAMS, Chunk, Completion, annotations_member
 from proxy.core.surfaces.chat.proofs import Proofs
 from proxy.core.surfaces.clients import ClientProfile
 from proxy.core.surfaces.errors import error_member
@@ -52,6 +52,8 @@ class ChatEncoder:
         self._proofs = Proofs()
         self._open: Around | None = None
         """The frame of the open part's deltas; None if they are not sent."""
+        self._said = 0
+        """Characters of all texts before."""
         self._over = False
         """Is the stream over, whatever events may follow?"""
         self.broken = False
@@ -78,7 +80,8 @@ class ChatEncoder:
     def _on_part_started(self, started: PartStarted) -> None:
         head = started.call
         if head is None:
-            self._open = self._around({PROSE[started.kind]: ""})
+            member = PROSE.get(started.kind)  # there is none for what hosted tools do
+            self._open = self._around({member: ""}) if member else None
             return
         form, index = self._completion.calls, len(self._calls)
         self._tell(form.opened(index, head, self._proofs.of(head)))
@@ -97,7 +100,13 @@ class ChatEncoder:
     def _on_part_ended(self, ended: PartEnded) -> None:
         if isinstance(ended.part, Call):
             self._end_call(ended.part, ended)
+        elif isinstance(ended.part, Text):
+            self._end_text(ended.part)
         self._proofs.learn(ended.part)
+
+    def _end_text(self, text: Text) -> None:
+        self._tell(annotations_member(text.annotations, self._said))
+        self._said += len(text.text)
 
     def _end_call(self, call: Call, ended: PartEnded) -> None:
         form, index = self._completion.calls, len(self._calls)

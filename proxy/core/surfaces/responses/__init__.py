@@ -8,6 +8,7 @@ items              input items, by their types
 tool_results       what the client's tools returned, as items
 tools              declared tools, by their types
 calls              the form of each kind of call
+hosted             items of tools that a backend runs itself
 response           the response object and its items
 echo               the members of a request that come back in its response
 encode             from events to the stream

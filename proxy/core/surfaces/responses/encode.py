@@ -25,11 +25,12 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.jsontext import dumps, string, written
-from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, Text
+from proxy.core.model import FUNCTION, Call, HostedItem, Reasoning, Refusal, Text
 from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import ClientProfile, Extended
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.framing import SSE, Framing
+from proxy.core.surfaces.responses import hosted
 from proxy.core.surfaces.responses.calls import FORMS, call_item
 from proxy.core.surfaces.responses.response import (
     STATUS,
@@ -41,6 +42,7 @@ from proxy.core.surfaces.responses.response import (
     text_part,
 )
 
+HOSTED = PartKind.HOSTED
 REASONING, REFUSAL, SUMMARY = PartKind.REASONING, PartKind.REFUSAL, PartKind.SUMMARY
 
 
@@ -140,7 +142,7 @@ class ResponsesEncoder:
 
     def _on_part_started(self, started: PartStarted) -> None:
         self._hidden = started.kind is REASONING and started.wordless and not self._response.carries
-        if self._hidden:
+        if self._hidden or started.kind is HOSTED:  # the item is not known before it ends
             return
         head = started.call
         tool_kind = head.kind if head else FUNCTION
@@ -156,10 +158,10 @@ class ResponsesEncoder:
             self._send_added(item, compaction_item(item.id))
         else:
             refusal = started.kind is REFUSAL and not self._client.refusals_as_text
-            self._start_message(item, refusal)
+            self._start_message(item, refusal, started.phase)
 
-    def _start_message(self, item: OpenItem, refusal: bool) -> None:
-        self._send_added(item, message_item(item.id, "in_progress", []))
+    def _start_message(self, item: OpenItem, refusal: bool, phase: str | None) -> None:
+        self._send_added(item, message_item(item.id, "in_progress", [], phase))
         part = refusal_part("") if refusal else text_part("", None)
         self._send("response.content_part.added", **_content(item), part=part)
         if refusal:
@@ -200,12 +202,22 @@ class ResponsesEncoder:
         if self._hidden:
             self._hidden = False
             return
+        if isinstance(ended.part, HostedItem):
+            self._show_hosted(ended.part, ended)
+            return
         if isinstance(ended.part, Refusal) and self._client.refusals_as_text:
             ended = replace(ended, part=Text(ended.part.text))
         if ended.complete:
             self._close(self._item, ended)
         else:
             self._cut.append((self._item, ended))
+
+    def _show_hosted(self, part: HostedItem, ended: PartEnded) -> None:
+        item = OpenItem(self._response.hosted_id(self._index, part), self._index, None, frames=[])
+        self._index += 1
+        final = self._response.add(item.index, item.id, ended)
+        self._send_added(item, hosted.begun(final))
+        self._send_item("response.output_item.done", item, final)
 
     def _end_cut(self, item: OpenItem, cut: PartEnded, reply: ReplyEnded) -> None:
         failed = reply.fault is not None
@@ -226,12 +238,18 @@ class ResponsesEncoder:
         elif isinstance(part, (Text, Refusal)):
             content = final["content"][0]
             if isinstance(part, Text):
+                self._annotate(item, content["annotations"])
                 fields = {"text": content["text"], "logprobs": content["logprobs"]}
                 self._send("response.output_text.done", **_content(item), **fields)
             else:
                 self._send("response.refusal.done", **_content(item), refusal=content["refusal"])
             self._send("response.content_part.done", **_content(item), part=content)
         self._send_item("response.output_item.done", item, final)
+
+    def _annotate(self, item: OpenItem, annotations: list[Any]) -> None:
+        for index, annotation in enumerate(annotations):
+            fields = {"annotation_index": index, "annotation": annotation}
+            self._send("response.output_text.annotation.added", **_content(item), **fields)
 
     def _end_call(self, item: OpenItem, call: Call) -> None:
         if self._extended:

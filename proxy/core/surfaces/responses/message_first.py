@@ -5,6 +5,7 @@ order Codex shows the text after the command, and LangChain mixes up arguments. 
 (`item_order = "message_first"`) and never the default.
 """
 
+from proxy.core.annotations import all_annotations
 from proxy.core.events import PartEnded, PartKind, PartStarted, ReplyEnded, ReplyStarted
 from proxy.core.model import Text
 from proxy.core.surfaces.responses.encode import OpenItem, ResponsesEncoder
@@ -39,7 +40,8 @@ class MessageFirstEncoder(ResponsesEncoder):
     def _close_message(self, message: OpenItem, ended: ReplyEnded) -> None:
         texts = [each.part for each in self._texts if isinstance(each.part, Text)]
         logprobs = [entry for text in texts for entry in text.logprobs or ()]
-        whole = Text("".join(text.text for text in texts), logprobs or None)
+        annotations = all_annotations(texts)
+        whole = Text("".join(text.text for text in texts), logprobs or None, annotations or None)
         self._item = message
         super()._on_part_ended(
             PartEnded(whole, ended.fault is None and all(each.complete for each in self._texts))

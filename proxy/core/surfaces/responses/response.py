@@ -9,10 +9,21 @@ from typing import Any
 
 from proxy.core.events import Ending, PartEnded, PartKind, Reply, ReplyEnded
 from proxy.core.ids import Mint
-from proxy.core.model import FUNCTION, Call, Reasoning, Refusal, ReplyPart, Summary, ToolKind, Usage
+from proxy.core.model import (
+    FUNCTION,
+    Call,
+    HostedItem,
+    Reasoning,
+    Refusal,
+    ReplyPart,
+    Summary,
+    ToolKind,
+    Usage,
+)
 from proxy.core.stored.named import NOTHING_NAMED, Named
 from proxy.core.surfaces.errors import error_member
 from proxy.core.surfaces.memory.tokens import TokenSigner
+from proxy.core.surfaces.responses import hosted
 from proxy.core.surfaces.responses.calls import FORMS, call_item
 from proxy.core.surfaces.responses.echo import ECHO_DEFAULTS, echoed
 
@@ -27,7 +38,11 @@ INCOMPLETE_DETAILS = {
     Ending.FILTERED: {"reason": "content_filter"},
 }
 
-KINDS: dict[type[ReplyPart], PartKind] = {Reasoning: PartKind.REASONING, Summary: PartKind.SUMMARY}
+KINDS: dict[type[ReplyPart], PartKind] = {
+    HostedItem: PartKind.HOSTED,
+    Reasoning: PartKind.REASONING,
+    Summary: PartKind.SUMMARY,
+}
 PREFIXES = {PartKind.REASONING: "rs", PartKind.SUMMARY: "cmp"}
 """Prefixes of the ids of items. Other parts are messages, or calls, which have a prefix for each kind."""
 
@@ -83,6 +98,9 @@ class ResponseObject:
         prefix = FORMS[tool_kind].prefix if kind is PartKind.CALL else PREFIXES.get(kind, "msg")
         return self.item_ids.output(prefix, index)
 
+    def hosted_id(self, index: int, part: HostedItem) -> str:
+        return self.item_ids.output(hosted.prefix_of(part), index)
+
     def add(self, index: int, item_id: str, ended: PartEnded) -> dict[str, Any]:
         """Makes the final form of an item, which is the same in its `output_item.done` and in the terminal object."""
         item = self._items[index] = final_item(item_id, ended)
@@ -124,7 +142,11 @@ class ResponseObject:
             wordless = isinstance(part, Reasoning) and not part.text
             if self.carries or not wordless:
                 index = len(self._items)
-                self.add(index, self.new_id(index, *_kind_of(part)), ended)
+                if isinstance(part, HostedItem):
+                    item_id = self.hosted_id(index, part)
+                else:
+                    item_id = self.new_id(index, *_kind_of(part))
+                self.add(index, item_id, ended)
 
     def whole(self, reply: Reply) -> dict[str, Any]:
         """The answer to a client that does not ask for a stream, with the items and the ending of the stream."""
@@ -147,13 +169,19 @@ def final_item(item_id: str, ended: PartEnded) -> dict[str, Any]:
         return item if ended.complete else item | {"status": status}
     if isinstance(part, Summary):
         return compaction_item(item_id)
+    if isinstance(part, HostedItem):
+        return part.item | {"id": item_id}
     if isinstance(part, Refusal):
         return message_item(item_id, status, [refusal_part(part.text)])
-    return message_item(item_id, status, [text_part(part.text, part.logprobs)])
+    content = text_part(part.text, part.logprobs, part.annotations)
+    return message_item(item_id, status, [content], part.phase)
 
 
-def message_item(item_id: str, status: str, content: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"id": item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+def message_item(
+    item_id: str, status: str, content: list[dict[str, Any]], phase: str | None = None
+) -> dict[str, Any]:
+    item = {"id": item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+    return item | {"phase": phase} if phase else item
 
 
 def reasoning_item(item_id: str, summary: list[dict[str, Any]]) -> dict[str, Any]:
@@ -164,8 +192,13 @@ def compaction_item(item_id: str) -> dict[str, Any]:
     return {"id": item_id, "type": "compaction", "encrypted_content": ""}
 
 
-def text_part(text: str, logprobs: list[Any] | None) -> dict[str, Any]:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs or []}
+def text_part(text: str, logprobs: list[Any] | None, annotations: list[Any] | None = None) -> dict[str, Any]:
+    return {
+        "type": "output_text",
+        "text": text,
+        "annotations": annotations or [],
+        "logprobs": logprobs or [],
+    }
 
 
 def refusal_part(text: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.dialects.reading.reply_lessons import (
-    CHAT_ROWS,
     COMMON_ROWS,
+    OPENAI_ROWS,
     Observed,
     asked_whole,
     fields_taught,
@@ -34,7 +34,7 @@ def taught(
 ) -> dict[str, Any]:
     """What is other than in the profile."""
     request = Request("m", [], stream=stream, choice=choice or ToolChoice())
-    seen = fields_taught(CHAT_ROWS, profile, Observed(request, said))
+    seen = fields_taught(OPENAI_ROWS, profile, Observed(request, said))
     return {name: value for name, value in seen.items() if value != getattr(profile, name)}
 
 

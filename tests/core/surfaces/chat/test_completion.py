@@ -4,7 +4,7 @@ from typing import Any
 
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.model import Call, HostedItem, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.chat.calls import YOURS_TO_RUN, CallForm, FunctionCall, ToolCalls
 from proxy.core.surfaces.native.calls import ParsedCalls
 from tests.support.chat_streams import completion_of, request_of
@@ -145,3 +145,15 @@ def test_what_was_written_to_a_cache_is_told_where_there_is_one() -> None:
 
 def test_usage_that_nobody_knows_is_null() -> None:
     assert whole(Text("x"), usage=None)["usage"] is None
+
+
+def test_links_to_sources_stand_where_the_message_has_them() -> None:
+    """The API has only links, and counts their places from the start of the message."""
+    link = {"type": "url_citation", "url": "u", "title": "t", "start_index": 0, "end_index": 1}
+    other = {"type": "file_citation", "file_id": "f", "index": 0}
+    said = message(Text("AB"), HostedItem({"type": "web_search_call"}), Text("C", annotations=[link, other]))
+    assert said["content"] == "ABC"
+    assert said["annotations"] == [
+        {"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 2, "end_index": 3}}
+    ]
+    assert "annotations" not in message(Text("AB", annotations=[other]))

@@ -19,7 +19,7 @@ from proxy.core.events import (
     ReplyStarted,
 )
 from proxy.core.ledger import Ledger
-from proxy.core.model import Call, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
+from proxy.core.model import Call, HostedItem, Reasoning, Refusal, ReplyPart, Text, ToolKind, ToolName, Usage
 from proxy.core.surfaces.chat.calls import CallForm, FunctionCall, ToolCalls
 from proxy.core.surfaces.chat.encode import ChatEncoder
 from proxy.core.surfaces.clients import AI_SDK, DEFAULT, ClientProfile
@@ -372,3 +372,21 @@ def test_v01_for_all_others_the_stream_ends_as_it_should(ended: ReplyEnded) -> N
     assert broken(AI_SDK, ReplyStarted(), *part(CALL), *part(Text("x"), complete=False), ended)[0] is False
     native = ParsedCalls(None)
     assert broken(AI_SDK, ReplyStarted(), *HALF, ended, form=native)[0] is False
+
+
+def test_links_to_sources_follow_their_text() -> None:
+    """What hosted tools did has no form here."""
+    link = {"type": "url_citation", "url": "u", "start_index": 0, "end_index": 1}
+    hosted = [
+        PartStarted(PartKind.HOSTED, wordless=True),
+        PartEnded(HostedItem({"type": "web_search_call"}), complete=True),
+    ]
+    told = reply(*part(Text("AB"), "AB"), *hosted, *part(Text("C", annotations=[link]), "C"))
+    chunks = encoded(told)
+    moved = {"url": "u", "start_index": 2, "end_index": 3}
+    assert said(chunks) == [
+        {"content": "AB"},
+        {"content": "C"},
+        {"annotations": [{"type": "url_citation", "url_citation": moved}]},
+        "stop",
+    ]

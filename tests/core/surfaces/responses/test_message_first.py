@@ -33,6 +33,15 @@ KINDS: dict[type[ReplyPart], PartKind] = {
 ADDED, DONE = "response.output_item.added", "response.output_item.done"
 
 
+def test_annotations_move_with_their_texts() -> None:
+    note = {"start_index": 0, "end_index": 1}
+    events = encode(*part(Text("AB")), *part(CALL), *part(Text("C", annotations=[note])), COMPLETED)
+    (item,) = [
+        event["item"] for event in events if event["type"] == DONE and event["item"]["type"] == "message"
+    ]
+    assert item["content"][0]["annotations"] == [{"start_index": 2, "end_index": 3}]
+
+
 def part(part: ReplyPart, complete: bool = True) -> list[Told]:
     head = CallHead(part.call_id, part.tool, part.kind) if isinstance(part, Call) else None
     said = (

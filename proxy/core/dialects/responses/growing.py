@@ -1,0 +1,165 @@
+"""The items of a reply while they come, and to which of them an event belongs.
+
+Servers disagree about what identifies an item: its id, its place in the output, both, a fresh id in each event, the
+place 0 for all of them, or nothing. What an event names counts in this order: a known id, a place, the last item of its
+kind. An event that nothing precedes begins an item of its own.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.core.dialects.responses.entries import MESSAGE, REASONING, Json, Kind, Voice
+
+MAX_PARTS = 1024
+"""Parts of an item that are told apart."""
+
+IDS = ("id", "call_id")
+"""llama.cpp names a call by the second in its events."""
+
+
+class Said:
+    """One text while it grows."""
+
+    __slots__ = ("_length", "_pieces")
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+
+    def __bool__(self) -> bool:
+        return self._length > 0
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+
+    def __str__(self) -> str:
+        return "".join(self._pieces)
+
+    def rest(self, whole: str) -> str | None:
+        """What the whole text has beyond what was said; None if it says something else. It costs no more than to read
+        the whole, however often it is asked."""
+        if len(whole) < self._length:
+            return None
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        said = self._pieces[0] if self._pieces else ""
+        return whole[self._length :] if whole.startswith(said) else None
+
+
+THOUGHT_AS_TEXT = (REASONING, MESSAGE)
+"""Some servers have only one kind of text in their events: whose it is, the item's id tells."""
+
+
+@dataclass(slots=True, eq=False)
+class Growing:
+    """One item."""
+
+    kind: Kind | None
+    """None for what is not read."""
+    item: Json
+    """As it was last seen as a whole."""
+    call: int | None = None
+    """The number of the call."""
+    name: str | None = None
+    """That of the call, once it has one."""
+    done: bool = False
+    voice: Voice | None = None
+    """The one in which a thought is told: there may be a summary beside it."""
+    annotations: list[Any] = field(default_factory=list)
+    """Those that came by themselves."""
+    _said: dict[Voice, Said] = field(default_factory=dict)
+    """All that was said, in each voice."""
+    _parts: dict[tuple[Voice, int], Said] = field(default_factory=dict)
+    """The same by part, and the number of the part."""
+
+    def said(self, voice: Voice) -> Said:
+        return self._said.setdefault(voice, Said())
+
+    def part(self, voice: Voice, number: Any) -> Said:
+        """Without a number it is the first part; in more parts than any model writes, the last."""
+        key = (voice, number if type(number) is int else 0)
+        if key not in self._parts and len(self._parts) >= MAX_PARTS:
+            key = (voice, MAX_PARTS)
+        return self._parts.setdefault(key, Said())
+
+
+class Items:
+    """All items of one reply, in the order in which they first came."""
+
+    __slots__ = ("_by_id", "_by_place", "_open", "all")
+
+    def __init__(self) -> None:
+        self.all: list[Growing] = []
+        self._by_id: dict[str, Growing] = {}
+        self._by_place: dict[int, Growing] = {}
+        self._open: dict[Kind | None, deque[Growing]] = {}
+        """Those that may not be done yet, the oldest first."""
+
+    def begin(self, kind: Kind | None, item: Json, place: Any) -> Growing:
+        growing = Growing(kind, item)
+        self.all.append(growing)
+        self._open.setdefault(kind, deque()).append(growing)
+        self.know(growing, item, place)
+        return growing
+
+    def know(self, growing: Growing, item: Json, place: Any) -> None:
+        """Notes by what names the item goes."""
+        for key in IDS:
+            name = item.get(key)
+            if isinstance(name, str) and name:
+                self._by_id[name] = growing
+        if type(place) is int:
+            self._by_place[place] = growing
+
+    def named(self, item: Json) -> Growing | None:
+        """The item with one of this one's ids."""
+        for key in IDS:
+            name = item.get(key)
+            if isinstance(name, str) and (found := self._by_id.get(name)):
+                return found
+        return None
+
+    def at(self, place: Any) -> Growing | None:
+        return self._by_place.get(place) if type(place) is int else None
+
+    def of_event(self, raw: Json, kind: Kind) -> Growing | None:
+        """The item of this kind that an event is about."""
+        name = raw.get("item_id")
+        found = self._by_id.get(name) if isinstance(name, str) else None
+        if found is not None and (found.kind is kind or (found.kind, kind) == THOUGHT_AS_TEXT):
+            return found
+        found = self.at(raw.get("output_index"))
+        if found is not None and found.kind is kind and not found.done:
+            return found
+        return self._newest(kind)
+
+    def of_item(self, item: Json, kind: Kind | None, place: Any) -> Growing | None:
+        """The item that ends as this one."""
+        found = self.named(item)
+        if found is not None:
+            return found if found.kind is kind else None
+        for one in (self.at(place), self._oldest(kind), self._newest(kind)):
+            if one is not None and one.kind is kind and not one.done and _may_be(one.item, item):
+                return one
+        return None
+
+    def _newest(self, kind: Kind | None) -> Growing | None:
+        waiting = self._open.get(kind)
+        while waiting and waiting[-1].done:
+            waiting.pop()
+        return waiting[-1] if waiting else None
+
+    def _oldest(self, kind: Kind | None) -> Growing | None:
+        waiting = self._open.get(kind)
+        while waiting and waiting[0].done:
+            waiting.popleft()
+        return waiting[0] if waiting else None
+
+
+def _may_be(one: Json, other: Json) -> bool:
+    """May these be the same item? Calls of two ids, or of two names, are not."""
+    return all(
+        one.get(key) == other.get(key) for key in ("call_id", "name") if one.get(key) and other.get(key)
+    )

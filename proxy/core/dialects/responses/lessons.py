@@ -1,0 +1,84 @@
+"""What refusals of Responses backends teach: the table for `reading.lessons`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from proxy.core.dialects.reading import refused_fields
+from proxy.core.dialects.reading.lessons import LIMIT_ROWS, Row, says, setting
+from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
+from proxy.core.profile import BackendProfile
+
+_NEEDED = frozenset({"model", "input", "stream", "tools"})
+"""Without these there is no request; a complaint about them is about something else."""
+
+_DECIDED_BY: dict[tuple[str, ...], dict[str, Any]] = {
+    ("include",): {"sealed_thoughts": False},
+    ("parallel_tool_calls",): {"parallel": "omit"},
+    ("reasoning",): {"effort_field": "none", "sealed_thoughts": False},
+    ("reasoning", "effort"): {"effort_field": "none"},
+    ("reasoning", "summary"): {"summaries": False},
+    ("text", "format"): {"formats": frozenset()},
+    ("tool_choice",): {"force_tool": "auto"},
+}
+"""These fields of the profile decide whether a field is sent."""
+
+
+def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """A name may be a path: inside the conversation only thoughts can be left out."""
+    path = tuple(refused_fields.snake(name) for name in refused_fields.steps(match))
+    if path[0] == "input":
+        return replace(profile, replay="none")
+    if path[0] == "tools":
+        return replace(profile, strict_tools=False) if path[-1] == "strict" else profile
+    if path in _DECIDED_BY:
+        return replace(profile, **_DECIDED_BY[path])
+    return profile if path[0] in _NEEDED else _without_field(profile, path)
+
+
+def _without_field(profile: BackendProfile, path: tuple[str, ...]) -> BackendProfile:
+    if path[-1] in profile.tuning:
+        return replace(profile, tuning=profile.tuning - {path[-1]})
+    patch: Any = None
+    for name in reversed(path):
+        patch = {name: patch}
+    return replace(profile, extra={**profile.extra, **patch})
+
+
+def _fewer_tools(profile: BackendProfile, match: re.Match[str]) -> BackendProfile:
+    """Keeps at least one tool: backends that take none say so in other words."""
+    return replace(profile, max_tools=min(profile.max_tools, max(1, int(match["most"]))))
+
+
+LESSONS: Sequence[Row] = (
+    Row("sealed_thoughts", says(r"encrypted content is not supported"), setting(sealed_thoughts=False)),
+    Row("summary", says(r"generate reasoning summaries"), setting(summaries=False)),
+    Row("late_system", says(r"System message must be at the beginning"), setting(late_system="user")),
+    Row("alternate", says(r"roles must alternate|should be alternating"), setting(join_users=True)),
+    Row(
+        "strict",
+        says(rf"\bstrict\b[^.]{{0,80}}{REFUSED}|{REFUSED}[^.]{{0,80}}\bstrict\b"),
+        setting(strict_tools=False),
+    ),
+    Row(
+        "max_tools",
+        says(
+            r"tools\b.{0,80}(?:maximum number of items is|array too long.{0,80}maximum length) (?P<most>\d{1,6})"
+        ),
+        _fewer_tools,
+    ),
+    *LIMIT_ROWS,
+    Row(
+        "files",
+        says(r"'?input_file'? is not supported"),
+        setting(files=False),
+    ),
+    Row("media_results", says(r"output of tool call should be"), setting(media_results=False)),
+    Row("images", says(r"image input is not supported"), setting(images="none")),
+    Row("images", says(r"image URLs are not currently supported"), setting(images="data")),
+    Row("effort", says(r"does not support thinking"), setting(effort_field="none")),
+    Row("unknown_field", UNKNOWN_FIELD, _without_named, each=True),
+    Row("value", REFUSED_VALUE, _without_named, lasting=False, each=True),
+)
+"""The general rows stand last: they match much of what others understand better."""

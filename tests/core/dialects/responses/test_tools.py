@@ -1,0 +1,79 @@
+"""What may be called, and how the choice is told."""
+
+from typing import Any
+
+from proxy.core.ledger import Ledger
+from proxy.core.model import ChoiceMode, ToolChoice, ToolName
+from proxy.core.profile import BackendProfile
+from tests.support.chat_requests import assistant, call, result, tool, user
+from tests.support.responses_requests import OPENAI, body_of, local, openai, tool_spec
+from tests.support.tables import table
+
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+F, G = tool_spec("f", description="Does.", parameters=CITY, strict=True), tool_spec("g")
+ONE = frozenset({ToolName("f")})
+
+
+def test_tools_are_functions_that_say_whether_they_are_strict() -> None:
+    """Left out it would mean that they are."""
+    assert body_of(tools=[F, G])["tools"] == [
+        {"type": "function", "name": "f", "parameters": CITY, "description": "Does.", "strict": True},
+        {
+            "type": "function",
+            "name": "g",
+            "parameters": {"type": "object", "properties": {}},
+            "strict": False,
+        },
+    ]
+
+
+def test_a_backend_that_cannot_hold_a_model_to_a_schema() -> None:
+    ledger = Ledger()
+    body = body_of(tools=[F], on=local(strict_tools=False), ledger=ledger)
+    assert body["tools"][0]["strict"] is False
+    assert ledger.dropped["strict"] == 1
+
+
+@table(
+    ("choice", "on", "told", "dropped"),
+    [
+        (ToolChoice(), OPENAI, None, {}),
+        (ToolChoice(ChoiceMode.NONE), OPENAI, "none", {}),
+        (ToolChoice(ChoiceMode.REQUIRED), OPENAI, "required", {}),
+        (ToolChoice(ChoiceMode.REQUIRED, ONE), OPENAI, {"type": "function", "name": "f"}, {}),
+        (ToolChoice(ChoiceMode.REQUIRED, ONE), openai(force_tool="required"), "required", {}),
+        (ToolChoice(ChoiceMode.REQUIRED), openai(force_tool="auto"), None, {"tool_choice": 1}),
+        (ToolChoice(ChoiceMode.AUTO, ONE), OPENAI, None, {}),
+    ],
+)
+def test_the_choice(choice: ToolChoice, on: BackendProfile, told: Any, dropped: dict[str, int]) -> None:
+    ledger = Ledger()
+    body = body_of(tools=[F, G], choice=choice, on=on, ledger=ledger)
+    assert body.get("tool_choice") == told
+    assert ledger.dropped == dropped
+    left_out = choice.only and not isinstance(told, dict)
+    assert len(body["tools"]) == (1 if left_out else 2)
+
+
+@table(
+    ("parallel", "wanted", "told", "dropped"),
+    [
+        ("obey", True, None, {}),
+        ("obey", False, False, {}),
+        ("false", True, False, {}),
+        ("omit", False, None, {"parallel_tool_calls": 1}),
+    ],
+)
+def test_parallel_calls(parallel: Any, wanted: bool, told: Any, dropped: dict[str, int]) -> None:
+    ledger = Ledger()
+    body = body_of(tools=[G], parallel_calls=wanted, on=openai(parallel=parallel), ledger=ledger)
+    assert body.get("parallel_tool_calls") == told
+    assert ledger.dropped == dropped
+
+
+def test_a_history_with_calls_in_a_request_without_tools() -> None:
+    history = [user("Hi"), assistant(call()), tool(result("c1", "ok"))]
+    assert "tools" not in body_of(*history)
+    (declared,) = body_of(*history, on=openai(orphan_tools="declare"))["tools"]
+    assert declared["name"] == "_noop"
+    assert "tools" not in body_of(on=openai(orphan_tools="declare"))
