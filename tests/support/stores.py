@@ -252,11 +252,11 @@ def sqlite_at(path: Path, terms: Terms | None = None, seals: Seals = NO_SEALS) -
     return SqliteRecords(path, terms.clock, keeping, terms.may_bury, seals)
 
 
-def make_live(kind: str, terms: Terms, where: Any) -> Any:
+def make_live(kind: str, terms: Terms, where: Any, seals: Seals = NO_SEALS) -> Any:
     if kind == "memory":
         return MemoryLive(terms.clock, SHORT_LOG)
     name = kind.removesuffix(TWO)
-    seals = SEALS if name.startswith(SEALED) else NO_SEALS
+    seals = SEALS if name.startswith(SEALED) else seals
     engine: Any
     if name.endswith("redis"):
         from tests.support.redis_live import ClockedRedis  # which knows the clock above
