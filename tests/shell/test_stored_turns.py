@@ -22,7 +22,7 @@ from proxy.shell.ops.tasks import Tasks
 from proxy.shell.stored_turns import StoredTurn, StoredTurns, StoreLimits
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
-from proxy.shell.stores.protocol import Locked, StoreDown
+from proxy.shell.stores.protocol import Locked, RecordUnreadable, StoreDown
 from tests.support.proxies import LogLines
 from tests.support.stores import MINT, Terms, item
 
@@ -201,3 +201,20 @@ async def test_u48_what_continues_something_that_is_gone_is_kept_with_its_histor
     )
     assert told == module.TOO_LARGE
     assert await records.get(TENANT, huge.id) is None
+
+
+async def test_what_refers_to_what_cannot_be_read_is_answered_and_not_stored(
+    turns: StoredTurns, records: MemoryRecords, log: LogLines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U61: an item of its conversation, which another response keeps."""
+    wanted = named()
+    turn = await locked(turns, wanted)
+
+    async def save(*_: Any) -> None:
+        raise RecordUnreadable("resp_1 is damaged")
+
+    monkeypatch.setattr(records, "save", save)
+    assert await turn.save(record(wanted), lambda record: record) == module.UNREADABLE
+    assert log.named("response_not_stored")[0]["reason"] == "unreadable"
+    turn.close()
+    await turns.tasks.close()

@@ -16,7 +16,7 @@ from proxy.shell.runs.run import Run
 from proxy.shell.runs.runs import Runs
 from proxy.shell.stores.memory.live import MemoryLive
 from proxy.shell.stores.memory.records import MemoryRecords
-from proxy.shell.stores.protocol import Key, StoreDown
+from proxy.shell.stores.protocol import Key, RecordUnreadable, StoreDown
 from proxy.shell.turn_store import Owning
 from tests.support.proxies import LogLines
 from tests.support.stores import MINT, Terms
@@ -45,11 +45,12 @@ def as_it_is(record: Record) -> Record:
 
 
 class Failing:
-    """An engine that is down for what is named in `down`, so many times."""
+    """An engine that is down for what is named in `down`, so many times, or cannot read it (`unreadable`)."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
         self.down: dict[str, float] = {}
+        self.unreadable: dict[str, float] = {}
         self.asked: list[str] = []
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -58,6 +59,9 @@ class Failing:
             if self.down.get(name, 0) > 0:
                 self.down[name] -= 1
                 raise StoreDown("away")
+            if self.unreadable.get(name, 0) > 0:
+                self.unreadable[name] -= 1
+                raise RecordUnreadable("damaged")
             return await getattr(self._engine, name)(*args, **named)
 
         return ask

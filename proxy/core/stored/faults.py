@@ -253,7 +253,9 @@ def store_is_down() -> ProxyFault:
 def unreadable() -> ProxyFault:
     """Nothing is wrong with the store, and to ask it again does not help."""
     return ProxyFault(
-        OwnWords("What is kept of this cannot be read: it is damaged, or a later version has written it."),
+        OwnWords(
+            "What is kept of this cannot be read: it is damaged, its key is missing, or a later version has written it."
+        ),
         code="storage_error",
         retryable=False,
     )

@@ -98,6 +98,35 @@ async def test_a_store_that_does_not_come_back_refuses_before_the_backend_is_ask
         assert (kept.status, made.slept.count(module.RETRY_SECONDS)) == (Status.FAILED, 2)
 
 
+async def test_whose_beginning_cannot_be_read_fails_before_the_backend_is_asked() -> None:
+    """U61: bytes of it were tampered with. Its end is written whole."""
+    async with world() as made:
+        run = await opened(made)
+        made.records.unreadable["start"] = 1
+        run.go(run.asking())
+        await run.ended()
+        assert (await made.kept(run.record)).status is Status.FAILED
+        assert made.counted("runs") == {("queued",): 0}
+
+
+async def test_an_end_that_refers_to_what_cannot_be_read_is_told_as_a_failure() -> None:
+    """U61: an item of its conversation."""
+    async with world() as made:
+        run = await opened(made)
+        made.records.unreadable["finish"] = 1
+
+        async def ends() -> None:
+            await run.asking()
+            assert await run.save(completed(run.record), as_it_is) == module.UNREADABLE
+            await run.channel.finish()
+
+        run.go(ends())
+        await run.ended()
+        kept = await made.kept(run.record)
+        assert (kept.status, kept.streamed) == (Status.FAILED, True)
+        assert module.RETRY_SECONDS not in made.slept
+
+
 async def test_t85_an_end_that_cannot_be_written_is_told_as_a_failure() -> None:
     """To those who follow; the record is ended by who finds it."""
     async with world() as made:

@@ -126,6 +126,26 @@ async def test_u25_what_the_store_believes_to_be_under_way_here_is_ended() -> No
         assert made.counted("runs_lost") == {(): 1}
 
 
+async def test_what_cannot_be_read_holds_up_no_other_run() -> None:
+    """U61: one that was cancelled elsewhere and is not known here, one that is believed to be under way here, and one
+    that is."""
+    async with world(started=False) as made:
+        cancelled, unknown = queued(streamed=False), [queued(streamed=False) for _ in range(2)]
+        for each in (cancelled, *unknown):
+            await made.records.begin(TENANT, each, WORKER)
+        await made.records.cancel(TENANT, endings.cancelled(cancelled))
+        run = await made.begin(queued(streamed=False))
+        run.go(asyncio.Event().wait())
+        made.records.unreadable["get"] = 2  # of the first that is cancelled, and the first that is unknown
+        made.runs.start()
+        await made.log.wait_for("run_lost")
+        assert await made.records.cancelled(WORKER) == []
+        await made.records.cancel(TENANT, endings.cancelled(run.record))
+        async with asyncio.timeout(PROMPTLY):
+            await run.ended()
+        await made.log.wait_for("run_lost", times=2)
+
+
 # ── for clients ──
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.core.stored.record import Record, Status
-from proxy.shell.stores.protocol import Key, StoreDown, Swept
+from proxy.shell.stores.protocol import Key, RecordUnreadable, StoreDown, Swept
 from proxy.shell.stores.sweeper import AT_ONCE, Sweeper
 
 
@@ -24,6 +24,7 @@ class World:
     logs: int = 0
     down: bool = False
     streamed: bool = False
+    unreadable: int = 0
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
     told: list[tuple[Any, ...]] = field(default_factory=list)
@@ -40,6 +41,9 @@ class World:
         return [Key("t", "r")] * self.take("dead", most)
 
     async def get(self, tenant: str, id: str) -> Record:
+        if self.unreadable:
+            self.unreadable -= 1
+            raise RecordUnreadable(id)
         return Record(id, Status.FAILED, 0, "m", streamed=self.streamed)
 
     async def sweep(self, most: int) -> Swept:
@@ -100,6 +104,13 @@ async def test_it_takes_all_in_small_portions_and_rests_ten_times_as_long() -> N
 async def test_the_dead_are_settled_while_their_events_are_away() -> None:
     """U24."""
     world = World(until=65, dead=3, expired=1, streamed=True)
+    await run(world)
+    assert world.told == [("settled", 3), ("expired", 1)]
+
+
+async def test_what_cannot_be_read_does_not_end_the_round() -> None:
+    """U61."""
+    world = World(until=65, dead=3, expired=1, unreadable=2)
     await run(world)
     assert world.told == [("settled", 3), ("expired", 1)]
 
