@@ -6,6 +6,7 @@
     codex_program       what Codex is told, and how it is run
     backend_or_demo     the configured backends, or a demo model where there are none
     store               shows and changes what is kept
+    store_encryption    seals it anew, when keys are rotated
     store_finding       the store that the settings name
     store_files         it in files
     store_database      it in PostgreSQL

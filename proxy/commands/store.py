@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from proxy.commands.command import DONE, MISUSED, Command, add_settings, read_settings, run
 from proxy.commands.progress import telling
+from proxy.commands.store_encryption import by_keys, encrypt
 from proxy.commands.store_files import CLOCK
 from proxy.commands.store_finding import FoundStore, found
 from proxy.live_server import forget_there
@@ -22,7 +23,7 @@ from proxy.settings.store import StoreSettings
 from proxy.shell.stores.protocol import StoreDown
 from proxy.shell.stores.sql.census_steps import Census, Inspected
 from proxy.shell.stores.sweeper import Sweeper
-from proxy.storage import CannotStore
+from proxy.storage import CannotStore, sealed_by
 
 Action: TypeAlias = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]
 
@@ -74,6 +75,7 @@ def _facts(store: FoundStore, wanted: StoreSettings, there: Inspected) -> list[t
         *((f"  {status}", str(number)) for status, number in sorted(census.statuses.items())),
         ("oldest", "-" if census.oldest is None else _date(census.oldest)),
         ("conversations", str(census.conversations)),
+        *by_keys(sealed_by(wanted).ids, census.sealed_by),
         ("size", f"{_bytes(there.bytes)} of {wanted.max_gib:g} GiB at most"),
         ("on disk", _bytes(store.on_disk(there))),
         ("kept for", f"{wanted.retention_days:g} days; conversations {conversations}"),
@@ -236,6 +238,10 @@ ACTIONS: Final[dict[str, tuple[Action, str]]] = {
     ),
     "sweep": (sweep, "Delete now what has expired or is too much. A running proxy does so by itself."),
     "backup": (backup, "Copy what is kept to a file, as of now, while proxies go on."),
+    "encrypt": (
+        encrypt,
+        "Encrypt with the first of store.keys what it has not encrypted, while proxies go on.",
+    ),
     "forget-tenant": (forget_tenant, "Delete all that is kept of a tenant."),
 }
 

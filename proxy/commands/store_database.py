@@ -16,7 +16,7 @@ from proxy.shell.stores.postgres.records import PostgresRecords
 from proxy.shell.stores.postgres.server_clock import ServerClock
 from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected
-from proxy.storage import CannotStore, keeping_of
+from proxy.storage import CannotStore, keeping_of, sealed_by
 
 NOTHING_YET: Final = (
     "{where} has no tables of the store yet: a proxy makes them when it starts, or"
@@ -54,9 +54,10 @@ class StoreDatabase:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[PostgresRecords, PostgresLive]]:
         """For changes, as a proxy opens it."""
+        store = self.settings.store
         connections = ConnectionPool(self.address, self._limits)
         clock = ServerClock(CLOCK.steady)
-        records = PostgresRecords(connections, clock, keeping_of(self.settings.store), never)
+        records = PostgresRecords(connections, clock, keeping_of(store), never, sealed_by(store))
         live = PostgresLive(connections, clock)
         try:
             await records.open()

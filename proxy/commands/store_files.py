@@ -19,7 +19,7 @@ from proxy.shell.stores.sqlite.live import SqliteLive
 from proxy.shell.stores.sqlite.records import SqliteRecords
 from proxy.shell.stores.sqlite.schema import FIXED_SQLITE, is_fixed, text_of
 from proxy.shell.stores.terms import Clock
-from proxy.storage import CannotStore, keeping_of
+from proxy.storage import CannotStore, keeping_of, sealed_by
 
 NOTHING_YET: Final = (
     "Nothing is kept in {directory} yet; a proxy begins there when it starts. If yours runs with other settings, or as"
@@ -79,7 +79,7 @@ class StoreFiles:
     async def opened(self) -> AsyncIterator[tuple[SqliteRecords, SqliteLive]]:
         """For changes, as a proxy opens them. What is kept there was read before."""
         store = self.settings.store
-        records = SqliteRecords(self.records, CLOCK, keeping_of(store), never)
+        records = SqliteRecords(self.records, CLOCK, keeping_of(store), never, sealed_by(store))
         live = SqliteLive(self.live, CLOCK)
         try:
             async with asyncio.timeout(store.wait_seconds):

@@ -138,6 +138,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.http",
         "shell.stores",
         "shell.stores.postgres",
+        "shell.stores.sealing",
         "shell.stores.sql",
         "shell.stores.sqlite",
         "storage",

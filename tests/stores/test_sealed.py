@@ -26,6 +26,7 @@ from proxy.shell.stores.protocol import (
 )
 from proxy.shell.stores.sealing.aes import AesKey
 from proxy.shell.stores.sealing.seals import NO_SEALS, Reason, Seals, What
+from proxy.shell.stores.sql.sealing_steps import BEFORE_ALL
 from tests.support.postgres import fresh_url
 from tests.support.redis_live import patient, prefix_of_its_own
 from tests.support.redis_server import shared_url
@@ -208,6 +209,78 @@ async def test_an_id_that_a_client_uses_again_is_not_lost_with_its_first_use(pla
     added = await after.add("t", conversation.id, said(inputs=0, outputs=0, foreign=("msg_1",)))
     assert [SECRET in entry.item.decode() for entry in added] == [True]
     assert await after.entries("t", conversation.id) == added
+
+
+# ── sealed anew ──
+
+
+async def sealed_anew(records: Any, what: What) -> tuple[int, int, int]:
+    after, looked_at, done, unread, steps = BEFORE_ALL, 0, 0, 0, 0
+    while (step := await records.seal(what, after)).last is not None:
+        after = step.last
+        looked_at, done, unread = looked_at + step.looked_at, done + step.sealed, unread + step.unread
+        steps += 1
+    assert steps >= looked_at / 50
+    return looked_at, done, unread
+
+
+async def test_what_an_old_key_has_sealed_or_none_gets_the_new_one(place: Place) -> None:
+    """U61: all but what nobody can read any more; then the old key is not needed. Nothing else of a row changes."""
+    lost, before = await place.records(AesKey("a key that is lost for ever")), await place.records()
+    plain, unreadable = [said() for _ in range(60)], said()
+    await lost.save("t", unreadable)
+    for each in plain:
+        await before.save("t", each)
+    old = await place.records(OLD)
+    sealed, work, conversation = said(parent=plain[0]), run(text=SECRET), replace(talk(), metadata=METADATA)
+    await old.save("u", other := said())
+    await old.save("t", sealed)
+    await old.delete("t", plain[0].id)
+    await old.begin("t", work, "w")
+    await old.create("t", conversation, said())
+    size = await old.size()
+    rotated = await place.records(NEW, OLD)
+    assert await sealed_anew(rotated, What.RESPONSE) == (65, 64, 1)
+    assert await sealed_anew(rotated, What.RESPONSE) == (65, 0, 1)
+    assert await sealed_anew(rotated, What.CONVERSATION) == (1, 1, 0)
+    after = await place.records(NEW)
+    assert (await after.size()).responses == size.responses
+    assert [await after.get("t", each.id) for each in plain[1:]] == plain[1:]
+    assert await after.chain("t", sealed.id, 9) == [replace(plain[0], answer=b""), sealed]
+    assert await after.get("u", other.id) == other
+    assert await after.conversation("t", conversation.id) == FoundConversation(conversation, None)
+    assert len(await after.entries("t", conversation.id)) == 2
+    done = replace(work, status=Status.COMPLETED)
+    assert await after.finish("t", done, "w") is Outcome.DONE
+    place.terms.date += 31 * 86_400
+    swept = 0
+    while expired := (await after.sweep(50)).expired:
+        swept += expired
+    assert swept == size.responses
+
+
+async def test_no_step_is_longer_than_a_save_may_wait(place: Place) -> None:
+    """U59, U61: of large rows there are few in one."""
+    before, after = await place.records(), await place.records(NEW)
+    for _ in range(5):
+        await before.save("t", record(text="x" * 400_000))
+    step = await after.seal(What.RESPONSE, BEFORE_ALL)
+    assert step[:3] == (2, 2, 0)
+    assert await sealed_anew(after, What.RESPONSE) == (5, 3, 0)
+
+
+async def test_nothing_of_what_was_plain_stays_in_the_files(tmp_path: Path) -> None:
+    """U61: SQLite overwrites what it gives up."""
+    async with place_of("sqlite", tmp_path) as place:
+        before = await place.records()
+        for _ in range(20):
+            await before.save("t", record(text=SECRET * 500))
+        await before.close()
+        assert SECRET.encode() in await everything_in(place)
+        after = await place.records(NEW)
+        await sealed_anew(after, What.RESPONSE)
+        await after.close()
+        assert SECRET.encode() not in await everything_in(place)
 
 
 # ── owners ──

@@ -209,7 +209,7 @@ ROWS: list[tuple[Fault | None, int, str, str | None, str | None]] = [
     (
         faults.unreadable(),
         500,
-        "What is kept of this cannot be read: it is damaged, or a later version has written it.",
+        "What is kept of this cannot be read: it is damaged, its key is missing, or a later version has written it.",
         "storage_error",
         None,
     ),

@@ -7,6 +7,7 @@
 - `shared_steps`: who lives, what can be read, and what holds what was deleted
 - `conversation_steps`: those of conversations
 - `census_steps`: what people are shown of its size
+- `sealing_steps`: those that seal anew
 - `record_steps`: those of responses, and of those who work on them
 - `carrier`: who carries steps out, and what they say of themselves; `records`, `live`: the protocols, by steps
 - `log_statements`, `live_steps`: the same for logs and memos

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from proxy.shell.stores.sql import statements as sql
-from proxy.shell.stores.sql.shared_steps import StepsBase
+from proxy.shell.stores.sql.sealing_steps import SealingSteps
 from proxy.shell.stores.sql.step import Step
 
 
@@ -18,6 +18,8 @@ class Census:
     tenants: Sequence[str]
     workers: int
     """Processes that use the store now."""
+    sealed_by: Mapping[str, int]
+    """How many rows of both there are, deleted ones among them, by the id of their key; "" for those without."""
 
     @property
     def responses(self) -> int:
@@ -37,7 +39,7 @@ class Inspected:
     """If the engine knows it."""
 
 
-class CensusSteps(StepsBase):
+class CensusSteps(SealingSteps):
     def census(self, tenant: str | None) -> Step[Census]:
         """None: all tenants."""
         rows = yield sql.CENSUS, (self._horizon(True), self._horizon(False), tenant)
@@ -52,4 +54,5 @@ class CensusSteps(StepsBase):
             oldest=min((oldest for *_, oldest in rows), default=None),
             tenants=sorted({row[0] for row in rows + talks}),
             workers=living[0][0],
+            sealed_by=(yield from self.sealed_by(tenant)),
         )

@@ -27,7 +27,7 @@ BEYOND = 1 << 62
 
 class ConversationSteps(StepsBase):
     def create(self, tenant: str, conversation: Conversation, record: Record | None) -> Step[None]:
-        metadata = self._seals.sealed(_metadata_of(tenant, conversation.id), conversation.metadata)
+        metadata = self._seals.sealed(metadata_of(tenant, conversation.id), conversation.metadata)
         new = (conversation.id, conversation.created, metadata, self._date())
         if (yield sql.CREATE, (tenant, *new)) and record is not None:
             yield from self.add(tenant, conversation.id, record, MOST_ENTRIES)
@@ -41,7 +41,7 @@ class ConversationSteps(StepsBase):
         return FoundConversation(conversation, (yield from self._holder(talk)) or None)
 
     def _metadata(self, tenant: str, id: str, kept: bytes) -> bytes:
-        place = _metadata_of(tenant, id)
+        place = metadata_of(tenant, id)
         metadata = self._seals.opened(place, kept)
         try:
             jsontext.loads(metadata)
@@ -55,7 +55,7 @@ class ConversationSteps(StepsBase):
             return None
         if holder := (yield from self._free(tenant, talk)):
             return Locked(holder)
-        sealed = self._seals.sealed(_metadata_of(tenant, id), metadata)
+        sealed = self._seals.sealed(metadata_of(tenant, id), metadata)
         yield sql.UPDATE, (sealed, self._date(), tenant, id)
         return Conversation(id, talk.conversation.created, metadata)
 
@@ -161,5 +161,5 @@ class ConversationSteps(StepsBase):
         return (yield from self._entries_of(tenant, (yield sql.ENTRIES, (tenant, id))))
 
 
-def _metadata_of(tenant: str, id: str) -> Place:
+def metadata_of(tenant: str, id: str) -> Place:
     return Place(What.CONVERSATION, tenant, id, "metadata")

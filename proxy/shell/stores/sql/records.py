@@ -17,9 +17,10 @@ from proxy.shell.stores.protocol import (
     Size,
     Swept,
 )
-from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
+from proxy.shell.stores.sealing.seals import NO_SEALS, Seals, What
 from proxy.shell.stores.sql.carrier import EVERYTHING, Carrier, family, whole
 from proxy.shell.stores.sql.record_steps import RecordSteps
+from proxy.shell.stores.sql.sealing_steps import Sealed, SealingSteps
 from proxy.shell.stores.sql.step import Step
 from proxy.shell.stores.terms import Clock, Keeping, always
 
@@ -38,6 +39,7 @@ class SqlRecords:
     ) -> None:
         self._carrier = carrier
         self._steps = RecordSteps(clock, keeping, may_bury, seals)
+        self._sealing = SealingSteps(clock, keeping, may_bury, seals)
 
     async def open(self) -> None:
         await self._carrier.open()
@@ -198,6 +200,11 @@ class SqlRecords:
 
     def _forget(self, tenant: str) -> Step[int]:
         return (yield from self._carrier.shrunk(self._steps.forget(tenant, FORGOTTEN_ROWS)))
+
+    async def seal(self, what: What, after: Key) -> Sealed:
+        """With the first key, the next few responses or conversations that it has not sealed."""
+        step = partial(self._sealing.seal, what, after, self._carrier.most_swept)
+        return await self._carrier.write(step, holds=EVERYTHING)
 
 
 def weight_of(record: Record) -> int:

@@ -220,3 +220,30 @@ CENSUS_OF_TALKS: Final = (
     "select tenant, count(*) from conversations where touched > ? and tenant = coalesce(?, tenant)"
     " group by tenant"
 )
+
+# ── what seals them ──
+
+SEALED_PIECE: Final = "case when length(answer) > 0 then answer else input end"
+"""What is deleted has no answer any more."""
+
+RESPONSES_AFTER: Final = (
+    f"select tenant, tail, substr({SEALED_PIECE}, 1, ?) from turns where (tenant, tail) > (?, ?)"
+    " order by tenant, tail limit ?"
+)
+
+CONVERSATIONS_AFTER: Final = (
+    "select tenant, id, substr(meta, 1, ?) from conversations where (tenant, id) > (?, ?)"
+    " order by tenant, id limit ?"
+)
+
+SEAL_METADATA: Final = "update conversations set meta = ? where tenant = ? and id = ?"
+
+CENSUS_OF_KEYS: Final = (
+    "select key, count(*) from (select case when substr(piece, 1, ?) = ? then substr(piece, ?, 8) end as key"
+    f" from (select {SEALED_PIECE} as piece from turns where tenant = coalesce(?, tenant)) as pieces) as keys"
+    " group by key"
+)
+
+CENSUS_OF_KEYS_OF_TALKS: Final = CENSUS_OF_KEYS.replace(
+    f"{SEALED_PIECE} as piece from turns", "meta as piece from conversations"
+)

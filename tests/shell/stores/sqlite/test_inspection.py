@@ -38,14 +38,14 @@ async def test_what_is_there_is_counted_while_somebody_uses_it(tmp_path: Path) -
     await engine.delete("other", gone.id)
     await engine.begin("t", run(), "w")
     await engine.create("other", talk())
-    there = Census({"failed": 1, "queued": 1}, 1, 1_700_000_000, ["other", "t"], workers=1)
+    there = Census({"failed": 1, "queued": 1}, 1, 1_700_000_000, ["other", "t"], workers=1, sealed_by={"": 4})
     found = seen(path, terms)
     assert found is not None
     assert (found.version, found.census, found.census.responses) == (1, there, 2)
     assert found.bytes == (await engine.size()).bytes > 4096
     found = seen(path, terms, "other")
     assert found is not None
-    assert found.census == Census({}, 1, None, ["other"], workers=1)
+    assert found.census == Census({}, 1, None, ["other"], workers=1, sealed_by={"": 1})
     await engine.close()
     before = names_in(tmp_path)
     assert seen(path, terms) is not None
