@@ -21,7 +21,9 @@ REST: Final = 2.0
 
 NO_KEYS: Final = "store.keys has no key: there is nothing to encrypt with"
 SUMMARY: Final = "Encrypted with {key}, the first of store.keys: {responses} and {conversations}."
-UNREAD: Final = "Left as they are, for no key of store.keys opens them, or they are damaged: {responses} and {conversations}."
+UNREAD: Final = (
+    "Left as they are, damaged or opened by no key of store.keys: {responses} and {conversations}."
+)
 STILL_NEEDED: Final = (
     "Other keys are no longer needed for these. For what may be lost (the events of background work, and what processes"
     " tell each other of calls) they are, for a day after the last proxy has encrypted with them."
