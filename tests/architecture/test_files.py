@@ -51,6 +51,7 @@ WITHOUT_TEST: dict[str, str] = {
             "sql.live_steps",
             "sql.log_statements",
             "sql.record_steps",
+            "sql.sealing_steps",
             "sql.records",
             "sql.shared_steps",
             "sql.tables",

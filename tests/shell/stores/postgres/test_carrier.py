@@ -17,8 +17,8 @@ from proxy.shell.stores.terms import Keeping
 from tests.support.postgres import execute, fresh_url
 from tests.support.stores import postgres_at, record, run
 
-WHOLE = {"LIVING", "FULL_METERS"}
-"""Of the processes that live, and of the tenants that are limited: few."""
+WHOLE = {"LIVING", "FULL_METERS", "CENSUS_OF_KEYS", "CENSUS_OF_KEYS_OF_TALKS"}
+"""Of the processes that live, and of the tenants that are limited: few. And what people are shown."""
 
 
 async def test_each_question_is_answered_by_an_index() -> None:
