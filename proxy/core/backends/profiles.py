@@ -25,6 +25,7 @@ _OPENAI = replace(
     strict_tools=True,
     format_with_tools=True,
     effort_field="reasoning_effort",
+    effort_map={"max": "xhigh"},
     tuning=TUNING | {"verbosity"},
 )
 _AZURE = replace(_OPENAI, auth="api-key", root="/openai/v1")

@@ -1,0 +1,119 @@
+"""The first questions, on which all others rest: is there an answer, how is its length limited, are tokens counted?"""
+
+from dataclasses import replace
+from typing import get_args
+
+from proxy.core.examination import material, readers
+from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.courses import Ladder, Step
+from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.material import ask
+from proxy.core.examination.question import Case, Course, Question
+from proxy.core.profile import AskUsage, Auth, LengthField
+
+ENOUGH_TOKENS = 4096
+"""A limit for replies, where the backend's own is too small to work with."""
+
+NEEDS_ANOTHER = "The rest was not asked: without text nothing else can be examined."
+
+OK = 200
+KEY_REFUSED = "upstream_auth"
+
+
+def text(case: Case, name: str) -> Course:
+    """The plainest request. Where the key is refused, it may have been sent in the wrong header."""
+    question = Question(name, ask(material.SKY, limit=None), readers.speaks, {"usage": "never"})
+    answer = yield question
+    if answer.heard.fault is not None and answer.heard.fault.code == KEY_REFUSED:
+        for form in get_args(Auth):
+            other = yield replace(question, fields={**question.fields, "auth": form})
+            if other.works:
+                case.usual_seconds = other.heard.seconds
+                seen = f"works with the key as {form}"
+                return Row(name, seen, case.assumed.auth, Standing.WORSE, {"auth": form})
+    if answer.verdict is Verdict.UNCLEAR and answer.heard.status == OK:  # models may fall silent
+        answer = yield question
+    if answer.heard.status != OK or answer.fails:
+        return Row(name, answer.words, "works", Standing.WORSE, remark=NEEDS_ANOTHER)
+    case.usual_seconds = answer.heard.seconds
+    if not answer.works:
+        return Row(name, answer.words, "works", Standing.UNKNOWN)
+    return Row(name, f"works, begun after {answer.heard.seconds:.1f} s", "works", Standing.SAME)
+
+
+def length_field(case: Case, name: str) -> Course:
+    steps = [
+        Step(
+            word,
+            [
+                Question(
+                    name,
+                    ask(material.COUNTING, limit=material.SHORT),
+                    readers.is_limited(material.SHORT),
+                    {"length_field": word},
+                )
+            ],
+        )
+        for word in get_args(LengthField)
+    ]
+    return Ladder("length_field", steps, alike=True).course(case, name)
+
+
+def length_default(case: Case, name: str) -> Course:
+    """Without a limit of ours, some servers cut every answer after a hundred tokens."""
+    if case.assumed.length_default is not None:
+        return None
+    answer = yield Question(name, ask(material.COUNTING, limit=None), readers.is_not_limited)
+    if answer.verdict is Verdict.IGNORED:
+        return Row(
+            name,
+            answer.words,
+            "answers are not cut",
+            Standing.WORSE,
+            {"length_default": ENOUGH_TOKENS},
+        )
+    standing = Standing.SAME if answer.works else Standing.UNKNOWN
+    return Row(name, "answers are not cut" if answer.works else answer.words, "answers are not cut", standing)
+
+
+def usage(case: Case, name: str) -> Course:
+    """Asked for or unasked, in streams or only with whole answers."""
+    assumed = case.assumed.usage
+    answers: dict[str, Answer] = {}
+    for word in sorted(get_args(AskUsage), key=lambda word: word != assumed):
+        answers[word] = answer = yield Question(
+            name, ask(material.SKY), readers.brings_usage, {"usage": word, "usage_when_whole": False}
+        )
+        if answer.works:
+            case.baseline = answer.heard.input_tokens
+            same = word == assumed
+            overrides = {} if same else {"usage": word}
+            standing = Standing.SAME if same else Standing.WORSE
+            return Row(name, f"in streams ({_asked(word)})", _asked(assumed), standing, overrides)
+    whole = yield Question(
+        name,
+        ask(material.SKY, stream=False),
+        readers.brings_usage,
+        {"usage": "ask", "usage_when_whole": True},
+    )
+    failed = answers[assumed].fails
+    overrides = {"usage": "never"} if answers["ask"].verdict is Verdict.REFUSED and assumed != "never" else {}
+    if whole.works:
+        overrides["usage_when_whole"] = True
+        if case.assumed.usage_when_whole:
+            return Row(name, "only with whole answers", "only with whole answers", Standing.SAME)
+    seen = "only with whole answers" if whole.works else f"none ({answers[assumed].words})"
+    standing = Standing.WORSE if failed else Standing.UNKNOWN
+    return Row(name, seen, _asked(assumed), standing, overrides if failed else {})
+
+
+def _asked(word: str) -> str:
+    return "asked for" if word == "ask" else "unasked"
+
+
+ASPECTS = (
+    Aspect("text", text, 2 + len(get_args(Auth))),
+    Aspect("limit of answers", length_field, 2, CHAT),
+    Aspect("answers without a limit", length_default, 1, CHAT),
+    Aspect("token counts", usage, 3, CHAT),
+)

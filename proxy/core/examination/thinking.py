@@ -1,0 +1,212 @@
+"""Reasoning: how a model is asked for more or less of it, which field it comes in, and whether it may go back."""
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from proxy.core.backends.efforts import THINKING_SWITCH
+from proxy.core.examination import material, readers
+from proxy.core.examination.aspects import CHAT, Aspect
+from proxy.core.examination.courses import Ladder, Step
+from proxy.core.examination.findings import Answer, Row, Standing, Verdict
+from proxy.core.examination.heard import Heard
+from proxy.core.examination.material import SHORT, ask, assistant, user, with_calls
+from proxy.core.examination.question import Case, Course, Question
+from proxy.core.model import ReasoningWish, Request, Text
+from proxy.core.profile import EffortField, Replay
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+USUAL = "low"
+
+REREAD = 10
+"""Tokens that the thought in the history has at least."""
+
+SWITCHES = frozenset({"enable_thinking", "template"})
+"""They know on and off only, whatever the word."""
+
+FIELDS: dict[str, Replay] = {
+    "reasoning_content": "reasoning_content",
+    "reasoning": "reasoning",
+    "reasoning_details": "reasoning_details",
+}
+"""Where a thought that came in a field can go back. Of the others, none is known to be taken."""
+
+
+def _with(effort: str, limit: int = SHORT) -> Request:
+    return ask(material.SKY, limit=limit, reasoning=ReasoningWish(effort))
+
+
+def effort(case: Case, name: str) -> Course:
+    assumed = case.assumed.effort_field
+    answer: Answer | None = None
+    if assumed != "none":
+        answer = yield Question(name, _with(USUAL), readers.accepted)
+        if not answer.fails:
+            standing = Standing.SAME if answer.works else Standing.UNKNOWN
+            return Row(name, answer.words or f"takes {assumed}", assumed, standing)
+    for other in _others(case, assumed):
+        fields = _switch(other)
+        off = yield Question(name, _with("none", material.LIMIT), _is_thoughtless, fields)
+        if off.works:
+            standing = Standing.WORSE if answer else Standing.BETTER
+            return Row(name, f"{other} switches it off", assumed, standing, fields)
+    if answer:
+        return Row(
+            name, f"{assumed} refused ({answer.words})", assumed, Standing.WORSE, {"effort_field": "none"}
+        )
+    return Row(name, "no known switch" if case.thinks else "no reasoning was seen", assumed, Standing.SAME)
+
+
+def _others(case: Case, assumed: str) -> Iterable[EffortField]:
+    """A switch shows only in a model that thinks. Other dialects have one of their own."""
+    if not case.thinks or case.assumed.dialect != "chat":
+        return ()
+    return [field for field in get_args(EffortField) if field not in (assumed, "none")]
+
+
+def _switch(field: EffortField) -> dict[str, Any]:
+    return {"effort_field": field} | ({"effort_map": THINKING_SWITCH} if field == "thinking" else {})
+
+
+def _is_thoughtless(heard: Heard) -> Answer:
+    if heard.thoughts:
+        return readers.ignored(heard, "it thinks all the same")
+    return readers.works(heard) if heard.text else readers.unclear(heard)
+
+
+def efforts(case: Case, name: str) -> Course:
+    """Each of the clients' words must reach the vendor as one that it takes."""
+    profile = case.profile
+    if profile.effort_field == "none" or profile.effort_field in SWITCHES:
+        return None
+    answers: dict[str, Answer] = {}
+    for word in EFFORTS:
+        answers[word] = yield Question(name, _with(word), readers.accepted)
+    refused = [word for word, answer in answers.items() if answer.verdict is Verdict.REFUSED]
+    taken = [word for word, answer in answers.items() if answer.works]
+    if not taken:
+        return Row(name, "none is known to be taken", "all", Standing.UNKNOWN)
+    if not refused:
+        return Row(name, "takes all", "all", Standing.SAME)
+    mapped = dict(profile.effort_map)
+    for word in refused:
+        mapped[word] = mapped.get(nearest := _nearest(word, taken)) or nearest
+    words = f"refuses {', '.join(refused)} ({answers[refused[0]].words})"
+    kept = {word: value for word, value in mapped.items() if value is not None}
+    return Row(name, words, "all", Standing.WORSE, {"effort_map": kept})
+
+
+def _nearest(word: str, taken: list[str]) -> str:
+    """The next weaker word, or the weakest."""
+    weaker = [each for each in taken if EFFORTS.index(each) < EFFORTS.index(word)]
+    return weaker[-1] if weaker else taken[0]
+
+
+def beside_tools(case: Case, name: str) -> Course:
+    """Models of OpenAI's since gpt-5.4 refuse to think beside tools in Chat."""
+    if case.profile.effort_field == "none":
+        return None
+    request = ask(
+        material.WEATHER_IN_PARIS,
+        limit=SHORT,
+        tools=[material.WEATHER_TOOL],
+        choice=case.choice,
+        reasoning=ReasoningWish(USUAL),
+    )
+    question = Question(name, request, readers.accepted, {"wire": "chat"}, refusal=_of_thinking)
+    words = {"chat": "in Chat", "responses": "only in the Responses API"}
+    steps = [Step("chat", [question]), Step("responses")]
+    return (yield from Ladder("wire", steps, words=words).course(case, name))
+
+
+def _of_thinking(heard: Heard) -> Answer:
+    """Only the words for this very thing prove it: a request can be refused for other reasons."""
+    words = heard.fault.message if heard.fault else ""
+    verdict = Verdict.REFUSED if heard.lesson == "wire" else Verdict.UNCLEAR
+    return Answer(verdict, words, heard)
+
+
+def replay(case: Case, name: str) -> Course:
+    """May a thought go back, in which field, and does the model get to read it? Its tokens are counted if it does."""
+    assumed: Replay = case.profile.replay
+    came = FIELDS.get(case.traces.thought_field or "")
+    tried = [field for field in dict.fromkeys((came, assumed)) if field and field != "none"]
+    if not tried:
+        return Row(name, "no reasoning was seen", assumed, Standing.SAME)
+    plain = yield Question(
+        name, with_calls(choice=case.choice), readers.accepted, {"replay": "none", "replay_blank": None}
+    )
+    needed = plain.verdict is Verdict.REFUSED
+    answers: dict[Replay, Answer] = {}
+    for field in tried:
+        read = _reread(plain.heard.input_tokens)
+        answers[field] = yield Question(
+            name, with_calls(thought=True, choice=case.choice), read, {"replay": field}
+        )
+    if needed and all(answer.verdict is Verdict.REFUSED for answer in answers.values()):
+        return Row(name, f"refused with and without ({plain.words})", assumed, Standing.UNKNOWN)
+    return _replayed(name, assumed, answers, needed=needed)
+
+
+def _reread(before: int | None) -> Any:
+    def read(heard: Heard) -> Answer:
+        if before is None or heard.input_tokens is None:
+            return readers.unclear(heard, "taken; nothing shows whether the model reads it")
+        grown = heard.input_tokens >= before + REREAD
+        return readers.works(heard) if grown else readers.ignored(heard, "taken, and not given to the model")
+
+    return read
+
+
+def _replayed(name: str, assumed: Replay, answers: dict[Replay, Answer], *, needed: bool) -> Row:
+    wanted = "wanted back; " if needed else ""
+    seen = wanted + "; ".join(
+        f"{field} {answer.words or 'read by the model'}" for field, answer in answers.items()
+    )
+    taken = [field for field, answer in answers.items() if answer.verdict is not Verdict.REFUSED]
+    read = [field for field in taken if answers[field].works or needed]
+    own = answers.get(assumed)
+    if own is not None and (assumed in read or (assumed in taken and not read)):
+        return Row(name, seen, assumed, Standing.SAME)
+    best = read[0] if read else None
+    if best is None:
+        standing = Standing.WORSE if own is not None else Standing.SAME
+        return Row(name, seen, assumed, standing, {"replay": "none"} if own is not None else {})
+    fields: dict[str, Any] = {"replay": best}
+    if needed:
+        fields |= {"replay_blank": " ", "replay_scope": "all"}
+    refused = own is not None and own.verdict is Verdict.REFUSED
+    return Row(name, seen, assumed, Standing.WORSE if needed or refused else Standing.BETTER, fields)
+
+
+def replay_scope(case: Case, name: str) -> Course:
+    """Thoughts beside answers without a call."""
+    if case.profile.replay in ("none", "think_tags") or case.assumed.replay_scope != "all":
+        return None
+    request = ask(
+        material.SKY, assistant(material.a_thought(), Text("Blue.")), user("And at night?"), limit=SHORT
+    )
+    question = Question(name, request, readers.accepted, {"replay_scope": "all"})
+    words = {"all": "with all messages", "calls": "with calls"}
+    steps = [Step("all", [question]), Step("calls")]
+    return (yield from Ladder("replay_scope", steps, words=words).course(case, name))
+
+
+def unopened(case: Case, name: str) -> Course:
+    """Thoughts of which only the end is seen, because the prompt's template has begun them."""
+    yield from ()  # the replies so far have shown it
+    assumed = case.assumed.thoughts_until
+    if case.closer is None or case.closer == assumed:
+        return Row(name, assumed or "none", assumed or "none", Standing.SAME)
+    return Row(
+        name, f"end with {case.closer}", assumed or "none", Standing.WORSE, {"thoughts_until": case.closer}
+    )
+
+
+ASPECTS = (
+    Aspect("reasoning effort", effort, len(get_args(EffortField))),
+    Aspect("words for effort", efforts, len(EFFORTS), CHAT),
+    Aspect("reasoning beside tools", beside_tools, 1, CHAT, of_tools=True),
+    Aspect("reasoning goes back", replay, 3, CHAT, of_tools=True),
+    Aspect("reasoning goes back without calls", replay_scope, 1, CHAT),
+)
+AT_LAST = (Aspect("thoughts in the text", unopened, 0),)

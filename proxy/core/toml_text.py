@@ -1,0 +1,19 @@
+"""Writes values as TOML, for files of settings that people edit."""
+
+import re
+from typing import Any
+
+from proxy.core import jsontext
+
+
+def toml_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
+
+
+def toml_value(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{toml_key(str(key))} = {toml_value(inner)}" for key, inner in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return jsontext.compact(value).replace("\x7f", "\\u007f")  # the one character that JSON writes otherwise

@@ -1,0 +1,65 @@
+import tomllib
+
+from proxy.core.examination import report
+from proxy.core.examination.findings import Row, Standing
+
+ROWS = [
+    Row("text", "works", "works", Standing.SAME),
+    Row(
+        "images",
+        "by address refused; within the request refused (HTTP 400: this model sees no images at all)",
+        "within the request",
+        Standing.WORSE,
+        {"images": "none"},
+        "The proxy learns this from the refusal.",
+    ),
+    Row("options", "taken", "a, " * 20, Standing.BETTER),
+    Row("overflow", "not asked", "", Standing.UNKNOWN),
+    Row("unknown model", "", ""),
+]
+
+
+def test_a_table() -> None:
+    lines = list(report.table(ROWS))
+    assert lines[0].split() == ["seen", "assumed"]
+    assert lines[1].split() == ["ok", "text", "works", "works"]
+    assert lines[2].startswith("WORSE  images ")
+    assert "→ The proxy learns this from the refusal." in "\n".join(lines)
+    assert max(map(len, lines)) <= 120
+    assert lines[-1] == "       unknown model"
+
+
+def test_settings_are_read_back() -> None:
+    overrides = {
+        "images": "none",
+        "files": True,
+        "max_tools": 32,
+        "formats": frozenset({"json_schema", "json_object"}),
+        "effort_map": {"max": "high", "none": None},
+        "after_tool": 'Done. "So" it is.\x7f',
+    }
+    for name, path in ((None, ["backend"]), ("a.b", ["backends", "a.b"])):
+        found = tomllib.loads("\n".join(report.settings(name, overrides)))
+        for step in path:
+            found = found[step]
+        assert found["overrides"] == {
+            **overrides,
+            "formats": ["json_object", "json_schema"],
+            "effort_map": {"max": "high"},
+        }
+
+
+def test_data() -> None:
+    assert report.as_data(ROWS[1]) == {
+        "aspect": "images",
+        "seen": ROWS[1].seen,
+        "assumed": "within the request",
+        "standing": "worse",
+        "overrides": {"images": "none"},
+        "remark": "The proxy learns this from the refusal.",
+    }
+
+
+def test_a_summary() -> None:
+    assert report.summary(ROWS) == "1 as assumed; 1 worse (images); 1 better (options); 1 unknown"
+    assert report.summary(ROWS[:1]) == "1 as assumed"

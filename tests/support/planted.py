@@ -1,0 +1,178 @@
+"""A Chat backend that behaves, with differences planted into it: the demo model, and what is done before and after it.
+
+It is a function from a request to an answer, without sockets; `serving` puts it behind one.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from proxy.core import jsontext
+from proxy.core.backends.post import Post
+from proxy.core.examination.heard import Received
+from proxy.demo.chunks import Completion
+from proxy.demo.refusals import Refused, read
+from proxy.demo.script import answer
+
+Json = dict[str, Any]
+Before = Callable[[Json], None]
+"""Changes a request, or refuses it by raising Refused."""
+After = Callable[[Json, list[Json]], list[Json]]
+"""Changes the chunks of an answer to this request."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    before: Before | None = None
+    after: After | None = None
+    of_nonsense: bool = False
+    """Is it about requests that are none?"""
+
+
+@dataclass
+class Planted:
+    differences: Sequence[Difference] = ()
+    counters: Mapping[str, Json] = field(default_factory=dict)
+    """What is answered at the end of other paths."""
+    asked: list[Json] = field(default_factory=list)
+
+    def __call__(self, post: Post) -> Received:
+        return self.at(post.url, post.body)
+
+    def at(self, url: str, data: bytes) -> Received:
+        for ending, counted in self.counters.items():
+            if url.endswith(ending):
+                return Received(200, {}, jsontext.dumps(counted))
+        if not url.endswith("/chat/completions"):
+            return Received(404, {}, b"404: Not Found")
+        try:
+            return self._answered(jsontext.loads(data))
+        except Refused as refusal:
+            return Received(refusal.status, refusal.headers, jsontext.dumps(refusal.body))
+
+    def _answered(self, body: Json) -> Received:
+        self.asked.append(body)
+        body = {**body, "messages": _copied(body["messages"])}
+        is_nonsense = not isinstance(body["messages"], list)
+        for each in self.differences:
+            if each.before and each.of_nonsense == is_nonsense:
+                each.before(body)
+        plain = jsontext.dumps(body)
+        chat = read(plain)
+        completion = Completion(chat, answer(chat), "chatcmpl-1", _tokens(body["messages"]))
+        if not chat.stream:
+            return Received(200, {}, jsontext.dumps(completion.body()))
+        chunks = list(completion.chunks())
+        for each in self.differences:
+            if each.after:
+                chunks = each.after(body, chunks)
+        return Received(200, {}, b"".join(map(event, chunks)) + b"data: [DONE]\n\n")
+
+
+def _tokens(messages: list[Json]) -> int:
+    """Counts what is in the messages, in whatever form."""
+    contents = [part for message in messages for part in _parts(message)]
+    return 4 * len(messages) + len(jsontext.dumps(contents)) // 4
+
+
+def _parts(message: Json) -> list[Any]:
+    content = message.get("content")
+    said = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    return [*said, message.get("tool_calls")]
+
+
+def event(chunk: Json) -> bytes:
+    return b"data: " + jsontext.dumps(chunk) + b"\n\n"
+
+
+def _copied(messages: Any) -> Any:
+    return jsontext.loads(jsontext.dumps(messages))
+
+
+@asynccontextmanager
+async def serving(planted: Planted, models: Json | None = None) -> AsyncIterator[str]:
+    """Runs it, and yields its base URL."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if request.method == "GET":
+            return web.json_response(models or {"data": [{"id": "demo"}]})
+        received = planted.at(str(request.url), await request.read())
+        return web.Response(status=received.status, headers=dict(received.headers), body=received.body)
+
+    app = web.Application(client_max_size=64 << 20)
+    app.router.add_route("*", "/{path:.*}", handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://{host}:{port}/v1"
+    finally:
+        await runner.cleanup()
+
+
+# ── what can be planted ──
+
+
+def refuses(
+    wrong: Callable[[Json], Any], words: str = "This is not possible.", status: int = 400
+) -> Difference:
+    """`wrong`: is there in the request what is refused?"""
+
+    def before(body: Json) -> None:
+        if wrong(body):
+            raise Refused(words, status=status)
+
+    return Difference(before)
+
+
+def refuses_field(name: str) -> Difference:
+    return refuses(lambda body: name in body, f"Unsupported parameter: '{name}'")
+
+
+def ignores(*names: str) -> Difference:
+    def before(body: Json) -> None:
+        for name in names:
+            body.pop(name, None)
+
+    return Difference(before)
+
+
+def changes(change: Callable[[Json], None]) -> Difference:
+    return Difference(change)
+
+
+def says(change: Callable[[Json, list[Json]], list[Json]]) -> Difference:
+    return Difference(after=change)
+
+
+# ── looking into requests ──
+
+
+def roles(body: Json) -> list[str]:
+    return [message["role"] for message in body["messages"]]
+
+
+def tools(body: Json) -> list[Json]:
+    return [tool["function"] for tool in body.get("tools", ())]
+
+
+def parts(body: Json, kind: str) -> list[Json]:
+    return [
+        part
+        for message in body["messages"]
+        for part in message["content"] or ()
+        if isinstance(part, dict) and part["type"] == kind
+    ]
+
+
+def call_ids(body: Json) -> Iterable[str]:
+    return (call["id"] for message in body["messages"] for call in message.get("tool_calls", ()))
+
+
+def deltas(chunks: list[Json]) -> Iterable[Json]:
+    return (choice["delta"] for chunk in chunks for choice in chunk["choices"])
