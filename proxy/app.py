@@ -94,7 +94,7 @@ class CannotListen(CannotStart):
 
 def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
     """Makes the one log of the process, which also gets what libraries log and what Python itself would print."""
-    log = make_log(settings.logs.level, settings.logs.format, secrets=_secrets(settings), stream=stream)
+    log = make_log(settings.logs.level, settings.logs.format, secrets=secrets_of(settings), stream=stream)
     logging.getLogger().handlers = [LibraryLines(log)]
     sys.unraisablehook = partial(_ignored, log)
     return log
@@ -120,7 +120,7 @@ async def running(
     breakers = breakers_of(settings, clock)
     metrics = Metrics(breakers, registry.NAMES)
     worker_metrics = WorkerMetrics(slot, metrics.counts)
-    secret_mask = SecretMask(Secrets(_secrets(settings)))
+    secret_mask = SecretMask(Secrets(secrets_of(settings)))
     mint = Mint(Entropy().token_hex)
     async with (
         storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage,
@@ -331,7 +331,7 @@ def _memory(settings: Settings) -> int:
     return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
 
 
-def _secrets(settings: Settings) -> list[str]:
+def secrets_of(settings: Settings) -> list[str]:
     backends = settings.all_backends.values()
     held = [settings.server.signing_key, *settings.store.keys]
     held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import proxy
-from proxy.commands import codex, configuration, hash_key, serve, store
+from proxy.commands import codex, configuration, doctor, hash_key, serve, store
 from proxy.commands.command import MISUSED, Command
 from proxy.settings.loading import ConfigError
 
@@ -14,6 +14,7 @@ PURPOSE = "A Responses API in front of any Chat Completions, Anthropic or Gemini
 COMMANDS: dict[str, Command] = {
     "serve": serve.COMMAND,
     "codex": codex.COMMAND,
+    "doctor": doctor.COMMAND,
     "store": store.COMMAND,
     "check-config": configuration.CHECK,
     "show-config": configuration.SHOW,

@@ -45,22 +45,14 @@ def backends_of(
     shared_slots: Callable[[str, int], Slots | None] = alone,
 ) -> Backends:
     """`shared_slots`: so many, of this name, where processes have them together."""
-    catalog = Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
+    catalog = catalog_of(settings)
     several = len(settings.all_backends) > 1
 
     def made(name: str, wanted: BackendSettings) -> Backend:
-        discovery = Discovery(
-            _target(name, wanted),
-            profile=None if wanted.profile == AUTO else wanted.profile,
-            overrides=wanted.overrides,
-            catalog=catalog,
-            transport=transport,
-            clock=clock,
-            log=log.bind(backend=name) if several else log,
-        )
+        named_log = log.bind(backend=name) if several else log
         return Backend(
             name=name,
-            discovery=discovery,
+            discovery=discovery_of(name, wanted, catalog, transport, clock, named_log),
             transport=transport,
             breaker=breakers[name],
             budget=Budget(settings.retries.budget, clock),
@@ -74,6 +66,29 @@ def backends_of(
     routing = settings.routing
     routes = Routes(settings.default_backend, routing.models, routing.aliases, routing.fallbacks)
     return Backends({name: made(name, wanted) for name, wanted in settings.all_backends.items()}, routes)
+
+
+def catalog_of(settings: Settings) -> Catalog:
+    return Catalog(settings.models.context_windows, settings.models.reasoning_efforts)
+
+
+def discovery_of(
+    name: str,
+    wanted: BackendSettings,
+    catalog: Catalog,
+    transport: Transport,
+    clock: Callable[[], float],
+    log: Log,
+) -> Discovery:
+    return Discovery(
+        _target(name, wanted),
+        profile=None if wanted.profile == AUTO else wanted.profile,
+        overrides=wanted.overrides,
+        catalog=catalog,
+        transport=transport,
+        clock=clock,
+        log=log,
+    )
 
 
 def _concurrency(

@@ -17,6 +17,7 @@ Words that all rooms share:
     work          what one request may cost
     weight        what a JSON text takes in memory
     jsontext      JSON text in and out
+    toml_text     values of settings, as files have them
     unquoted      what stands outside of the strings of a JSON text
     sse           server-sent events
     fragments     reasoning that came in pieces
@@ -26,6 +27,7 @@ Words that all rooms share:
 Rooms; arrows between them point downward only (a test reads the imports):
 
     flow          what one request passes in the other rooms, in its order
+    examination   what a backend really can, compared with its profile
     surfaces      what clients speak
     dialects      how backends speak
     stored        what the API remembers: responses, conversations and their items

@@ -7,7 +7,6 @@ another type is an error that names the key and the file (or the variable, or th
 """
 
 import difflib
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
-from proxy.core import jsontext
+from proxy.core.toml_text import toml_key, toml_value
 from proxy.settings.root import Settings
 from proxy.settings.section import Section
 
@@ -137,7 +136,7 @@ def _put(tree: dict[str, Any], binding: Binding, text: str, source: str) -> None
 def _complaints(error: ValidationError, sources: Mapping[str, str], path: str | None) -> Iterator[str]:
     for wrong in error.errors(include_url=False, include_input=False):
         where = [str(step) for step in wrong["loc"] if step != NAME_ITSELF]
-        key, complaint = ".".join(map(_key, where)), _wording(wrong)
+        key, complaint = ".".join(map(toml_key, where)), _wording(wrong)
         if not where:  # settings that are right by themselves, but not together: the complaint names them
             key, _, words = complaint.partition(": ")
             source = sources.get(key)
@@ -229,7 +228,7 @@ def describe(loaded: Loaded) -> Iterator[str]:
             else {(section, name): held[name] for name in held}
         )
         for table, settings in tables.items():
-            yield f"[{'.'.join(map(_key, table))}]"
+            yield f"[{'.'.join(map(toml_key, table))}]"
             for name, value in settings:
                 source = loaded.sources.get(".".join((*table, name)))
                 comment = f"  # {source}" if source else ""
@@ -237,15 +236,14 @@ def describe(loaded: Loaded) -> Iterator[str]:
             yield ""
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
-
-
 def _toml(value: Any) -> str:
+    return toml_value(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """Returns tables and lists with the masks of the secrets in them."""
     if isinstance(value, dict):
-        pairs = (f"{_toml(str(key))} = {_toml(inner)}" for key, inner in value.items())
-        return f"{{{', '.join(pairs)}}}"
+        return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    plain = str(value) if isinstance(value, SecretStr) else value
-    return jsontext.compact(plain).replace("\x7f", "\\u007f")  # the one character that JSON writes otherwise
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, SecretStr) else value

@@ -11,6 +11,7 @@
 - `memos` are what processes tell each other of calls.
 - `backends` are all that are configured; each `backend` sends requests to its models, within the limits that
   `concurrency` sets, and learns from refusals and replies. `discovery` finds out what stands behind a URL.
+- `examiner` puts the questions of an examination to a backend.
 - `secret_mask` removes secrets from the faults that clients are told.
 
 Rooms:

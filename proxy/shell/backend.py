@@ -10,7 +10,7 @@ from functools import partial
 
 from proxy.core.backends.counter import TokenCounter, not_offered, shows_no_counter
 from proxy.core.backends.learned import LASTS_SECONDS, Learned
-from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
 from proxy.core.catalog import ServedModel
 from proxy.core.dialects.reading import errors, lessons, reply_lessons
@@ -159,7 +159,7 @@ class Backend:
         if model not in self._known:
             if len(self._known) >= MAX_KNOWN:
                 del self._known[next(iter(self._known))]
-            target = replace(base, profile=for_model(base.profile, model))
+            target = replace(base, profile=profile_of(base, model))
             url = spoken_by(target.profile).reply_url(target, model)
             self._known[model] = _Model(Learned(target), url)
         return self._known[model]

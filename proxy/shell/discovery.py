@@ -56,7 +56,7 @@ class Discovery:
         self._log = log
         self._lock = asyncio.Lock()
         known = profile or recognise.by_url(target.base_url)
-        self._target = replace(target, profile=self._named(known))
+        self._target = replace(target, profile=self._named(known), overrides=overrides)
         self._ask_at = NEVER if known else 0.0
         self._listed: Sequence[Mapping[str, Any]] = []
         self._list_at = 0.0

@@ -5,7 +5,7 @@ answer. Who is told to leave closes the connection as soon as the reply has begu
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from proxy.core.errors import Fault, Overloaded, RateLimited, Unreachable
 from proxy.core.examination.examination import Asked, Examination
@@ -29,18 +29,22 @@ SILENT_QUESTIONS = 3
 
 class Examiner:
     def __init__(
-        self, transport: Transport, timeouts: Callable[[float], Timeouts], clock: Callable[[], float]
+        self,
+        transport: Transport,
+        timeouts: Callable[[float], Timeouts],
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`timeouts` makes the limits on waits from the time that the profile allows for the first byte."""
+        self._sleep = sleep
         self._transport = transport
         self._timeouts = timeouts
         self._clock = clock
 
-    async def examine(self, examination: Examination, tell: Callable[[], None]) -> None:
-        """`tell` is called before each question. Raises Unreachable if the backend is gone."""
+    async def examine(self, examination: Examination) -> None:
+        """Raises Unreachable if the backend is gone."""
         silent = 0
         while (asked := examination.next()) is not None:
-            tell()
             received = await self._received(asked)
             silent = silent + 1 if isinstance(received, Unreachable) else 0
             if silent == SILENT_QUESTIONS:
@@ -49,11 +53,12 @@ class Examiner:
             examination.take(asked, received)
 
     async def _received(self, asked: Asked) -> Received | Fault:
-        received = await self._once(asked)
+        started = self._clock()
+        received = await self._once(asked, started)
         for left in reversed(range(1, TRIES)):
             if not await self._is_worth_another(asked, received, left):
                 break
-            received = await self._once(asked)
+            received = await self._once(asked, started)
         return received
 
     async def _is_worth_another(self, asked: Asked, received: Received | Fault, left: int) -> bool:
@@ -67,11 +72,11 @@ class Examiner:
         wait = fault.retry_after or PAUSE_SECONDS
         if wait > PATIENCE_SECONDS:
             return False
-        await asyncio.sleep(wait)
+        await self._sleep(wait)
         return True
 
-    async def _once(self, asked: Asked) -> Received | Fault:
-        started = self._clock()
+    async def _once(self, asked: Asked, started: float) -> Received | Fault:
+        """`started`: when the question was first put. A wait for a place counts."""
         try:
             exchange = await self._transport.send(
                 asked.preparation.post, self._timeouts(asked.preparation.profile.first_byte_s)

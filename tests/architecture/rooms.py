@@ -101,6 +101,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.stream": WORDS | {"core.markup", "core.stream.stages", "core.tools", "core.tools.kinds"},
     # the recipe: the order of all rooms of the core
     "core.flow": CORE,
+    "core.examination": CORE,
     # everything that waits
     "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
@@ -129,13 +130,19 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "cli": {"commands", "proxy", "settings"},
     "commands": {
         "app",
+        "configured",
         "core",
+        "core.backends",
+        "core.examination",
+        "core.masking",
         "demo",
         "live_server",
         "process",
         "proxy",
         "settings",
+        "shell",
         "shell.http",
+        "shell.ops",
         "shell.stores",
         "shell.stores.postgres",
         "shell.stores.sealing",

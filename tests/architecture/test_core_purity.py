@@ -59,8 +59,13 @@ def test_the_core_opens_and_prints_nothing() -> None:
 
 
 COUNTS = {"oddities", "dropped", "markup"}
-READ_COUNTS = {"proxy.core.ledger", "proxy.shell.in_flight", "proxy.shell.ops.metrics"}
-"""The ledger itself, the request's line in the log, and the metrics."""
+READ_COUNTS = {
+    "proxy.core.examination.heard",
+    "proxy.core.ledger",
+    "proxy.shell.in_flight",
+    "proxy.shell.ops.metrics",
+}
+"""An examination, which has a ledger for each answer; the ledger itself, the request's line in the log, the metrics."""
 
 
 def test_counters_are_write_only() -> None:

@@ -11,6 +11,7 @@ EXCUSE = "Longer than most because"
 """How the docstring of a long file begins to explain itself."""
 
 WITHOUT_TEST: dict[str, str] = {
+    "proxy.core.examination.material": "the requests themselves; whatever reads their answers has tests",
     "proxy.core.facts": "names and types; who notes a fact and who reads it have tests",
     "proxy.core.catalog": "records without a rule of their own; `listing` has the tests of what fills them",
     "proxy.core.stored.conversation": "records without a rule of their own",
@@ -70,6 +71,7 @@ WITHOUT_TEST: dict[str, str] = {
 """Modules without a test file of their own, each with the reason."""
 
 WITHOUT_MODULE: dict[str, str] = {
+    "tests/core/examination/test_dialects.py": "the whole examination in each dialect",
     "tests/shell/http/test_private_names.py": "reads the list in the docstring's file, and all modules beside it",
 }
 """Test files in the mirrored folders that belong to no single module, each with the reason."""

@@ -18,6 +18,7 @@ from openai.types.responses import Response, ResponseFunctionToolCall
 from proxy.core import jsontext
 from proxy.core.policy.breaker import BreakerRules
 from tests.backends import toy_model
+from tests.support.doctoring import doctor
 from tests.support.processes import serving
 
 SERVER = Path(__file__).with_name("llama_server.py")
@@ -239,6 +240,20 @@ def test_what_the_server_refuses_keeps_its_reason(caller: Pair) -> None:
     """The toy's vocabulary and a free choice of tools do not go together in this server."""
     with pytest.raises(openai.APIStatusError, match="Grammar trigger word"):
         caller.proxied.responses.create(model="toy", input=HELLO, tools=tools("get_time"))
+
+
+async def test_the_doctor_finds_what_this_server_is(talker: Pair) -> None:
+    """It was not told the profile. The toy sees no images, and a free choice of tools fails with its vocabulary."""
+    ended = await doctor("--backend", str(talker.direct.base_url), "--json")
+    [found] = jsontext.loads(ended.out)
+    rows = {row["aspect"]: row for row in found["rows"]}
+    worse = {name for name, row in rows.items() if row["standing"] == "worse"}
+    assert (ended.code, found["profile"]) == (1, "llamacpp")
+    assert worse == {"images", "sound", "tools"}
+    assert found["overrides"]["images"] == "none"
+    for well in ("text", "token counts", "structured output", "counter of tokens", "conversation too long"):
+        assert rows[well]["standing"] == "same", rows[well]
+    assert rows["structured output beside tools"]["seen"] == "yes ignored (no call came)"
 
 
 IMPOSSIBLE: Any = {

@@ -3,8 +3,9 @@
 It is a function from a request to an answer, without sockets; `serving` puts it behind one.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,25 +93,58 @@ def _copied(messages: Any) -> Any:
     return jsontext.loads(jsontext.dumps(messages))
 
 
-@asynccontextmanager
-async def serving(planted: Planted, models: Json | None = None) -> AsyncIterator[str]:
-    """Runs it, and yields its base URL."""
+@dataclass
+class Served:
+    planted: Planted
+    url: str = ""
+    counting_goes_on: bool = False
+    """Does the model count on when nobody listens any more, and has no place for others?"""
+    busy: bool = False
+    refusals: list[web.Response] = field(default_factory=list)
+    """What is answered before anything else, each once."""
+    keys: set[str] = field(default_factory=set)
 
-    async def handle(request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.keys.add(request.headers.get("Authorization", ""))
         if request.method == "GET":
-            return web.json_response(models or {"data": [{"id": "demo"}]})
-        received = planted.at(str(request.url), await request.read())
+            return web.json_response({"data": [{"id": "demo"}]})
+        if self.refusals:
+            return self.refusals.pop(0)
+        if self.busy:
+            return web.json_response({"error": {"message": "Busy."}}, status=503)
+        data = await request.read()
+        received = self.planted.at(str(request.url), data)
+        if self.counting_goes_on and b"Count from" in data:
+            return await self._counted(request, received)
         return web.Response(status=received.status, headers=dict(received.headers), body=received.body)
 
+    async def _counted(self, request: web.Request, received: Received) -> web.StreamResponse:
+        """Is busy for as long as it counts, and for good if nobody hears the end."""
+        response = web.StreamResponse()
+        await response.prepare(request)
+        self.busy = True
+        with suppress(ConnectionError):
+            for piece in received.body.split(b"\n\n"):
+                await response.write(piece + b"\n\n")
+                await asyncio.sleep(0.001)
+            self.busy = False
+        return response
+
+
+@asynccontextmanager
+async def serving(planted: Planted, **how: Any) -> AsyncIterator[Served]:
+    """Runs it on a socket."""
+    served = Served(planted, **how)
     app = web.Application(client_max_size=64 << 20)
-    app.router.add_route("*", "/{path:.*}", handle)
+    app.router.add_route("*", "/{path:.*}", served.handle)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}/v1"
+        served.url = f"http://{host}:{port}/v1"
+        yield served
     finally:
         await runner.cleanup()
 

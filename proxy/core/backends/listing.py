@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.model_rules import profile_of
 from proxy.core.backends.target import Target
 from proxy.core.catalog import Catalog, ServedModel
 
@@ -79,7 +79,7 @@ def served(listed: Sequence[Entry], target: Target, catalog: Catalog) -> list[Se
 def _model(name: str, by_id: Mapping[str, Entry], target: Target, catalog: Catalog) -> ServedModel:
     backends_name = target.models.get(name, name)
     entry = by_id.get(backends_name, {})
-    profile = for_model(target.profile, backends_name)
+    profile = profile_of(target, backends_name)
     created, owner = entry.get("created"), entry.get("owned_by")
     otherwise = window(entry) or catalog.windows.get(ALL_OTHERS)
     usual = () if profile.effort_field == "none" else USUAL_EFFORTS

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.core.backends.efforts import THREE_LEVELS, efforts
-from proxy.core.profile import DEFAULT, BackendProfile, SchemaRule
+from proxy.core.backends.target import Target
+from proxy.core.profile import DEFAULT, BackendProfile, SchemaRule, overridden
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,12 @@ def for_model(profile: BackendProfile, model: str) -> BackendProfile:
         if any(word in name for word in rule.words) and _concerns(rule, profile):
             profile = _applied(rule, profile)
     return profile
+
+
+def profile_of(target: Target, model: str) -> BackendProfile:
+    """Gives the profile of one model at a backend. What the operator has set by hand stays."""
+    profile = for_model(target.profile, model)
+    return overridden(profile, target.overrides) if target.overrides else profile
 
 
 def _concerns(rule: ModelRule, profile: BackendProfile) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from proxy.core.profile import BackendProfile
@@ -32,6 +33,8 @@ class Target:
     """The configuration fixes them; they may hold secrets too."""
     models: Mapping[str, str] = field(default_factory=dict)
     """Maps the client's name of a model to the backend's."""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of the profile that the operator has set by hand. They stand above all that is known otherwise."""
     forwarded: bool = False
     """Is the key the client's own? Then a refusal of it is the client's matter too (F10)."""
     head: Mapping[str, str] = field(init=False, repr=False)

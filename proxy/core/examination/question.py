@@ -103,8 +103,10 @@ def answer_to(question: Question, heard: Heard) -> Answer:
         return question.refusal(heard)
     if question.counter and shows_no_counter(fault):
         return Answer(Verdict.REFUSED, "there is none", heard)
+    if fault.code == OVERFLOWED:
+        return Answer(Verdict.UNCLEAR, "it does not fit into the window", heard)
     words = _words_of(fault, heard)
-    if not is_refusal(fault) or fault.code == OVERFLOWED:
+    if not is_refusal(fault):
         return Answer(Verdict.UNCLEAR, words, heard)
     by_itself = f"The proxy learns this from the refusal ({heard.lesson})." if heard.lesson else ""
     return Answer(Verdict.REFUSED, words, heard, lessons.advice(fault.message) or by_itself)

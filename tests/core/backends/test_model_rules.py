@@ -1,9 +1,11 @@
 """A model brings its vendor's quirks along wherever it is served."""
 
+from dataclasses import replace
 from typing import Any
 
-from proxy.core.backends.model_rules import for_model
+from proxy.core.backends.model_rules import for_model, profile_of
 from proxy.core.backends.profiles import PROFILES
+from proxy.core.backends.target import Target
 from proxy.core.profile import DEFAULT
 from tests.support.differing import differences
 from tests.support.tables import table
@@ -92,3 +94,11 @@ def test_a_model_brings_its_vendors_quirks_along(name: str, model: str, changes:
 
 def test_a_profile_with_no_rule_for_the_model_is_itself() -> None:
     assert for_model(DEFAULT, "llama-4") is DEFAULT
+
+
+def test_what_is_set_by_hand_stays() -> None:
+    """A model's own rule would set it otherwise."""
+    target = Target("b", "http://localhost/v1", DEFAULT, overrides={"call_id": "any"})
+    assert profile_of(target, "devstral").call_id == "any"
+    assert profile_of(target, "devstral").after_tool == "Done."
+    assert profile_of(replace(target, overrides={}), "devstral").call_id == "alnum9"

@@ -14,6 +14,7 @@ OPENAI: dict[str, Any] = {
     "length_field": "max_completion_tokens",
     "format_with_tools": True,
     "effort_field": "reasoning_effort",
+    "effort_map": {"max": "xhigh"},
     "tuning": DEFAULT.tuning | {"verbosity"},
 }
 SWITCH = {"none": "disabled"} | dict.fromkeys(("minimal", "low", "medium", "high", "xhigh", "max"), "enabled")
