@@ -1,13 +1,16 @@
 """Writes values as TOML, for files of settings that people edit."""
 
-import re
+from string import ascii_letters, digits
 from typing import Any
 
 from proxy.core import jsontext
 
+BARE = frozenset(f"{ascii_letters}{digits}_-")
+"""Characters of a key that needs no quotes."""
+
 
 def toml_key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
+    return name if name and BARE.issuperset(name) else toml_value(name)
 
 
 def toml_value(value: Any) -> str:

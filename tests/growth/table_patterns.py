@@ -15,7 +15,6 @@ from proxy.core.masking.secrets import Secrets
 from proxy.core.policy.admission import _matcher
 
 WORST: Mapping[str, tuple[str, str, str]] = {
-    "settings.loading:_key": ("-", "-", ""),
     "core.markup.code:CodeTracker._open_fence": ("\n", "> ", "`"),
     "core.markup.openers:Openers.__init__": ("", "<tool_cal", ""),
     "core.markup.openers:_readers_of": ("", "l", ""),

@@ -62,6 +62,11 @@ NEED_NONE = {
         dialects/google/lessons dialects/responses/lessons dialects/reading/refused_fields backends/learned""",
     "read a URL of the configuration": """dialects/anthropic/urls dialects/chat/urls dialects/google/urls
         dialects/responses/urls dialects/responses/counting backends/recognise backends/routes""",
+    "are asked for by hand, and read the answers to questions of our own": """examination/aspects
+        examination/basics examination/calling examination/courses examination/examination examination/findings
+        examination/forms examination/heard examination/limits examination/material examination/messages
+        examination/question examination/readers examination/report examination/thinking examination/traces
+        toml_text""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": "schemas/subsets dialects/reading/surrogates",
 }
