@@ -5,7 +5,6 @@
     codex               runs Codex with it
     codex_program       what Codex is told, and how it is run
     doctor              asks backends what they really can
-    progress            a line on a terminal that changes while something takes long
     backend_or_demo     the configured backends, or a demo model where there are none
     store               shows and changes what is kept
     store_encryption    seals it anew, when keys are rotated
