@@ -23,6 +23,7 @@ from proxy.core.examination.examination import Examination
 from proxy.core.masking.secrets import Secrets
 from proxy.settings.backends import BackendSettings
 from proxy.settings.root import ONLY, Settings
+from proxy.settings.toml_text import toml_table
 from proxy.shell.examiner import Examiner
 from proxy.shell.http.upstream import Upstream
 from proxy.shell.ops.logs import Log
@@ -77,9 +78,13 @@ class Examined:
         return {**self.settings.overrides, **self.examination.overrides}
 
     @property
-    def table(self) -> str | None:
-        """The name of its table of settings. None: it is the one under `[backend]`."""
-        return None if self.name == ONLY else self.name
+    def table(self) -> Sequence[str]:
+        """Where these settings stand."""
+        return ("backend", "overrides") if self.name == ONLY else ("backends", self.name, "overrides")
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        return {name: report.plain(value) for name, value in self.overrides.items()}
 
 
 def doctor(wanted: argparse.Namespace) -> int:
@@ -173,7 +178,7 @@ def _findings(examined: Sequence[Examined], wanted: argparse.Namespace) -> Itera
 def _settings(examined: Sequence[Examined]) -> Iterator[str]:
     for each in examined:
         if each.examination.overrides:
-            yield from report.settings(each.table, each.overrides)
+            yield from toml_table(each.table, each.written)
 
 
 def _summary(each: Examined) -> str:
@@ -192,7 +197,7 @@ def _as_data(each: Examined) -> dict[str, Any]:
         "tokens": examination.tokens,
         "worse": examination.is_worse,
         "rows": [report.as_data(row) for row in examination.rows],
-        "overrides": {name: report.plain(value) for name, value in each.overrides.items()},
+        "overrides": each.written,
     }
 
 

@@ -17,7 +17,6 @@ Words that all rooms share:
     work          what one request may cost
     weight        what a JSON text takes in memory
     jsontext      JSON text in and out
-    toml_text     values of settings, as files have them
     unquoted      what stands outside of the strings of a JSON text
     sse           server-sent events
     fragments     reasoning that came in pieces

@@ -16,9 +16,9 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
-from proxy.core.toml_text import toml_key, toml_value
 from proxy.settings.root import Settings
 from proxy.settings.section import Section
+from proxy.settings.toml_text import toml_key, toml_value
 
 CONFIG_VARIABLE = "PROXY_CONFIG"
 

@@ -65,8 +65,7 @@ NEED_NONE = {
     "are asked for by hand, and read the answers to questions of our own": """examination/aspects
         examination/basics examination/calling examination/courses examination/examination examination/findings
         examination/forms examination/heard examination/limits examination/material examination/messages
-        examination/question examination/readers examination/report examination/thinking examination/traces
-        toml_text""",
+        examination/question examination/readers examination/report examination/thinking examination/traces""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
     "look at one schema or one text, as their neighbours do": "schemas/subsets dialects/reading/surrogates",
 }

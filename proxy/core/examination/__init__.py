@@ -19,5 +19,5 @@ proves something, so there are four verdicts, and one of them is that nobody can
     thinking     reasoning: the switch, the words, the way back
     limits       options, unknown fields, counters, errors, overflow, leaving
     examination  the course of it all, within bounds
-    report       the findings as a table, as data, and as settings
+    report       the findings as a table and as data
 """

@@ -133,6 +133,7 @@ _NONSENSE: Mapping[str, Mapping[str, Any]] = {
     "chat": {"messages": "nonsense"},
     "anthropic": {"messages": "nonsense"},
     "google": {"contents": "nonsense"},
+    "responses": {"input": 7},
 }
 
 

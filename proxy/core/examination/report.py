@@ -1,11 +1,10 @@
-"""The findings for people, for machines, and as settings."""
+"""The findings for people and for machines."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proxy.core.examination.findings import Row, Standing
-from proxy.core.toml_text import toml_key, toml_value
 
 SIGNS = {
     Standing.SAME: "ok",
@@ -39,14 +38,6 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
 
 def _line(name: str, seen: str, assumed: str, sign: str) -> str:
     return f"{sign:{SIGN}} {name:{NAME}} {seen:{SEEN}} {assumed:{ASSUMED}}"
-
-
-def settings(backend: str | None, overrides: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the lines of TOML that set these fields. `backend`: its name. None for the one under `[backend]`."""
-    table = "backend" if backend is None else f"backends.{toml_key(backend)}"
-    yield f"[{table}.overrides]"
-    for name, value in overrides.items():
-        yield f"{name} = {toml_value(plain(value))}"
 
 
 def plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from proxy.core.examination.examination import IMPOSSIBLE, SPENT, Examination
 from proxy.core.examination.findings import Row, Standing
 from proxy.core.examination.heard import Received
 from proxy.core.profile import BackendProfile, overridden
+from proxy.settings.toml_text import toml_table
 from tests.support.differences import CASES, Case
 from tests.support.planted import Planted, refuses, tools
 
@@ -65,8 +66,8 @@ def test_a_difference_is_found_and_mended(name: str) -> None:
     row = row_of(before, case.row)
     assert row.standing == case.standing, row
     assert dict(row.overrides) == dict(case.overrides)
-    written = "\n".join(report.settings(None, before.overrides))
-    overrides = tomllib.loads(written)["backend"]["overrides"]
+    values = {name: report.plain(value) for name, value in before.overrides.items()}
+    overrides = tomllib.loads("\n".join(toml_table(["overrides"], values)))["overrides"]
     profile = overridden(_assumed(case), overrides)
     if not case.remains:
         after = examined(planted, profile, case.model, case.window)

@@ -1,5 +1,3 @@
-import tomllib
-
 from proxy.core.examination import report
 from proxy.core.examination.findings import Row, Standing
 
@@ -29,24 +27,10 @@ def test_a_table() -> None:
     assert lines[-1] == "       unknown model"
 
 
-def test_settings_are_read_back() -> None:
-    overrides = {
-        "images": "none",
-        "files": True,
-        "max_tools": 32,
-        "formats": frozenset({"json_schema", "json_object"}),
-        "effort_map": {"max": "high", "none": None},
-        "after_tool": 'Done. "So" it is.\x7f',
-    }
-    for name, path in ((None, ["backend"]), ("a.b", ["backends", "a.b"])):
-        found = tomllib.loads("\n".join(report.settings(name, overrides)))
-        for step in path:
-            found = found[step]
-        assert found["overrides"] == {
-            **overrides,
-            "formats": ["json_object", "json_schema"],
-            "effort_map": {"max": "high"},
-        }
+def test_fields_as_files_hold_them() -> None:
+    assert report.plain(frozenset({"b", "a"})) == ["a", "b"]
+    assert report.plain({"max": "high", "none": None}) == {"max": "high"}
+    assert report.plain(True) is True
 
 
 def test_data() -> None:

@@ -1,5 +1,6 @@
 """Writes values as TOML, for files of settings that people edit."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_letters, digits
 from typing import Any
 
@@ -20,3 +21,10 @@ def toml_value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(toml_value, value))}]"
     return jsontext.compact(value).replace("\x7f", "\\u007f")  # the one character that JSON writes otherwise
+
+
+def toml_table(path: Sequence[str], values: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the lines of a table."""
+    yield f"[{'.'.join(map(toml_key, path))}]"
+    for name, value in values.items():
+        yield f"{toml_key(name)} = {toml_value(value)}"
