@@ -170,6 +170,7 @@ async def test_what_cannot_be_read_can_be_deleted_and_expires(place: Place) -> N
     assert await after.delete("t", parent.id) is True
     assert await after.delete("t", parent.id) is await after.delete("u", child.id) is None
     assert await before.get("t", parent.id) is None
+    assert await after.get("t", parent.id) is None, "it is gone, whatever is still in it"
     assert await before.chain("t", child.id, 9) == [replace(parent, answer=b""), child]
     place.terms.date += 31 * 86_400
     assert (await after.sweep(50)).expired == 2

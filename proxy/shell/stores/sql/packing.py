@@ -21,6 +21,8 @@ STATUSES: Final = frozenset(map(str, Status))
 FORM, CHECKSUM, ANSWER, INPUT, OUTPUT = range(9, 14)
 """Where these stand in a row."""
 
+ID, LASTING, GONE, ENDED = 0, 8, 14, 15
+
 Pieces = tuple[bytes, bytes, bytes]
 """Answer, input, output."""
 
@@ -48,6 +50,11 @@ def checksum_without_answer(row: tuple[Any, ...]) -> int:
     if row[FORM] != PLAIN or checksum(*pieces) != row[CHECKSUM]:
         return NO_CHECKSUM
     return checksum(b"", *pieces[1:])
+
+
+def state_of(row: tuple[Any, ...]) -> tuple[str, bool, int | None, bool]:
+    """Its id, whether it is gone, when it ended, and whether it lasts: for that it need not be readable."""
+    return row[ID], bool(row[GONE]), row[ENDED], bool(row[LASTING])
 
 
 class Packing:

@@ -12,7 +12,7 @@ from proxy.shell.stores.keys import foreign_ids, items_of, tail_of
 from proxy.shell.stores.protocol import RecordUnreadable
 from proxy.shell.stores.sealing.seals import NO_SEALS, Seals
 from proxy.shell.stores.sql import statements as sql
-from proxy.shell.stores.sql.packing import Kept, Packing, checksum_without_answer
+from proxy.shell.stores.sql.packing import Kept, Packing, checksum_without_answer, state_of
 from proxy.shell.stores.sql.step import Rows, Step
 from proxy.shell.stores.terms import BRIEF_SECONDS, LEASE_SECONDS, Clock, Keeping, always, lives_between
 
@@ -95,11 +95,16 @@ class StepsBase:
 
     def _turn(self, tenant: str, id: str) -> Step[Kept | None]:
         """A response that can be read."""
-        kept = yield from self._kept(tenant, tail_of(id))
-        return kept if kept is not None and kept.record.id == id and self._is_there(kept) else None
+        rows = yield sql.FIND, (tenant, tail_of(id))
+        if not rows:
+            return None
+        found, gone, ended, lasting = state_of(rows[0])
+        if found != id or not self._is_there(gone, ended, lasting):
+            return None
+        return self._packing.kept_from(tenant, rows[0])
 
-    def _is_there(self, kept: Kept) -> bool:
-        return not kept.gone and (kept.ended is None or kept.ended > self._horizon(kept.record.lasting))
+    def _is_there(self, gone: bool, ended: int | None, lasting: bool) -> bool:
+        return not gone and (ended is None or ended > self._horizon(lasting))
 
     def settled(self, tenant: str, id: str) -> Step[Kept | None]:
         """The same, ended if its worker is dead."""
@@ -195,7 +200,9 @@ class StepsBase:
             kept = yield from self._kept(tenant, tail)
             if kept is None or not kept.record.lasting or item not in (items := items_of(kept.record)):
                 continue
-            if self._is_there(kept) or (yield from self._is_needed(tenant, kept)):
+            if self._is_there(kept.gone, kept.ended, lasting=True) or (
+                yield from self._is_needed(tenant, kept)
+            ):
                 return tail, items[item]
         return None
 
