@@ -11,7 +11,7 @@ SLACK_SECONDS = 2.0
 """For a machine that has other work: it is the same for all."""
 STORE_WAITS = {STATELESS: 0, LIMITED: 1, ANSWERED: 3, BEGUN: 3, ASKED: 4, FOLLOWED: 0}
 """How often a request of each kind may wait for a store that is away, each time for `store.wait_seconds` at most: to
-take from a limit, to read and lock before the model is asked, to write afterwards. A cancel seals a log, reads, writes,
+take from a limit, to read and lock before the model is asked, to write afterwards. A cancel shuts a log, reads, writes,
 and closes the log. What is not kept asks no store at all."""
 HEARTBEAT_SECONDS = 15.0
 """The longest silence of a stream that nobody has anything to say in."""

@@ -99,7 +99,7 @@ async def has_one_end(survivor: Worker, seen: list[Event]) -> str:
     return str(done["status"])
 
 
-@pytest.mark.parametrize(("step", "moment"), [("seal", "after"), ("cancel", "before"), ("cancel", "after")])
+@pytest.mark.parametrize(("step", "moment"), [("shut", "after"), ("cancel", "before"), ("cancel", "after")])
 async def test_t51_a_run_ends_once_though_who_cancels_it_is_killed(
     backend: ScriptedBackend, workers: Workers, tmp_path: Path, step: str, moment: str
 ) -> None:

@@ -100,22 +100,22 @@ async def test_a_log_has_a_limit(live: Any) -> None:
     assert await replay(live) is None
 
 
-async def test_a_sealed_log_takes_no_events_but_its_end(live: Any) -> None:
-    """U41, U43: whoever seals it knows the last number that anybody saw."""
+async def test_a_log_that_is_shut_takes_no_events_but_its_end(live: Any) -> None:
+    """U41, U43: whoever shuts it knows the last number that anybody saw."""
     await live.append([row(0, 3)])
     for _ in range(2):
-        assert await live.seal(LOG) == 2
+        assert await live.shut(LOG) == 2
         assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
     assert await replay(live, 2) == Replay([event(2)], ended=False)
     for number, text in ((3, b'"first"'), (3, b'"second"'), (4, b'"third"')):
         await live.end(LOG, number, text)
     assert await replay(live, 2) == Replay([event(2), b'"first"'], ended=True)
     assert await live.append([row(3)]) == {LOG: LogClosed.OVER}
-    assert await live.seal(LOG) == 3
+    assert await live.shut(LOG) == 3
 
 
-async def test_what_was_sealed_before_it_began_stays_empty(live: Any) -> None:
-    assert await live.seal(LOG) == -1
+async def test_what_was_shut_before_it_began_stays_empty(live: Any) -> None:
+    assert await live.shut(LOG) == -1
     assert await live.append([row(0)]) == {LOG: LogClosed.OVER}
     await live.end(LOG, 0, event(0))
     assert await replay(live) == Replay([event(0)], ended=True)

@@ -124,7 +124,7 @@ LIVE_CALLS = st.one_of(
     st.lists(st.builds(Cursor, st.sampled_from(KEYS), st.integers(0, 15)), max_size=3).flatmap(
         lambda wanted: st.sampled_from([1, 20, 1000]).map(lambda most: ("read", (wanted, most)))
     ),
-    call("seal", st.sampled_from(KEYS)),
+    call("shut", st.sampled_from(KEYS)),
     call("end", st.sampled_from(KEYS), st.integers(0, 12), st.sampled_from([b'"a"', b'"b"'])),
     call("drop", st.sampled_from(KEYS)),
     call("remember", tenants, st.dictionaries(st.sampled_from("kl"), st.binary(max_size=3)), st.integers(1, 1000)),

@@ -43,7 +43,7 @@ class RunLog:
         self.is_partly_kept = False
         """It was given up, and the store has not heard of that yet."""
         self.over = False
-        """Somebody else has sealed or ended it."""
+        """Somebody else has shut or ended it."""
         self.drained = asyncio.Event()
         self.drained.set()
 

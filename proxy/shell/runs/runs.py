@@ -211,7 +211,7 @@ class Runs:
         output = None
         if record.streamed:
             with suppress(StoreDown):  # the events may vanish, the response may not
-                await self._live.seal(key)
+                await self._live.shut(key)
                 output = await cut(await events_of(self._live, key))
         ended = await self._records.cancel(tenant, endings.cancelled(record, output))
         if ended is not None:

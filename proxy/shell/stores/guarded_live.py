@@ -39,8 +39,8 @@ class GuardedLive:
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
         return await self._guard.read("read", lambda: self._live.read(wanted, most_bytes))
 
-    async def seal(self, key: Key) -> int:
-        return await self._guard.write("seal", lambda: self._live.seal(key))
+    async def shut(self, key: Key) -> int:
+        return await self._guard.write("shut", lambda: self._live.shut(key))
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         await self._guard.write("end", lambda: self._live.end(key, number, event))

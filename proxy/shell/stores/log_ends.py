@@ -16,7 +16,7 @@ READ_BYTES: Final = 1 << 20
 
 async def close_log(live: Live, key: Key, record: Record) -> None:
     """`record`: as it ended. A log that has lost its head stays without an end: nobody may follow it."""
-    number = await live.seal(key)
+    number = await live.shut(key)
     if number < 0:
         await live.drop(key)
     else:

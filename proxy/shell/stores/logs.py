@@ -14,21 +14,21 @@ class LogState(IntEnum):
     """Kept as numbers."""
 
     OPEN = 0
-    SEALED = 1
+    SHUT = 1
     ENDED = 2
     GONE = 3
     """Too long, or part of it is lost: nothing of it is kept but this."""
 
 
 REFUSALS: Final = {
-    LogState.SEALED: LogClosed.OVER,
+    LogState.SHUT: LogClosed.OVER,
     LogState.ENDED: LogClosed.OVER,
     LogState.GONE: LogClosed.GONE,
 }
 
 KEPT_SECONDS: Final = {
     LogState.OPEN: DAY,
-    LogState.SEALED: DAY,
+    LogState.SHUT: DAY,
     LogState.ENDED: BRIEF_SECONDS,
     LogState.GONE: DAY,
 }

@@ -251,7 +251,7 @@ class LogClosed(Enum):
     """Why a log takes no more events."""
 
     OVER = auto()
-    """Somebody else sealed or ended it: so is the response, or soon will be. Its owner stops."""
+    """Somebody else shut or ended it: so is the response, or soon will be. Its owner stops."""
     GONE = auto()
     """It was too long, or part of it is lost: nothing of it is kept any more. Its owner goes on without."""
 
@@ -296,7 +296,7 @@ class Live(Protocol):
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
         """Many logs at once, some events of each. None: there is no such log (any more)."""
 
-    async def seal(self, key: Key) -> int:
+    async def shut(self, key: Key) -> int:
         """Nobody appends any more; the number of the last event, -1 if there is none."""
 
     async def end(self, key: Key, number: int, event: bytes) -> None:

@@ -98,12 +98,12 @@ async def test_t85_nothing_is_shown_that_is_not_kept_and_nothing_is_lost() -> No
         assert made.listener.slept == [log_writer.RETRY_SECONDS] * 2
 
 
-async def test_u43_a_sealed_log_takes_no_more_and_its_run_hears_of_it() -> None:
+async def test_u43_a_log_that_is_shut_takes_no_more_and_its_run_hears_of_it() -> None:
     async with world() as made:
         one = log()
         made.writer.write(one, [event(0)])
         await drained(made, one)
-        await made.live.seal(one.key)
+        await made.live.shut(one.key)
         made.writer.write(one, [event(1)])
         await drained(made, one)
         assert made.listener.over == [one.key]

@@ -118,6 +118,7 @@ async def test_an_end_that_refers_to_what_cannot_be_read_is_told_as_a_failure() 
         async def ends() -> None:
             await run.asking()
             assert await run.save(completed(run.record), as_it_is) == module.UNREADABLE
+            run.channel.emit(event(3, "response.failed"))
             await run.channel.finish()
 
         run.go(ends())
@@ -168,13 +169,13 @@ async def test_t57_who_comes_too_late_is_counted_and_changes_nothing() -> None:
         assert await made.kept(run.record) == settled
 
 
-async def test_u31_whose_log_is_sealed_does_not_finish() -> None:
+async def test_u31_whose_log_is_shut_does_not_finish() -> None:
     """Somebody cancels it at this moment, and reads what it has said."""
     async with world() as made:
         run = await opened(made)
         await run.asking()
         run.channel.push()
-        await made.live.seal(run.key)
+        await made.live.shut(run.key)
         with pytest.raises(RunLeft):
             await run.save(completed(run.record), as_it_is)
         assert "finish" not in made.records.asked

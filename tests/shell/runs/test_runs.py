@@ -191,7 +191,7 @@ async def test_cancelled_although_its_events_have_vanished() -> None:
     """U24."""
     async with world() as made:
         record = await running(made, *DONE)
-        made.live.down |= {"seal": 2}
+        made.live.down |= {"shut": 2}
         ended = await made.runs.cancel(TENANT, record, cut)
         assert ended is not None
         assert (ended.status, ended.output) == (Status.CANCELLED, b"[]")

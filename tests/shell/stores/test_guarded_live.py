@@ -22,7 +22,7 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     live = GuardedLive(slow, Guard(SHORT, lambda: terms.steady, seen), Opening(slow.open, print))  # type: ignore[arg-type]
     await live.open()
     assert await live.append([LogRow(LOG, 0, [b"1"])]) == {}
-    assert await live.seal(LOG) == 0
+    assert await live.shut(LOG) == 0
     await live.end(LOG, 1, b"2")
     cursor = Cursor(LOG, 0)
     assert await live.read([cursor], 100) == {cursor: Replay([b"1", b"2"], ended=True)}
@@ -39,7 +39,7 @@ async def test_what_the_engine_says_is_passed_on_in_time() -> None:
     terms.date += 10
     assert await live.sweep(5) == 1
     assert seen.took_ == [
-        "append", "seal", "end", "read", "drop_log", "read", "remember", "recall",
+        "append", "shut", "end", "read", "drop_log", "read", "remember", "recall",
         "take", "charge", "enter", "ranks", "leave", "ranks", "sweep_live",
     ]  # fmt: skip
     slow.may.clear()

@@ -73,7 +73,7 @@ class Logs:
     async def sweep(self, most: int) -> int:
         return self._world.take("logs", most)
 
-    async def seal(self, key: Key) -> int:
+    async def shut(self, key: Key) -> int:
         raise StoreDown("where the events are kept is away")
 
 

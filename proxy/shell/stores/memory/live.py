@@ -102,16 +102,16 @@ class MemoryLive:
     def _has_expired(self, log: _Log) -> bool:
         return log.touched + KEPT_SECONDS[log.state] <= self._clock.date()
 
-    async def seal(self, key: Key) -> int:
+    async def shut(self, key: Key) -> int:
         log = self._log(key)
         if log.state is LogState.OPEN:
-            log.state = LogState.SEALED
+            log.state = LogState.SHUT
             log.touched = self._clock.date()
         return len(log.events) - 1
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         log = self._log(key)
-        if log.state not in (LogState.OPEN, LogState.SEALED):
+        if log.state not in (LogState.OPEN, LogState.SHUT):
             return
         log.touched = self._clock.date()
         if number != len(log.events):

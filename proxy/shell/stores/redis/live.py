@@ -57,8 +57,8 @@ class RedisLive:
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
         return await self._logs.read(wanted, most_bytes)
 
-    async def seal(self, key: Key) -> int:
-        return await self._logs.seal(key)
+    async def shut(self, key: Key) -> int:
+        return await self._logs.shut(key)
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         await self._logs.end(key, number, event)

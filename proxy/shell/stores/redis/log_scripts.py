@@ -11,7 +11,7 @@ from proxy.shell.stores.logs import KEPT_SECONDS, LogState
 from proxy.shell.stores.redis.script import LATER
 
 HEAD: Final = f"""
-local OPEN, SEALED, ENDED, GONE = {", ".join(str(state.value) for state in LogState)}
+local OPEN, SHUT, ENDED, GONE = {", ".join(str(state.value) for state in LogState)}
 local head, rows = KEYS[1], KEYS[2]
 local kept = redis.call('HMGET', head, 'next', 'bytes', 'state', 'fresh', 'until')
 local is_there = kept[1]
@@ -57,16 +57,16 @@ return {state, upto, took}
 """
 """Says what state the log is in, what number comes next, and whether the row was taken as it is."""
 
-SEAL: Final = """
+SHUT: Final = """
 if state == OPEN then
-  state = SEALED
+  state = SHUT
   keep()
 end
 return upto - 1
 """
 
 END: Final = """
-if state == OPEN or state == SEALED then
+if state == OPEN or state == SHUT then
   if tonumber(ARGV[1]) == upto then
     put(1, tonumber(ARGV[2]), true, ARGV[3])
     state = ENDED

@@ -6,7 +6,7 @@ from typing import Any
 from proxy.shell.stores.log_packing import Packers, Unpacker
 from proxy.shell.stores.logs import REFUSALS, LogState
 from proxy.shell.stores.protocol import Cursor, Key, LogClosed, LogRow, RecordUnreadable, Replay
-from proxy.shell.stores.redis.log_scripts import APPEND, CHANGES, DROP, END, HEAD, READ, SEAL
+from proxy.shell.stores.redis.log_scripts import APPEND, CHANGES, DROP, END, HEAD, READ, SHUT
 from proxy.shell.stores.redis.names import Names
 from proxy.shell.stores.redis.script import Clocks, Script, ScriptCall
 from proxy.shell.stores.redis.server import RedisServer
@@ -22,8 +22,8 @@ class RedisLogs:
         self._most_log_bytes = most_log_bytes
         self._seals = seals
         self._packers = Packers(seals)
-        self._append, self._seal, self._end = (
-            Script(clocks.date, HEAD, CHANGES, change) for change in (APPEND, SEAL, END)
+        self._append, self._shut, self._end = (
+            Script(clocks.date, HEAD, CHANGES, change) for change in (APPEND, SHUT, END)
         )
         self._read = Script(clocks.date, HEAD, READ)
         self._drop = Script(DROP)
@@ -97,9 +97,9 @@ class RedisLogs:
             return None
         return Replay(events, ended=number >= next and state == LogState.ENDED)
 
-    async def seal(self, key: Key) -> int:
+    async def shut(self, key: Key) -> int:
         self._packers.forget(key)
-        (last,) = await self._server.run([ScriptCall(self._seal, self._names.log(key))])
+        (last,) = await self._server.run([ScriptCall(self._shut, self._names.log(key))])
         return int(last)
 
     async def end(self, key: Key, number: int, event: bytes) -> None:

@@ -42,8 +42,8 @@ class SqlLive:
     async def read(self, wanted: Sequence[Cursor], most_bytes: int) -> Mapping[Cursor, Replay | None]:
         return await self._carrier.read(partial(self._steps.read, wanted, most_bytes))
 
-    async def seal(self, key: Key) -> int:
-        return await self._carrier.write(partial(self._steps.seal, key), holds=(Hold(*key),))
+    async def shut(self, key: Key) -> int:
+        return await self._carrier.write(partial(self._steps.shut, key), holds=(Hold(*key),))
 
     async def end(self, key: Key, number: int, event: bytes) -> None:
         await self._carrier.write(partial(self._steps.end, key, number, event), holds=(Hold(*key),))

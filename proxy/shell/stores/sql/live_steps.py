@@ -134,16 +134,16 @@ class LiveSteps:
     def _horizon(self, state: LogState) -> int:
         return floor(self._clock.date() - KEPT_SECONDS[state])
 
-    def seal(self, key: Key) -> Step[int]:
+    def shut(self, key: Key) -> Step[int]:
         log = yield from self._log(key)
         if log.state is LogState.OPEN:
-            log.state = LogState.SEALED
+            log.state = LogState.SHUT
             yield from self._change(key, log)
         return log.next - 1
 
     def end(self, key: Key, number: int, event: bytes) -> Step[None]:
         log = yield from self._log(key)
-        if log.state not in (LogState.OPEN, LogState.SEALED):
+        if log.state not in (LogState.OPEN, LogState.SHUT):
             return
         if number != log.next:
             yield from self._lose(key, log)

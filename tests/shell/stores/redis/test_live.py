@@ -16,7 +16,7 @@ async def test_nothing_is_kept_for_ever(process: RedisProcess, live: RedisLive) 
     """T66: the server takes away itself what nobody changes any more, a minute after it is over."""
     await live.open()
     await live.append([LogRow(LOG, 0, [b"{}"]), LogRow(Key("t", "ended"), 0, [b"{}"])])
-    await live.seal(Key("t", "sealed"))
+    await live.shut(Key("t", "shut"))
     await live.end(Key("t", "ended"), 1, b"{}")
     await live.remember("t", {"memo": b"1"}, 100)
     await live.remember("t", {"brief": b"1"}, 10)
@@ -30,7 +30,7 @@ async def test_nothing_is_kept_for_ever(process: RedisProcess, live: RedisLive) 
     expected = {
         "t:t:log:{=resp_1}:resp_1": DAY + MINUTE,
         "t:t:log:{=resp_1}:resp_1:rows": DAY + MINUTE,
-        "t:t:log:{=sealed}:sealed": DAY + MINUTE,
+        "t:t:log:{=shut}:shut": DAY + MINUTE,
         "t:t:log:{=ended}:ended": 11 * MINUTE,
         "t:t:log:{=ended}:ended:rows": 11 * MINUTE,
         f"t:t:memos:{tag}": 100 + MINUTE,

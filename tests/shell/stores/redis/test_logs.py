@@ -67,7 +67,7 @@ async def test_rows_that_were_left_over_are_not_read_as_its_own(
     head, _ = await keys(process, live)
     with process.client() as client:
         client.delete(head)
-    assert await live.seal(LOG) == -1
+    assert await live.shut(LOG) == -1
     await live.end(LOG, 0, EVENTS[0])
     assert await replay(live) == Replay(EVENTS[:1], ended=True)
 

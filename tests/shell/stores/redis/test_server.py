@@ -25,7 +25,7 @@ COMMANDS: list[tuple[str, Callable[[RedisLive], Awaitable[object]]]] = [
     ("open", lambda live: live.open()),
     ("append", lambda live: live.append(ROWS)),
     ("read", lambda live: live.read([Cursor(LOG, 0), Cursor(ROWS[2].key, 0)], 100)),
-    ("seal", lambda live: live.seal(LOG)),
+    ("shut", lambda live: live.shut(LOG)),
     ("end", lambda live: live.end(LOG, 1, b"{}")),
     ("drop", lambda live: live.drop(LOG)),
     ("remember", lambda live: live.remember("t", {"a": b"1"}, 60)),
@@ -89,7 +89,7 @@ async def test_a_server_that_was_restarted_does_not_know_the_scripts(
     process.restart()
     assert await live.append(ROWS) == {}
     process.restart()
-    await live.seal(LOG)
+    await live.shut(LOG)
     with process.client() as client:
         client.script_flush()
     assert len((await live.take("t", [CALL])).full_in) == 1
@@ -232,7 +232,7 @@ async def test_what_cannot_be_used_ends_the_start(answer: bytes, words: str) -> 
         with pytest.raises(StoreUnreadable, match=words):
             await live.open()
         with pytest.raises(StoreDown):
-            await live.seal(LOG)
+            await live.shut(LOG)
         await live.close()
 
 
@@ -249,7 +249,7 @@ async def test_what_cannot_be_used_ends_the_start(answer: bytes, words: str) -> 
 async def test_what_passes_does_not(answer: bytes) -> None:
     async with saying(answer) as url:
         live = RedisLive(url, "test", [].append)
-        for command in (live.open, lambda: live.seal(LOG), lambda: live.append(ROWS)):
+        for command in (live.open, lambda: live.shut(LOG), lambda: live.append(ROWS)):
             with pytest.raises(StoreDown):
                 await command()
         await live.close()
