@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proxy.live_server import live_server
 from proxy.process import CannotStart
@@ -99,6 +99,13 @@ def sealed_by(settings: StoreSettings, told: Told = told_nobody) -> Seals:
         raise StoreRefused(str(refusal)) from refusal
 
 
+def with_its_key(location: Location, seals: Seals) -> Location:
+    """Tells whoever starts the proxy what will be encrypted, and with which key."""
+    if not seals.ids or location.kind in (Kind.MEMORY, Kind.OFF):
+        return location
+    return replace(location, line=f"{location.line}; they are encrypted with the key {seals.ids[0]}")
+
+
 def _told_in_the_loop(watch: UnreadableWatch) -> Told:
     """Engines work in threads, too."""
     loop = asyncio.get_running_loop()
@@ -122,6 +129,7 @@ async def storage_of(
     location = located(settings, slot.of)
     check_live(live_settings)
     seals = sealed_by(settings, _told_in_the_loop(UnreadableWatch(metrics, log, clock)))
+    location = with_its_key(location, seals)
     server = live_server(live_settings, settings.wait_seconds, metrics, log, clock, seals)
     if server is not None and slot.is_first:
         log.info("live_chosen", about=f"what may be lost lies in {live_settings.url}")

@@ -12,7 +12,7 @@ from proxy.shell.stores.protocol import StoreDown, StoreUnreadable
 from proxy.shell.stores.sql.census_steps import Inspected
 from proxy.shell.stores.sql.live import SqlLive
 from proxy.shell.stores.sql.records import SqlRecords
-from proxy.storage import CannotStore, check_live, located, sealed_by
+from proxy.storage import CannotStore, check_live, located, sealed_by, with_its_key
 
 OFF: Final = 'store.url is "off": nothing is kept, and there is nothing to show or to change.'
 IN_MEMORY: Final = (
@@ -71,7 +71,7 @@ async def proved(settings: Settings) -> str:
     """Where things will be kept, for people; raises CannotStore where they cannot be. Nothing is made or changed."""
     location = located(settings.store, settings.server.workers)
     check_live(settings.live)
-    sealed_by(settings.store)
+    location = with_its_key(location, sealed_by(settings.store))
     store = _at(location, settings)
     try:
         there = await store.prove() if store is not None else ""

@@ -43,7 +43,10 @@ def _number(text: str) -> int:
 
 def _secrets(text: str) -> list[SecretStr]:
     """Such as openssl makes: none has a space or a comma in it."""
-    return [SecretStr(secret) for secret in text.replace(",", " ").split()]
+    secrets = [SecretStr(secret) for secret in text.replace(",", " ").split()]
+    if not secrets:
+        raise ValueError("must have at least one key, or not be set")
+    return secrets
 
 
 @dataclass(frozen=True, slots=True)

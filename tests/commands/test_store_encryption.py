@@ -167,12 +167,25 @@ def test_keys_are_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert NEW not in shown
     assert OLD not in shown
     assert 'keys = ["**********", "**********"]' in shown
+    code, shown, _ = run("check-config", "--config", config, "--backend", "http://127.0.0.1:9")
+    assert (code, shown.count(f"they are encrypted with the key {NEW_ID}")) == (0, 1)
     lines = tmp_path / "log"
     with serving(*SERVE, "--config", config, "--log-level", "debug", lines=lines) as at:
         assert answer(at)["store"] is True
-    assert NEW not in lines.read_text(encoding="utf-8")
+    logged = lines.read_text(encoding="utf-8")
+    assert NEW not in logged
+    assert f"they are encrypted with the key {NEW_ID}" in logged
     with_keys(monkeypatch, "too-short")
     code, _, complaint = run("show-config", "--config", config)
     assert code == 2
     assert "at least 16 characters" in complaint
     assert "too-short" not in complaint
+
+
+@pytest.mark.parametrize("where", ["memory:", "off"])
+def test_what_lies_on_no_disk_is_not_said_to_be_encrypted(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_keys(monkeypatch, NEW)
+    code, shown, _ = run("check-config", "--store", where, *BACKEND)
+    assert (code, "encrypted" in shown) == (0, False)

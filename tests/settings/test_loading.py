@@ -255,5 +255,25 @@ def test_what_is_shown_has_every_setting(write: Write) -> None:
     assert f'keys = ["{KEY}"]  # {path}' in shown
 
 
+@pytest.mark.parametrize("between", [" ", ",", ", ", "\n"])
+def test_keys_of_the_store_stand_in_one_variable(between: str) -> None:
+    """As files of secrets have them, with a line for each and one end too many."""
+    keys = ["0123456789abcdef", "fedcba9876543210"]
+    loaded = load({}, {"PROXY_STORE_KEYS": between.join([*keys, ""])})
+    assert [key.get_secret_value() for key in loaded.settings.store.keys] == keys
+    assert loaded.sources["store.keys"] == "PROXY_STORE_KEYS"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (" , ", "must have at least one key, or not be set"),
+        ("0123456789abcdef short", "must have at least 16 characters"),
+    ],
+)
+def test_a_variable_for_keys_must_have_some(text: str, words: str, write: Write) -> None:
+    assert complaint({}, {"PROXY_STORE_KEYS": text}, write("")) == f"PROXY_STORE_KEYS: {words}"
+
+
 def test_a_switch_is_a_word() -> None:
     assert complaint({"--open": "maybe"}, {}) == "--open: must be true or false, not 'maybe'"
