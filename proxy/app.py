@@ -335,6 +335,7 @@ def secrets_of(settings: Settings) -> list[str]:
     backends = settings.all_backends.values()
     held = [settings.server.signing_key, *settings.store.keys]
     held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
+    held += settings.otel.headers.values()
     urls = [settings.store.url, settings.live.url]
     return [secret.get_secret_value() for secret in held if secret] + [
         password for url in urls if url for password in url.passwords

@@ -14,6 +14,10 @@ class CannotStart(Exception):
     """Its words are for whoever starts the proxy: why it cannot, and what to do."""
 
 
+class SettingsRefused(CannotStart):
+    """The settings ask for what must not be, or cannot be here."""
+
+
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         import uvloop

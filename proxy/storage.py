@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from proxy.live_server import live_server
-from proxy.process import CannotStart
+from proxy.process import CannotStart, SettingsRefused
 from proxy.settings.store import LiveSettings, StoreSettings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
@@ -46,7 +46,7 @@ class CannotStore(CannotStart):
     """What is kept cannot be read or written."""
 
 
-class StoreRefused(CannotStore):
+class StoreRefused(CannotStore, SettingsRefused):
     """The settings ask for what must not be."""
 
 

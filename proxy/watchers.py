@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from proxy.settings.root import Settings
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.watching.content import ContentRoom
 from proxy.shell.watching.watchers import Watcher, Watchers
+from proxy.traces import tracer_of
 
 ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
 """Of content, for all requests that are watched at once, and for one."""
@@ -24,14 +25,17 @@ async def watchers_of(
     def failed(name: str) -> None:
         metrics.count("watcher_failures", name)
 
-    yield Watchers(
-        watchers,
-        room=ContentRoom(ROOM_BYTES, REQUEST_BYTES),
-        clock=clock,
-        now=_now,
-        failed=failed,
-        log=log,
-    )
+    async with AsyncExitStack() as stack:
+        if settings.otel.endpoint is not None:
+            watchers.append(await stack.enter_async_context(tracer_of(settings.otel, metrics, log)))
+        yield Watchers(
+            watchers,
+            room=ContentRoom(ROOM_BYTES, REQUEST_BYTES),
+            clock=clock,
+            now=_now,
+            failed=failed,
+            log=log,
+        )
 
 
 _now = time.time  # noqa: TID251 - here it comes in

@@ -13,7 +13,6 @@ from typing import Any
 
 from proxy import process, supervisor
 from proxy.settings.loading import BINDINGS, CONFIG_VARIABLE, Loaded, all_settings, load
-from proxy.storage import StoreRefused
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -62,7 +61,7 @@ def run(work: Coroutine[Any, Any, int]) -> int:
 
 def _refused(error: Exception) -> int:
     tell(str(error))
-    return MISUSED if isinstance(error, StoreRefused) else FAILED
+    return MISUSED if isinstance(error, process.SettingsRefused) else FAILED
 
 
 def tell(line: str) -> None:

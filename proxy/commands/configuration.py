@@ -8,6 +8,7 @@ from proxy.commands import store_finding
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
 from proxy.settings.loading import describe
 from proxy.settings.root import Settings
+from proxy.traces import check_otel
 
 
 def check_config(wanted: argparse.Namespace) -> int:
@@ -16,6 +17,7 @@ def check_config(wanted: argparse.Namespace) -> int:
 
 
 async def _check(settings: Settings) -> int:
+    check_otel(settings.otel)
     print(f"The settings are valid. With them, {await store_finding.proved(settings)}.")
     return DONE
 

@@ -11,6 +11,7 @@ from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.codex_program import YOUR_KEY
 from proxy.commands.command import DONE, Command, add_settings, read_settings, run
 from proxy.settings.root import Settings
+from proxy.traces import check_otel
 
 EXAMPLE = """\
 curl -N {url}/v1/responses{key} -H 'Content-Type: application/json' -d '{{
@@ -46,6 +47,7 @@ def quieted(settings: Settings) -> Settings:
 
 async def _serve(wanted: Settings, *, quiet: bool) -> int:
     stop = process.asked_to_stop()
+    check_otel(wanted.otel)
     if wanted.server.workers > 1:
         await store_finding.proved(wanted)  # else each of them would say what is wrong
     if not wanted.all_backends:

@@ -37,6 +37,7 @@ Rooms; arrows between them point downward only (a test reads the imports):
     tools         names and kinds of tools, and the check of arguments
     schemas       JSON Schema, and what is left of it for a provider
     masking       what the log may repeat
+    tracing       how a trace goes on from a client to a backend
     caches        what is remembered, within bounds
 
 A surface and a dialect know nothing of each other: they meet in `model` and `events`.

@@ -7,6 +7,7 @@
     backends        of the backends
     tenants         of who may do what
     store           of what is kept
+    otel            of traces
     root            all groups as one tree
     toml_text       values and tables as files have them
     loading         where the settings come from, and what is wrong with them

@@ -12,6 +12,7 @@ from proxy.settings.backends import (
     RetrySettings,
     RoutingSettings,
 )
+from proxy.settings.otel import OtelSettings
 from proxy.settings.section import Section
 from proxy.settings.server import ClientSettings, LogSettings, MetricsSettings, ServerSettings
 from proxy.settings.store import BackgroundSettings, LiveSettings, StoreSettings
@@ -51,6 +52,8 @@ class Settings(Section):
     """When a failing backend gets no requests for a while."""
     metrics: MetricsSettings = MetricsSettings()
     """Who may read the metrics."""
+    otel: OtelSettings = OtelSettings()
+    """Traces for OpenTelemetry."""
     logs: LogSettings = LogSettings()
     """What the proxy writes to stderr."""
 

@@ -169,8 +169,10 @@ class Backend:
         self.budget.earn()
         taught: list[tuple[Lesson, BackendProfile]] = []
         while True:
+            post = plan.preparation.post
             exchange = await self._transport.send(
-                plan.preparation.post, self._timeouts(plan.preparation.profile.first_byte_s)
+                post if watch is None else watch.post(post),
+                self._timeouts(plan.preparation.profile.first_byte_s),
             )
             if watch is not None:
                 watch.answered(exchange.status, exchange.headers)

@@ -75,6 +75,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.caches": set(),
     "core.masking": {"core"},
     "core.schemas": WORDS,
+    "core.tracing": set(),
     "core.tools.kinds": WORDS | {"core.schemas"},
     "core.tools": WORDS | {"core.schemas", "core.tools.kinds"},
     "core.backends": WORDS,
@@ -116,6 +117,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.stores.sqlite": WORDS | STORES | {"core.stored", "shell.stores.sql"},
     "shell.limits": WORDS | {"core.policy", "shell.offload", "shell.ops", "shell.stores"},
     "shell.watching": CORE - INNER | {"shell.ops"},
+    "shell.tracing": WORDS | {"core.backends", "core.tracing", "shell.http", "shell.ops", "shell.watching"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores", "shell.watching"},
     "shell.runs": WORDS
     | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
@@ -150,6 +152,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.stores.sqlite",
         "storage",
         "supervisor",
+        "traces",
     },
     "configured": CORE - INNER | {"settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
@@ -169,6 +172,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "shell.stores.sqlite",
     },
     "supervisor": {"app", "process", "settings", "shell", "shell.ops", "signing", "worker"},
-    "watchers": {"settings", "shell.ops", "shell.watching"},
+    "traces": {"process", "proxy", "settings", "shell.http", "shell.ops", "shell.tracing"},
+    "watchers": {"settings", "shell.ops", "shell.watching", "traces"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

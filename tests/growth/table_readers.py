@@ -26,6 +26,7 @@ from proxy.core.sse import SseParser
 from proxy.core.stream.prompted import PromptedSplitter
 from proxy.core.tools.kinds import custom
 from proxy.core.tools.kinds.bridges import BRIDGES
+from proxy.core.tracing import trace_context
 from tests.core.markup.families.driver import TOOLS
 from tests.growth.found import ROOT
 from tests.growth.work import Make
@@ -374,6 +375,8 @@ TEXTS: Mapping[str, Make] = {
     "masked, named": _on(redact.masked, "", "api key: bearer "),
     "quotable": _on(redact.quotable, "", "\x00 a"),
     "headers": lambda n: partial(headers.shown_headers, {f"x-codex-{at}": "sk-aaaaaaaaa" for at in range(n)}),
+    "a trace": _on(trace_context.parent_of, "01", "-0"),
+    "a trace's state": _on(trace_context.state_of, "", "a=1,"),
     "secrets": _on(_HIDING.hidden, "", "sk-aaaaaaaaa"),
     "complaints": _on(error_body.read, b'{"error":{"message":"', b"not found ", b'"}}'),
     "advice": _on(advice, "", "tools unsupported "),

@@ -97,6 +97,7 @@ FAMILIES: Final = {
     "watcher_failures": Family(
         CounterMetricFamily, "What failed in who watches requests; no request was hurt.", ("watcher",)
     ),
+    "spans": Family(CounterMetricFamily, "Spans of traces, by what became of them.", ("outcome",)),
     "tenant_requests": Family(CounterMetricFamily, "Requests of a tenant.", ("tenant", "status")),
     "tenant_tokens": Family(CounterMetricFamily, "Tokens of a tenant.", ("tenant", "kind")),
     "tenant_tool_calls": Family(CounterMetricFamily, "Tool calls in replies to a tenant.", ("tenant",)),

@@ -4,9 +4,10 @@ Times are seconds since the request began. Whatever has not happened yet is None
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from proxy.core.backends.post import Post
 from proxy.core.errors import Fault
 from proxy.core.events import Ending, ReplyEnded
 from proxy.core.flow.request import Preparation
@@ -81,6 +82,11 @@ class Watch:
     """What the client was told, or would have been, without secrets. See `Attempt.fault`."""
     content: Content | None = None
     """Only where a watcher wants it."""
+    traceparent: str = ""
+    tracestate: str = ""
+    """As the client sent them, unread: see `proxy.core.tracing.trace_context`."""
+    outgoing: Callable[[Attempt], Mapping[str, str]] | None = None
+    """What the backend of an attempt is told in headers, beside what it is told anyway."""
     _began: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +117,12 @@ class Watch:
         if why == "lesson" and before is not None:
             attempt.place = before.place
         self.attempts.append(attempt)
+
+    def post(self, post: Post) -> Post:
+        """The request of the attempt that is under way, as it is sent."""
+        if self.outgoing is None:
+            return post
+        return replace(post, headers={**post.headers, **self.outgoing(self.attempts[-1])})
 
     def mark(self, moment: Moment) -> None:
         """Notes when something happened first in the attempt that is under way."""

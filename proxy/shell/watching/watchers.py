@@ -6,6 +6,7 @@ from typing import Protocol
 from proxy.core.errors import Fault
 from proxy.core.ledger import Ledger
 from proxy.core.masking.redact import quotable, shown
+from proxy.core.tracing.trace_context import sent_with
 from proxy.shell.ops.logs import Log
 from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Transport, Watch
@@ -82,6 +83,7 @@ class Watchers:
             self._clock,
             hidden,
         )
+        watch.traceparent, watch.tracestate = sent_with(headers)
         wanting = [watcher for watcher in self._watchers if self._ask(watcher, watch)]
         if wanting:
             watch.content = Content(self._room, headers, watch.seconds)
