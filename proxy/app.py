@@ -94,7 +94,13 @@ class CannotListen(CannotStart):
 
 def start_log(settings: Settings, stream: TextIO = sys.stderr) -> Log:
     """Makes the one log of the process, which also gets what libraries log and what Python itself would print."""
-    log = make_log(settings.logs.level, settings.logs.format, secrets=secrets_of(settings), stream=stream)
+    log = make_log(
+        settings.logs.level,
+        settings.logs.format,
+        secrets=secrets_of(settings),
+        stream=stream,
+        colors=not os.environ.get("NO_COLOR"),
+    )
     logging.getLogger().handlers = [LibraryLines(log)]
     sys.unraisablehook = partial(_ignored, log)
     return log

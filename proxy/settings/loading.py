@@ -75,6 +75,7 @@ BINDINGS = (
     Binding("live.url", "--live", "URL", "PROXY_LIVE_URL"),
     Binding("clients.events", "--events", "STYLE"),
     Binding("logs.level", "--log-level", "LEVEL"),
+    Binding("logs.format", "--log-format", "FORM"),
 )
 
 

@@ -61,4 +61,5 @@ class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     """Lowest severity of the lines that the proxy writes."""
     format: Literal["auto", "console", "json"] = "auto"
-    """Form of the lines. `auto` is `console` on a terminal and `json` elsewhere."""
+    """Form of the lines. `auto` is `console` on a terminal and `json` elsewhere. In `console` a request is one readable
+    line, in colours on a terminal unless NO_COLOR is set."""

@@ -15,7 +15,9 @@ import aiohttp
 import orjson
 import pytest
 
+from proxy.commands.serve import quieted
 from proxy.core import jsontext
+from proxy.settings.root import Settings
 
 ROOT = Path(__file__).parents[2]
 PROMPTLY = 20.0
@@ -122,3 +124,13 @@ async def test_it_stops_when_it_is_asked(number: signal.Signals) -> None:
         running.process.send_signal(number)
         code, errors = await running.end()
         assert (code, jsontext.loads(errors)["event"]) == (0, "store_chosen")
+
+
+@pytest.mark.parametrize(
+    ("level", "quieter"),
+    [("debug", "warning"), ("info", "warning"), ("warning", "warning"), ("error", "error")],
+)
+def test_quiet_makes_no_line_louder(level: str, quieter: str) -> None:
+    settings = Settings.model_validate({"logs": {"level": level}})
+    assert quieted(settings).logs.level == quieter
+    assert quieted(settings).logs.format == settings.logs.format

@@ -21,6 +21,8 @@ from proxy.core import jsontext
 from proxy.core.masking.redact import masked
 from proxy.core.masking.secrets import Secrets
 from proxy.core.masking.unseen import UNSEEN
+from proxy.shell.ops.request_lines import RequestLines
+from proxy.shell.ops.request_remarks import remarks
 from proxy.shell.ops.tracebacks import traceback_of
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -125,6 +127,22 @@ def _explained(fields: Fields) -> Fields:
     return fields if failure is None else {**fields, "exception": traceback_of(failure)}
 
 
+class _ForPeople:
+    """A request is a sentence, all else its event and its fields."""
+
+    def __init__(self, stream: TextIO, *, colors: bool) -> None:
+        arrow = "→" if (stream.encoding or "").lower().startswith("utf") else "->"
+        self._requests = RequestLines(remarks, colors=colors, arrow=arrow)
+        self._others = structlog.dev.ConsoleRenderer(colors=colors, pad_event_to=8)
+
+    def __call__(self, logger: Any, method: str, fields: Fields) -> str:
+        return (
+            self._requests.line(fields)
+            if fields["event"] == "request"
+            else self._others(logger, method, fields)
+        )
+
+
 class _Json:
     """Makes a line for machines in one step, because every step of structlog costs time."""
 
@@ -195,11 +213,16 @@ def make_log(
     *,
     secrets: Iterable[str] = (),
     stream: TextIO = sys.stderr,
+    colors: bool = True,
 ) -> Log:
+    """`colors`: may a terminal have them?"""
     console = format == "console" or (format == "auto" and stream.isatty())
     redact = Redaction(secrets)
-    for_people = structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=8)
-    steps: list[Any] = [_headed_for_people, redact, escape_unseen, for_people] if console else [_Json(redact)]
+    steps: list[Any] = (
+        [_headed_for_people, redact, escape_unseen, _ForPeople(stream, colors=colors and stream.isatty())]
+        if console
+        else [_Json(redact)]
+    )
     log: Log = structlog.wrap_logger(
         structlog.WriteLogger(stream),  # a line in one piece, for other processes may write there too
         processors=steps,

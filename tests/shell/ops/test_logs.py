@@ -53,13 +53,36 @@ def test_a_line_is_written_in_one_piece(format: str) -> None:
 
 def test_on_a_terminal_it_is_for_people() -> None:
     terminal = Terminal()
-    make_log(stream=terminal).info("request", status=200)
-    assert "request" in terminal.getvalue()
+    make_log(stream=terminal).info("worker_started", pid=7)
+    assert "worker_started" in terminal.getvalue()
     assert "{" not in terminal.getvalue()
 
 
+@pytest.mark.parametrize(("colors", "painted"), [(True, True), (False, False)])
+def test_a_request_is_a_sentence_there(colors: bool, painted: bool) -> None:
+    terminal = Terminal()
+    make_log(stream=terminal, colors=colors).info("request", model="m", backend="b", ending="completed")
+    line = terminal.getvalue()
+    assert "m -> b" in line
+    assert "completed" in line
+    assert ("\x1b[" in line) is painted
+
+
+def test_nothing_is_painted_where_there_is_no_terminal() -> None:
+    assert "\x1b" not in written(format="console", model="m", ending="failed", fault="Fault")
+
+
+@pytest.mark.parametrize("name", ["m\x1b]0;mine\x07", "m\r\nm", "m\x9b2J", "m\u202eevil", "m\x00\x7f"])
+def test_no_name_moves_the_cursor(name: str) -> None:
+    """S15: what is outside of a line of its own, or draws over another."""
+    line = written(format="console", model=name, backend=name, backend_model=f"{name}2", markup={name: 1})
+    assert [character for character in line if not character.isprintable()] == ["\n"]
+
+
 def test_the_form_can_be_chosen() -> None:
-    assert written(format="console", status=200).endswith("status=200\n")
+    stream = io.StringIO()
+    make_log(format="console", stream=stream).info("worker_started", pid=7)
+    assert stream.getvalue().endswith("pid=7\n")
     terminal = Terminal()
     make_log(format="json", stream=terminal).info("request")
     assert orjson.loads(terminal.getvalue())["event"] == "request"

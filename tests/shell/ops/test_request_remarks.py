@@ -1,0 +1,33 @@
+"""What was strange about a request, in a few words."""
+
+from proxy.core.markup.candidate import Why
+from proxy.shell.ops.request_remarks import FOUND_IN_TEXT, remarks
+
+BY_THE_STAGE = {"recovered", "stripped"}
+
+
+def test_there_are_words_for_whatever_becomes_of_text_that_looks_like_a_call() -> None:
+    assert {*FOUND_IN_TEXT} == {why.value for why in Why} | BY_THE_STAGE
+
+
+def test_each_counter_is_told_in_words() -> None:
+    counted = {"markup": {"recovered:hermes": 2}, "oddities": {"call_repeated": 1}, "dropped": {"stop": 1}}
+    assert list(remarks(counted)) == [
+        "2 × a tool call in the text became a call (hermes)",
+        "odd: call repeated",
+        "not passed on: stop",
+    ]
+
+
+def test_what_has_no_words_yet_is_told_by_its_name() -> None:
+    assert list(remarks({"markup": {"new_thing": 1}})) == ["new thing (-)"]
+
+
+def test_a_backend_that_does_everything_wrong_has_a_short_line() -> None:
+    found = list(remarks({"oddities": {f"odd_{number}": 1 for number in range(9)}}))
+    assert len(found) == 4
+    assert found[-1] == "and 6 more like that"
+
+
+def test_nothing_strange_is_nothing_to_tell() -> None:
+    assert list(remarks({"status": 200})) == []
