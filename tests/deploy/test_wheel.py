@@ -14,7 +14,7 @@ from tests.deploy.tools import said_by, tool
 from tests.support.processes import ROOT
 from tests.support.programs import started
 
-EXTRAS = "postgres,redis,sealed"
+EXTRAS = "postgres,redis,sealed,otel"
 """As the page on deployment names them; their packages are in the lock, too."""
 SOURCES = ("pyproject.toml", "README.md", "LICENSE")
 

@@ -43,6 +43,8 @@ NODES = 3
 VICTIMS = (0, 1, 0, 1, 2, 1, 2, 1, 0, 2, 0, 2)
 """Each of them lives longer than a lease now and then: else nobody could ever bury the dead."""
 DOWN_SECONDS = 1.0
+BACK_SECONDS = 10.0
+"""From a kill to the moment at which the same node is there again: in the end all are."""
 FINISHING_SECONDS = 150.0
 """For what clients are about when it is over: some of them wait for the end of what a killed node began."""
 SAMPLE_SECONDS = 1.0
@@ -181,7 +183,7 @@ class NodesSoak:
     # ── what is done to them ──
 
     async def _kill(self, began: float) -> None:
-        for number in range(1, int(self._rules.seconds // self._rules.kill_seconds) + 1):
+        for number in range(1, int((self._rules.seconds - BACK_SECONDS) // self._rules.kill_seconds) + 1):
             await asyncio.sleep(began + number * self._rules.kill_seconds - now())
             victim = self._nodes[VICTIMS[(number - 1) % len(VICTIMS)]]
             self.found.history.kills.append(now())
