@@ -5,9 +5,13 @@ from contextlib import closing
 from typing import Any
 
 import asyncpg
+from redis.asyncio import Redis
 
+from proxy.shell.stores.sealing.seals import MARK
 from tests.support.background import Talker, Watchers, begun, deleted, ended, got, id_of
 from tests.support.proxies import Proxy, final
+from tests.support.redis_live import prefix_of_its_own
+from tests.support.redis_server import shared_url
 from tests.support.sockets import ScriptedBackend, reply, text
 from tests.support.state import asked, items, made, refused, sent
 from tests.support.worker_processes import Worker, Workers, settled, workers, workers_of_each_engine
@@ -174,6 +178,27 @@ async def test_no_word_lies_there_while_a_proxy_runs_and_afterwards(
     plain = await with_keys(workers)
     await asked(plain, input=SECRET)
     assert SECRET.encode() in lies_in(workers), "else nothing was proved"
+
+
+async def test_what_may_be_lost_is_sealed_in_its_own_server_too(
+    backend: ScriptedBackend, workers: Workers
+) -> None:
+    """Another process with the key follows."""
+    live, keys = {"url": shared_url(), "prefix": prefix_of_its_own()}, {"keys": [OLD]}
+    store = {"url": workers.store}
+    workers.set(live=live, store=store | keys)
+    owner, other = await workers.start(), await workers.start()
+    backend.answers(reply(text(SECRET)))
+    async with Watchers(owner) as here, Watchers(other) as there:
+        id = id_of(await (await here.begin(input="Hi")).all())
+        assert final(await (await there.resume(id)).all())["output"][0]["content"][0]["text"] == SECRET
+    client = Redis.from_url(live["url"])
+    rows = [
+        row async for key in client.scan_iter(f"{live['prefix']}:*:rows") for row in await client.xrange(key)
+    ]
+    assert rows
+    assert all(fields[b"d"].startswith(MARK) for _, fields in rows)
+    await client.aclose()
 
 
 def lies_in(workers: Workers) -> bytes:
