@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from proxy.core.fragments import DETAIL_WORDS
 from proxy.core.model import Extras
+from proxy.core.profile import Replay
 
 CHAT, GOOGLE = "chat", "google"
 """The dialects whose extras surfaces know."""
@@ -18,6 +19,12 @@ RESPONSES = "responses"
 
 DETAILS = "reasoning_details"
 """OpenRouter's objects around a thought, by the name of their field. Chat alone has them."""
+
+REPLAY = "replay"
+"""The field that a Chat reply had its thoughts in, as `{"model": whose, "field": name}`."""
+
+CARRIERS: tuple[Replay, ...] = ("reasoning_details", "reasoning_content", "reasoning")
+"""Fields in which thoughts may go back as they came, those first that say more than the others."""
 
 PROOFS, SIGNATURES = "proofs", "signatures"
 
@@ -78,6 +85,17 @@ def items_in(extras: Extras) -> list[Any]:
     return _entries(extras, RESPONSES, ITEMS)
 
 
+def field_extras(model: str, field: Replay) -> Extras:
+    """Names the field in which a Chat backend has sent the thoughts of this model."""
+    return {CHAT: {REPLAY: [{"model": model, "field": field}]}}
+
+
+def field_in(extras: Extras, model: str | None = None) -> Replay | None:
+    """Returns the field that was named for this model, or for any."""
+    named = {entry["field"] for entry in _entries(extras, CHAT, REPLAY) if model in (None, entry["model"])}
+    return next((field for field in CARRIERS if field in named), None)
+
+
 def _entries(extras: Extras, dialect: str, name: str) -> list[Any]:
     """Returns the list, empty where there is none."""
     kept = extras.get(dialect)
@@ -134,5 +152,14 @@ def _is_item(entry: Any) -> bool:
     return isinstance(item, dict) and item.get("type") == "reasoning"
 
 
-ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {PROOFS: _is_proof, BLOCKS: _is_block, ITEMS: _is_item}
+def _names_a_field(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("model"), str) and entry.get("field") in CARRIERS
+
+
+ENTRY_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    PROOFS: _is_proof,
+    BLOCKS: _is_block,
+    ITEMS: _is_item,
+    REPLAY: _names_a_field,
+}
 """What an entry must be in the lists of these names. The readers of the others check each entry themselves."""

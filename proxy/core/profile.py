@@ -97,6 +97,9 @@ class BackendProfile:
     """Takes sound in user messages. Elsewhere such a request is refused, because nothing can replace it."""
     replay: Replay = "none"
     """The field that carries the model's own reasoning back to it."""
+    replay_by_evidence: bool = True
+    """Nobody knows whether it wants reasoning back. So the field that its own replies have it in carries it, until it
+    refuses that."""
     replay_scope: ReplayScope = "calls"
     """The assistant messages that carry it: those with calls, or all."""
     replay_blank: str | None = None
@@ -183,6 +186,8 @@ def overridden(profile: BackendProfile, overrides: Mapping[str, Any]) -> Backend
     for name in overrides:
         if name not in FIELDS:
             raise ValueError(f"{name}: no such profile field; there are {', '.join(sorted(FIELDS))}")
+    if "replay" in overrides:  # what is said by hand needs no evidence
+        overrides = {"replay_by_evidence": False, **overrides}
     try:
         return _ADAPTER.validate_python({name: getattr(profile, name) for name in FIELDS} | dict(overrides))
     except ValidationError as error:

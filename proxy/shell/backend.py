@@ -223,9 +223,11 @@ class Backend:
 
         def learned() -> Lesson | None:
             ledger.work.spend(min(len(post.body), MAX_SEARCHED) // SEARCHED_PER_UNIT)
-            return lessons.learn(
-                spoken_by(preparation.profile).lessons, preparation.profile, words, rows, post.body
-            )
+            profile = preparation.profile
+            found = lessons.learn(spoken_by(profile).lessons, profile, words, rows, post.body)
+            if found is None and lessons.EVIDENCE not in rows:
+                found = lessons.without_evidence(profile)
+            return found
 
         while lesson := await self._threads.run(learned, ledger):
             rows.append(lesson.row)
@@ -259,12 +261,18 @@ class Backend:
         if known is None:
             return
         observed = Observed(plan.preparation.request, reply, thought)
-        fields = reply_lessons.fields_taught(
-            spoken_by(plan.preparation.profile).reply_lessons, plan.preparation.profile, observed
-        )
+        now = self._clock()
+        profile = plan.preparation.profile
+        if (
+            profile.replay_by_evidence
+            and not known.learned.target(plan.owner, now).profile.replay_by_evidence
+        ):
+            profile = replace(
+                profile, replay_by_evidence=False
+            )  # the refusal of this very request has ended it
+        fields = reply_lessons.fields_taught(spoken_by(profile).reply_lessons, profile, observed)
         if not fields:
             return
-        now = self._clock()
         news = {
             name: value
             for name, value in fields.items()

@@ -7,6 +7,8 @@ from proxy.core.extras import (
     are_extras,
     detail_extras,
     details_in,
+    field_extras,
+    field_in,
     proof_extras,
     proofs_in,
     readable,
@@ -116,3 +118,14 @@ def test_readable_thoughts(details: Any, text: str) -> None:
 )
 def test_what_comes_back_must_have_the_form_that_its_readers_rely_on(value: Any, believed: bool) -> None:
     assert are_extras(value) is believed
+
+
+def test_the_field_of_thoughts_is_named_for_their_model() -> None:
+    extras = field_extras("m", "reasoning")
+    assert are_extras(extras)
+    assert (field_in(extras), field_in(extras, "m"), field_in(extras, "other")) == ("reasoning",) * 2 + (
+        None,
+    )
+    assert field_in({}) is None
+    for entry in ("x", {"field": "reasoning"}, {"model": "m", "field": "content"}):
+        assert not are_extras({"chat": {"replay": [entry]}})

@@ -10,6 +10,7 @@ from tests.support.tables import table
 
 SAFEST: dict[str, Any] = {
     "dialect": "chat",
+    "replay_by_evidence": True,
     "hosts": (),
     "path": "/chat/completions",
     "root": "/v1",
@@ -113,3 +114,9 @@ def test_what_is_wrong_is_told_in_one_line(overrides: dict[str, Any], words: str
 
 def test_the_documented_fields_are_those_of_the_dataclass() -> None:
     assert {each.name for each in fields(BackendProfile)} == FIELDS
+
+
+def test_what_is_said_by_hand_of_reasoning_needs_no_evidence() -> None:
+    assert not overridden(DEFAULT, {"replay": "none"}).replay_by_evidence
+    assert overridden(DEFAULT, {"replay": "none", "replay_by_evidence": True}).replay_by_evidence
+    assert overridden(DEFAULT, {"audio": False}).replay_by_evidence

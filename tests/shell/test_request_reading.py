@@ -39,8 +39,9 @@ async def test_u01_for_a_backend_that_wants_no_thoughts_nothing_is_told_or_asked
     """D10: with calls from anywhere in the history."""
     backend.answers(thinking())
     talk = chat()
-    await rounds(talk, await start_proxy(), 2)
-    await rounds(talk, await start_proxy(), 1)
+    unwanted = {"overrides": {"replay": "none"}}
+    await rounds(talk, await start_proxy(backend=unwanted), 2)
+    await rounds(talk, await start_proxy(backend=unwanted), 1)
     assert asked(failing_live) == []
 
 

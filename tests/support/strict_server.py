@@ -131,6 +131,8 @@ def _message(message: dict[str, Any], profile: BackendProfile) -> None:
     known = {"role", "content"}
     if role == "assistant":
         known |= {"tool_calls"} | REPLAY[profile.replay]
+        if profile.replay == "none" and profile.replay_by_evidence:
+            known |= REPLAY["reasoning_details"] | REPLAY["reasoning_content"]
         assert isinstance(content, str)
         assert content or message.get("tool_calls"), "an empty assistant message"
         assert len(message.keys() & {"reasoning", "reasoning_content", "reasoning_details"}) <= 1

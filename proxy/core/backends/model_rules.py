@@ -38,7 +38,7 @@ MODEL_RULES = (
         where_default={"replay": "reasoning_content"},
         never=frozenset({"groq"}),
     ),
-    ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None}),
+    ModelRule(("deepseek-r1",), {"replay": "none", "replay_blank": None, "replay_by_evidence": False}),
     ModelRule(("kimi",), schema=frozenset({"moonshot"})),
     ModelRule(
         ("gemini",), {"signed_calls": True}, schema=frozenset({"gemini"}), never=frozenset({"google"})

@@ -17,8 +17,11 @@ _INLINED: frozenset[SchemaRule] = frozenset({"plain", "inline"})
 _MOONSHOT: frozenset[SchemaRule] = frozenset({"plain", "moonshot"})
 _ANTHROPIC: frozenset[SchemaRule] = frozenset({"plain", "anthropic"})
 
+_KNOWN = replace(DEFAULT, replay_by_evidence=False)
+"""Of the others, nobody knows yet whether they want reasoning back."""
+
 _OPENAI = replace(
-    DEFAULT,
+    _KNOWN,
     system_role="developer",
     late_system="keep",
     length_field="max_completion_tokens",
@@ -35,7 +38,7 @@ PROFILES: Mapping[str, BackendProfile] = {
     for profile in (
         DEFAULT,
         replace(
-            DEFAULT,
+            _KNOWN,
             name="anthropic",
             counter="anthropic",
             dialect="anthropic",
@@ -70,7 +73,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             hosts=("*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"),
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="vllm",
             counter="vllm",
             strict_tools=True,
@@ -80,7 +83,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             call_id="any",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="sglang",
             counter="sglang",
             strict_tools=True,
@@ -90,7 +93,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             call_id="any",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="llamacpp",
             counter="llamacpp",
             force_tool="required",
@@ -102,7 +105,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             call_id="any",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="ollama",
             hosts=("ollama.com",),
             images="data",
@@ -120,7 +123,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         ),
         replace(DEFAULT, name="tgi", force_tool="required", length_default=4096, formats=frozenset()),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="deepseek",
             hosts=("api.deepseek.com",),
             root="",
@@ -135,7 +138,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             first_byte_s=700,  # it gives up after ten minutes itself, and says so
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="moonshot",
             hosts=("api.moonshot.*", "api.kimi.com"),
             force_tool="auto",
@@ -148,7 +151,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             extra={"temperature": None, "top_p": None, "presence_penalty": None, "frequency_penalty": None},
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="zai",
             hosts=("api.z.ai", "open.bigmodel.cn"),
             root="/api/paas/v4",
@@ -160,7 +163,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             extra={"tool_stream": True, "thinking": {"clear_thinking": False}},
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="minimax",
             hosts=("api.minimax*",),
             force_tool="auto",
@@ -170,7 +173,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             extra={"reasoning_split": True},
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="dashscope",
             hosts=("dashscope*.aliyuncs.com", "*.maas.aliyuncs.com"),
             root="/compatible-mode/v1",
@@ -181,7 +184,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             replay="reasoning_content",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="mistral",
             strict_tools=True,
             hosts=("api.mistral.ai",),
@@ -196,7 +199,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             - {"seed", "logprobs", "top_logprobs"},  # closed schema: 422 for what it does not list
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="groq",
             strict_tools=True,
             hosts=("api.groq.com",),
@@ -204,7 +207,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             effort_field="reasoning_effort",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="xai",
             strict_tools=True,
             hosts=("api.x.ai",),
@@ -213,7 +216,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             replay_scope="all",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="cerebras",
             force_tool="required",
             hosts=("api.cerebras.ai",),
@@ -225,7 +228,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         replace(DEFAULT, name="together", force_tool="required", hosts=("api.together.*",)),
         replace(DEFAULT, name="chutes", force_tool="required", hosts=("*.chutes.ai",), parallel="false"),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="fireworks",
             hosts=("api.fireworks.ai",),
             root="/inference/v1",
@@ -235,7 +238,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             replay="reasoning_content",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="openrouter",
             force_tool="required",
             hosts=("openrouter.ai",),
@@ -247,7 +250,7 @@ PROFILES: Mapping[str, BackendProfile] = {
         ),
         replace(DEFAULT, name="nim", force_tool="required", hosts=("integrate.api.nvidia.com",)),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="litellm",
             force_tool="required",
             orphan_tools="declare",
@@ -255,7 +258,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             replay="reasoning_content",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="perplexity",
             force_tool="required",
             hosts=("api.perplexity.ai",),
@@ -264,7 +267,7 @@ PROFILES: Mapping[str, BackendProfile] = {
             orphan_tools="flatten",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="copilot",
             force_tool="required",
             hosts=("*.githubcopilot.com", "copilot-api.*"),
@@ -275,14 +278,14 @@ PROFILES: Mapping[str, BackendProfile] = {
             calls_in_other_choices=True,
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="google-chat",
             force_tool="required",  # Gemini's own endpoint for clients of OpenAI's
             hosts=("generativelanguage.googleapis.com/*openai*",),
             effort_field="reasoning_effort",
         ),
         replace(
-            DEFAULT,
+            _KNOWN,
             name="google",
             counter="google",
             dialect="google",

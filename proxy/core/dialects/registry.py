@@ -4,7 +4,7 @@ A profile names its dialect. No other module asks which dialect it is: each take
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from proxy.core.backends.counter import TokenCounter
@@ -98,7 +98,7 @@ DIALECTS: Mapping[str, Dialect] = {
         models_url=chat_urls.models_url,
         lessons=chat_lessons.LESSONS,
         counters=chat_counting.COUNTERS,
-        reply_lessons=reply_lessons.OPENAI_ROWS,
+        reply_lessons=reply_lessons.CHAT_ROWS,
     ),
     "anthropic": Dialect(
         encode=anthropic_encode.encode,
@@ -137,6 +137,8 @@ def spoken_by(profile: BackendProfile) -> Dialect:
 
 def wants_thoughts_back(profile: BackendProfile) -> bool:
     """Does the backend answer better, or only, with what its model thought before the calls of the history?"""
+    if profile.replay == "none" and profile.replay_by_evidence:  # as long as there is no evidence
+        profile = replace(profile, replay_by_evidence=False)
     return profile.replay != "none" or spoken_by(profile).decoder.wants_extras_back(profile)
 
 

@@ -203,9 +203,14 @@ ADDRESS = {"name", "hosts", "root", "headers"}
 """Tested where they are used, in `test_target` and `test_recognise`."""
 
 
+NOBODY_KNOWS = {"default", "lmstudio", "tgi", "together", "chutes", "nim"}
+"""Whether these want reasoning back, their replies show."""
+
+
 @table("name", sorted(PROFILES))
 def test_a_profile_differs_from_the_default_exactly_so(name: str) -> None:
     found = differences(PROFILES[name], DEFAULT)
+    assert found.pop("replay_by_evidence", True) == (name in NOBODY_KNOWS)
     assert {field: value for field, value in found.items() if field not in ADDRESS} == DIFFERS[name]
 
 

@@ -16,8 +16,9 @@ def test_every_profile_speaks_a_language_of_the_table() -> None:
 @table(
     ("dialect", "fields", "expected"),
     [
-        ("chat", {}, False),
-        ("chat", {"replay": "reasoning_content"}, False),
+        ("chat", {}, True),
+        ("chat", {"replay_by_evidence": False}, False),
+        ("chat", {"replay": "reasoning_content", "replay_by_evidence": False}, False),
         ("chat", {"replay": "reasoning_details"}, True),
         ("chat", {"signed_calls": True}, True),
         ("anthropic", {"replay": "none"}, False),

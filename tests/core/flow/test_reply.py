@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from proxy.core.backends import profiles
 from proxy.core.backends.profiles import PROFILES
 from proxy.core.backends.target import Target
 from proxy.core.errors import Unfit
@@ -15,7 +14,7 @@ from proxy.core.flow.reply import reply_flow, stages_for
 from proxy.core.flow.request import Asker, Preparation, prepared_for
 from proxy.core.ledger import Ledger
 from proxy.core.model import CUSTOM, FUNCTION, ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
-from proxy.core.profile import BackendProfile
+from proxy.core.profile import DEFAULT, BackendProfile
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.surfaces import clients
@@ -27,7 +26,8 @@ from tests.support.assembling import Told, recorder
 from tests.support.observers import Seen
 from tests.support.replies import DONE, NOW, RESPONSES, STOP, call_chunk, chunk, counting_mint
 
-KEEPS_NOTHING, KEEPS = profiles.DEFAULT, PROFILES["openrouter"]
+KEEPS_NOTHING, KEEPS = replace(DEFAULT, replay_by_evidence=False), PROFILES["openrouter"]
+
 NOBODY = clients.DEFAULT
 PLAIN = Request("m", [])
 TOOLS = replace(PLAIN, tools=[ToolSpec(ToolName("f"))])

@@ -24,7 +24,15 @@ from proxy.core.events import (
     TextDelta,
     UsageDelta,
 )
-from proxy.core.extras import DETAILS, CallProof, detail_extras, proof_extras, readable
+from proxy.core.extras import (
+    CARRIERS,
+    DETAILS,
+    CallProof,
+    detail_extras,
+    field_extras,
+    proof_extras,
+    readable,
+)
 from proxy.core.ledger import Ledger
 from proxy.core.model import Extras
 from proxy.core.profile import BackendProfile
@@ -39,7 +47,9 @@ class ChatDecoder(Decoding):
         "_calls_in_other_choices",
         "_finished",
         "_keep_details",
+        "_keep_field",
         "_keep_proof",
+        "_model",
         "_next_index",
         "_spoken",
         "_untold",
@@ -57,7 +67,11 @@ class ChatDecoder(Decoding):
     ) -> None:
         """`keep_extras` takes what the backend will want back with its reasoning; None where no client carries it."""
         super().__init__(emit, ledger)
-        self._keep_details = keep_extras if profile.replay == DETAILS else None
+        learns = profile.replay_by_evidence
+        self._keep_details = keep_extras if learns or profile.replay == DETAILS else None
+        self._keep_field = keep_extras if learns else None
+        """Takes the name of the field that has the thoughts, once."""
+        self._model = model
         self._keep_proof = keep_extras if profile.signed_calls else None
         self._calls_in_other_choices = profile.calls_in_other_choices
         self._finished: str | None = None
@@ -70,7 +84,7 @@ class ChatDecoder(Decoding):
 
     @staticmethod
     def wants_extras_back(profile: BackendProfile) -> bool:
-        return profile.signed_calls or profile.replay == DETAILS
+        return profile.signed_calls or profile.replay == DETAILS or profile.replay_by_evidence
 
     # ── in ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -198,6 +212,8 @@ class ChatDecoder(Decoding):
         if thought:
             self._prose(ReasoningDelta, thought)
         details = delta.get(DETAILS) if self._keep_details else None
+        if thought and self._keep_field:
+            self._name_field(delta)
         if self._keep_details and details and isinstance(details, list) and self._keepable(details):
             self._keep_details(detail_extras(details))
         content = delta.get("content")
@@ -208,6 +224,12 @@ class ChatDecoder(Decoding):
             self._calls(delta)
         if parts.leaves_out(delta):
             self._odd("delta_field_unknown")
+
+    def _name_field(self, delta: dict[str, Any]) -> None:
+        field = next((name for name in CARRIERS if delta.get(name)), None)
+        if field is not None and self._keep_field is not None:
+            self._keep_field(field_extras(self._model, field))
+            self._keep_field = None
 
     def _content(self, content: Any, logprobs: Any) -> None:
         if type(content) is str and content:

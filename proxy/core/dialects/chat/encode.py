@@ -35,6 +35,7 @@ def encode(request: Request, prepared: Prepared, profile: BackendProfile, model:
             ledger,
             flatten=orphaned and profile.orphan_tools == "flatten",
             note=form.instruction,
+            model=model,
         ),
         "stream": not whole,
     }

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from proxy.core.backends.efforts import THINKING_SWITCH
 from proxy.core.dialects.reading import refused_fields
-from proxy.core.dialects.reading.lessons import LIMIT_ROWS, ProfileChange, Row, says, setting
+from proxy.core.dialects.reading.lessons import LIMIT_ROWS, NO_REPLAY, ProfileChange, Row, says, setting
 from proxy.core.dialects.reading.refused_fields import REFUSED, REFUSED_VALUE, UNKNOWN_FIELD
 from proxy.core.profile import AnswerFormat, BackendProfile, ForceTool, LateSystem, LengthField, SchemaRule
 
@@ -92,8 +92,8 @@ _DECIDED_BY: dict[str, dict[str, Any]] = {
     "parallel_tool_calls": {"parallel": "omit"},
     "tool_choice": {"force_tool": "auto"},
     "response_format": {"formats": frozenset()},
-    "reasoning_content": {"replay": "none"},
-    "reasoning_details": {"replay": "none"},
+    "reasoning_content": NO_REPLAY,
+    "reasoning_details": NO_REPLAY,
     "reasoning_effort": {"effort_field": "none"},
     "reasoning": {"effort_field": "none"},
     "thinking": {"effort_field": "none"},
@@ -107,7 +107,7 @@ def _without_named(profile: BackendProfile, match: re.Match[str]) -> BackendProf
     """A name may be a path: below `messages` only thoughts can be left out, and below `tools` only `strict`."""
     match refused_fields.steps(match):
         case ["messages", *_]:
-            return replace(profile, replay="none")
+            return replace(profile, **NO_REPLAY) if profile.replay != "none" else profile
         case ["tools", *_, "strict"]:
             return replace(profile, strict_tools=False)
         case [name, *_] if name not in _NEEDED:

@@ -12,6 +12,7 @@ from typing import Any
 
 from proxy.core.dialects.chat import content as chat_content
 from proxy.core.dialects.chat.content import ContentPart
+from proxy.core.dialects.reading.reply_lessons import scope_of
 from proxy.core.dialects.writing import call_arguments
 from proxy.core.dialects.writing.call_ids import CallIds
 from proxy.core.dialects.writing.failed_results import ERROR_PREFIX, says_error
@@ -23,7 +24,7 @@ from proxy.core.dialects.writing.notes import (
     as_instruction,
     returned_by,
 )
-from proxy.core.extras import details_in, proofs_in
+from proxy.core.extras import details_in, field_in, proofs_in
 from proxy.core.fragments import joined
 from proxy.core.ledger import Ledger
 from proxy.core.model import (
@@ -40,7 +41,7 @@ from proxy.core.model import (
     Text,
     Turn,
 )
-from proxy.core.profile import BackendProfile
+from proxy.core.profile import BackendProfile, Replay, ReplayScope
 from proxy.core.tools.kinds.bridges import BRIDGES
 from proxy.core.tools.names import NameTable
 
@@ -74,18 +75,22 @@ def encode_messages(
     *,
     flatten: bool,
     note: str | None,
+    model: str = "",
 ) -> list[Message]:
     """Writes the messages. `flatten`: calls and results are told as text. `note`: an instruction of ours, said to the
     model first."""
-    return _Conversation(names, profile, ledger, flatten).of(request.turns, note)
+    return _Conversation(names, profile, ledger, flatten, model).of(request.turns, note)
 
 
 class _Conversation:
-    def __init__(self, names: NameTable, profile: BackendProfile, ledger: Ledger, flatten: bool) -> None:
+    def __init__(
+        self, names: NameTable, profile: BackendProfile, ledger: Ledger, flatten: bool, model: str
+    ) -> None:
         self._names = names
         self._profile = profile
         self._ledger = ledger
         self._flatten = flatten
+        self._model = model
         self._ids = CallIds(profile.call_id)
         self._called: dict[str, str] = {}
         """Says what was called, by the client's call id."""
@@ -234,8 +239,10 @@ class _Conversation:
 
     def _reason(self, message: Message, draft: _Draft) -> None:
         """Puts the reasoning back where its backend looks for it."""
-        replay = self._profile.replay
-        if replay == "none" or not (draft.calls or self._profile.replay_scope == "all"):
+        replay, scope = self._profile.replay, self._profile.replay_scope
+        if replay == "none" and self._profile.replay_by_evidence:
+            replay, scope = self._evidence(draft)
+        if replay == "none" or not (draft.calls or scope == "all"):
             self._forget(draft.reasoning)
             return
         details = [detail for part in draft.reasoning for detail in joined(details_in(part.extras))]
@@ -255,6 +262,14 @@ class _Conversation:
                 message["reasoning"] = thought  # without the vendor's own objects its plain form has to do
             case field_name:
                 message[field_name] = thought
+
+    def _evidence(self, draft: _Draft) -> tuple[Replay, ReplayScope]:
+        """What the thoughts themselves say, where the proxy has not learned it yet, or has forgotten it: they name the
+        field that this model had them in."""
+        for part in draft.reasoning:
+            if field := field_in(part.extras, self._model):
+                return field, scope_of(field)
+        return "none", "calls"
 
     def _forget(self, reasoning: Sequence[Reasoning]) -> None:
         if reasoning:

@@ -20,6 +20,12 @@ from proxy.core.dialects.reading.echoes import Echoes, Source
 from proxy.core.dialects.reading.error_body import MAX_WORDS
 from proxy.core.profile import BackendProfile
 
+EVIDENCE = "evidence"
+"""The name of the lesson that what a reply has taught was wrong."""
+
+NO_REPLAY: dict[str, Any] = {"replay": "none", "replay_by_evidence": False}
+"""Fields of a profile whose backend wants no thoughts back, whatever its replies show."""
+
 MAX_MATCHES = 8
 """Limits the matches of one row in one refusal: strict servers complain of several fields at once, and echoes may stand
 before them."""
@@ -78,6 +84,14 @@ def learn(
         if changed != profile:
             return Lesson(row.name, changed, lasting, kept)
     return None
+
+
+def without_evidence(profile: BackendProfile) -> Lesson | None:
+    """What the proxy sends only because a reply seemed to show that it is wanted can be the reason of any refusal, in
+    whatever words. So the request is sent once more without it, and the lesson stays if that helps."""
+    if not profile.replay_by_evidence:
+        return None
+    return Lesson(EVIDENCE, replace(profile, **NO_REPLAY))
 
 
 def _matches(row: Row, message: str, echoes: Echoes) -> list[tuple[bool, re.Match[str]]]:

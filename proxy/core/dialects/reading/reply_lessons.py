@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from proxy.core.errors import Empty, Unfit
 from proxy.core.events import Ending, Reply, ReplyEnded
-from proxy.core.model import Call, ChoiceMode, Request
-from proxy.core.profile import BackendProfile, ForceTool
+from proxy.core.extras import DETAILS, field_in
+from proxy.core.model import Call, ChoiceMode, Reasoning, Request
+from proxy.core.profile import BackendProfile, ForceTool, Replay, ReplayScope
 
 
 class Observed(NamedTuple):
@@ -84,6 +85,24 @@ def _shows_all_calls(ended: ReplyEnded) -> bool:
     return isinstance(fault, Empty) or (isinstance(fault, Unfit) and fault.code in _ANOTHER)
 
 
+def _replay(profile: BackendProfile, observed: Observed) -> Mapping[str, Any]:
+    """A server that nobody knows sends its thoughts in a field: it gets them back there. Nobody but the server chooses
+    that field. If it refuses it after all, the request is sent again without, and this row is silent for a while."""
+    if not profile.replay_by_evidence:
+        return {}
+    thoughts = (each.part for each in observed.reply.parts if isinstance(each.part, Reasoning))
+    field = next((name for thought in thoughts if (name := field_in(thought.extras))), None)
+    if field is None:
+        return {}
+    return {"replay": field, "replay_scope": scope_of(field)}
+
+
+def scope_of(field: Replay) -> ReplayScope:
+    """The messages in which the known backends of this kind want it."""
+    return "calls" if field == DETAILS else "all"
+
+
 COMMON_ROWS: Sequence[ReplyRow] = (_thoughts,)
 OPENAI_ROWS: Sequence[ReplyRow] = (*COMMON_ROWS, _usage, _force_tool)
 """For OpenAI's languages, which many servers speak, each in its way."""
+CHAT_ROWS: Sequence[ReplyRow] = (*OPENAI_ROWS, _replay)

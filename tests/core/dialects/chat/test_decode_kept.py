@@ -13,6 +13,7 @@ from proxy.core.events import (
     ErrorDelta,
     ReasoningDelta,
 )
+from proxy.core.extras import field_extras
 from proxy.core.ledger import Ledger
 from proxy.core.profile import DEFAULT
 from tests.support.chat_chunks import Decoded, chunk
@@ -31,12 +32,20 @@ def test_what_the_backend_will_want_back_is_kept_beside_the_words() -> None:
         ("reasoning_details", None),
     ):
         deltas: list[Delta] = []
-        profile = replace(DEFAULT, replay=replay)
+        profile = replace(DEFAULT, replay=replay, replay_by_evidence=False)
         decoder = ChatDecoder(deltas.append, profile, Ledger(), keep)
         for one in (said, chunk({"reasoning_details": []}), chunk({"reasoning_details": "x"})):
             decoder.event(jsontext.dumps(one), b"")
         assert deltas == [ReasoningDelta("Hm")]
     assert kept == [{"chat": {"reasoning_details": details}}]
+
+
+def test_the_field_of_the_thoughts_is_named_once_where_nobody_knows_it() -> None:
+    kept: list[Any] = []
+    decoder = ChatDecoder(lambda delta: None, DEFAULT, Ledger(), kept.append, model="m")
+    for said in ({"reasoning_text": "a"}, {"reasoning": "a"}, {"reasoning_content": "b"}):
+        decoder.event(jsontext.dumps(chunk(said)), b"")
+    assert kept == [field_extras("m", "reasoning")]
 
 
 def test_what_stands_beside_a_call_is_kept_under_its_id() -> None:

@@ -13,6 +13,7 @@ from tests.support.tables import table
 
 learn = partial(lessons.learn, LESSONS)
 
+NO_REPLAY = {"replay": "none", "replay_by_evidence": False}
 GROQ_IN_MESSAGE = (
     "'messages.2' : for 'role:assistant' the following must be satisfied"
     "[('messages.2' : property 'reasoning_content' is unsupported)]"
@@ -264,12 +265,12 @@ TAUGHT: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"tuning": DEFAULT.tuning - {"logprobs", "top_logprobs"}},
     ),
     ("unknown_field", {}, "property 'seed' is unsupported", {"tuning": DEFAULT.tuning - {"seed"}}),
-    ("unknown_field", {"replay": "reasoning_content"}, GROQ_IN_MESSAGE, {"replay": "none"}),
+    ("unknown_field", {"replay": "reasoning_content"}, GROQ_IN_MESSAGE, NO_REPLAY),
     (
         "unknown_field",
         {"replay": "reasoning"},
         "Extra inputs are not permitted, field: 'messages[2].reasoning'",
-        {"replay": "none"},
+        NO_REPLAY,
     ),
     ("unknown_field", {}, MISTRAL, {"tuning": DEFAULT.tuning - {"seed", "logprobs"}}),
     ("unknown_field", {}, "Validation: Unsupported parameter(s): `top_k`", {"extra": {"top_k": None}}),
@@ -346,7 +347,7 @@ def test_everything_else_is_kept() -> None:
         ('{"type":"extra_forbidden","loc":["body","tools",0,"function","parameters","seed"]}', None),
         ("Unknown parameter: 'tools[0].function.temperature'.", None),
         ("Unknown parameter: 'stream_options.include_usage'.", {"usage": "never"}),
-        ("Extra inputs are not permitted, field: 'messages[2].seed'", {"replay": "none"}),
+        ("Extra inputs are not permitted, field: 'messages[2].seed'", NO_REPLAY),
     ],
 )
 def test_a_name_within_a_field_is_no_field(message: str, change: dict[str, Any] | None) -> None:

@@ -7,8 +7,21 @@ import pytest
 from proxy.core.dialects.chat.messages import RAW
 from proxy.core.dialects.writing.call_arguments import as_text
 from proxy.core.dialects.writing.notes import CONTINUE
+from proxy.core.extras import field_extras
 from proxy.core.ledger import Ledger
-from proxy.core.model import Audio, File, Image, Reasoning, Refusal, Result, Role, Text, ToolKind, Turn
+from proxy.core.model import (
+    Audio,
+    Extras,
+    File,
+    Image,
+    Reasoning,
+    Refusal,
+    Result,
+    Role,
+    Text,
+    ToolKind,
+    Turn,
+)
 from proxy.core.profile import DEFAULT, BackendProfile
 from tests.support.chat_requests import (
     assistant,
@@ -422,3 +435,26 @@ def test_a_call_takes_along_what_its_model_put_beside_it() -> None:
     assert (first["extra_content"], "extra_content" in second) == ({"google": "sig"}, False)
     plain = messages_of(*history, on=profile())[1]["tool_calls"]
     assert not [one for one in plain if "extra_content" in one]
+
+
+@table(
+    ("on", "named", "field"),
+    [
+        (profile(), field_extras("m", "reasoning"), "reasoning"),
+        (profile(), field_extras("m", "reasoning_details"), None),
+        (profile(), field_extras("other", "reasoning"), None),
+        (profile(), {}, None),
+        (profile(replay_by_evidence=False), field_extras("m", "reasoning"), None),
+        (
+            profile(replay="reasoning_content", replay_scope="all"),
+            field_extras("m", "reasoning"),
+            "reasoning_content",
+        ),
+    ],
+)
+def test_thoughts_name_the_field_that_their_model_had_them_in(
+    on: BackendProfile, named: Extras, field: str | None
+) -> None:
+    """Details go back beside calls only."""
+    _, said, _ = messages_of(user("a"), assistant(Reasoning("hm", named), "b"), user("c"), on=on)
+    assert said == {"role": "assistant", "content": "b"} | ({field: "hm"} if field else {})

@@ -1,13 +1,14 @@
 """What all tables of lessons have in common, and what no change of a request can mend."""
 
 import re
+from dataclasses import replace
 from time import process_time
 
 from proxy.core.dialects.anthropic.lessons import LESSONS as OF_ANTHROPIC
 from proxy.core.dialects.chat.lessons import LESSONS as OF_CHAT
 from proxy.core.dialects.google.lessons import LESSONS as OF_GOOGLE
 from proxy.core.dialects.reading.error_body import MAX_WORDS
-from proxy.core.dialects.reading.lessons import Lesson, Row, advice, learn, says, setting
+from proxy.core.dialects.reading.lessons import Lesson, Row, advice, learn, says, setting, without_evidence
 from proxy.core.profile import DEFAULT
 from tests.support.tables import table
 
@@ -98,3 +99,10 @@ def test_nothing_is_kept_that_the_client_may_have_said() -> None:
     lesson = learn(OF_ANTHROPIC, DEFAULT, words, body=b'{"user": "limit"}')
     assert lesson is not None
     assert lesson.kept is None
+
+
+def test_what_a_reply_has_taught_may_be_the_reason_of_any_refusal() -> None:
+    lesson = without_evidence(replace(DEFAULT, replay="reasoning"))
+    assert lesson is not None
+    assert (lesson.profile.replay, lesson.profile.replay_by_evidence) == ("none", False)
+    assert without_evidence(lesson.profile) is None

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from proxy.core.dialects.reading.reply_lessons import (
+    CHAT_ROWS,
     COMMON_ROWS,
     OPENAI_ROWS,
     Observed,
@@ -12,8 +13,9 @@ from proxy.core.dialects.reading.reply_lessons import (
 )
 from proxy.core.errors import Empty, Fault, Truncated, Unfit
 from proxy.core.events import Ending, PartEnded, Reply, ReplyEnded
-from proxy.core.model import Call, ChoiceMode, Request, Text, ToolChoice, ToolKind, ToolName, Usage
-from proxy.core.profile import DEFAULT, BackendProfile
+from proxy.core.extras import field_extras
+from proxy.core.model import Call, ChoiceMode, Reasoning, Request, Text, ToolChoice, ToolKind, ToolName, Usage
+from proxy.core.profile import DEFAULT, BackendProfile, Replay
 from tests.support.tables import table
 
 FORCED = ToolChoice(ChoiceMode.REQUIRED, frozenset({ToolName("f")}))
@@ -113,3 +115,21 @@ def test_a_reply_without_the_forced_call_teaches_the_other_form(said: Reply) -> 
 )
 def test_what_says_nothing_of_the_form(said: Reply, choice: ToolChoice, force_tool: Any) -> None:
     assert taught(said, replace(DEFAULT, force_tool=force_tool), choice=choice) == {}
+
+
+@table(
+    ("field", "scope"),
+    [("reasoning_content", "all"), ("reasoning", "all"), ("reasoning_details", "calls")],
+)
+def test_thoughts_in_a_field_teach_that_they_go_back_there(field: Replay, scope: str) -> None:
+    said = reply(Reasoning("a"), Reasoning("b", field_extras("m", field)), Text("Hi"))
+    observed = Observed(Request("m", []), said)
+    assert fields_taught(CHAT_ROWS, DEFAULT, observed) == {
+        "replay": field,
+        "replay_scope": scope,
+    }
+    known = replace(DEFAULT, replay_by_evidence=False)
+    assert "replay" not in fields_taught(CHAT_ROWS, known, observed)
+    assert "replay" not in fields_taught(
+        CHAT_ROWS, DEFAULT, Observed(Request("m", []), reply(Reasoning("a")))
+    )
