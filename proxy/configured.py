@@ -147,6 +147,7 @@ def _tenant(name: str, wanted: LimitSettings) -> Tenant:
         tool_allowlist=None if allowed is None else tuple(allowed),
         tool_allowlist_mode=Mode(wanted.tool_allowlist_mode),
         validate_tool_arguments=Validation(wanted.validate_tool_arguments),
+        validate_answers=Mode(wanted.validate_answers),
         tool_result_max_bytes=wanted.tool_result_max_bytes,
         requests_per_minute=wanted.requests_per_minute,
         tool_calls_per_minute=wanted.tool_calls_per_minute,

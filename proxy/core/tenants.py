@@ -83,6 +83,7 @@ class Tenant:
     """Names of the tools that may be declared, or patterns with `*` and `?`. Default: all."""
     tool_allowlist_mode: Mode = Mode.ENFORCE
     validate_tool_arguments: Validation = Validation.STRICT
+    validate_answers: Mode = Mode.WARN
     tool_result_max_bytes: int | None = None
     requests_per_minute: int | None = None
     tool_calls_per_minute: int | None = None

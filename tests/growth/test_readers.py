@@ -67,7 +67,8 @@ NEED_NONE = {
         examination/forms examination/heard examination/limits examination/material examination/messages
         examination/question examination/readers examination/report examination/thinking examination/traces""",
     "hand on what they are given, and look at nothing": "stream/observer surfaces/responses/whole_input",
-    "look at one schema or one text, as their neighbours do": "schemas/subsets dialects/reading/surrogates",
+    "look at one schema or one text, as their neighbours do": """schemas/subsets
+        dialects/reading/surrogates tools/answers stream/stages/answer_form""",
 }
 """Modules that no reader reaches, by the reason."""
 

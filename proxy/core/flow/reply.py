@@ -1,7 +1,7 @@
 """The recipe of a reply: the only place that knows which stages it passes, and in which order.
 
     bytes → intake → decoder → think → markup → frames → assembler → argument_names → answer_needed → summary
-          → first_call → reasoning_extras → awaited_checks → guard → collector → encoder → frames
+          → first_call → reasoning_extras → answer_form → awaited_checks → guard → collector → encoder → frames
 
 Of the stages between the assembler and the collector, a reply gets those that it needs.
 """
@@ -21,11 +21,13 @@ from proxy.core.sink import Sink, Stage
 from proxy.core.stream.empty_reply import fail_without_answer
 from proxy.core.stream.observer import Observer
 from proxy.core.stream.pipeline import Pipeline
+from proxy.core.stream.stages.answer_form import answer_form
 from proxy.core.stream.stages.argument_names import rename_arguments
 from proxy.core.stream.stages.first_call import first_call
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
 from proxy.core.stream.stages.summary import as_summary
-from proxy.core.tools import arguments
+from proxy.core.tenants import Mode
+from proxy.core.tools import answers, arguments
 
 
 @dataclass(slots=True)
@@ -94,6 +96,11 @@ def stages_for(
         stages.append(Stage("first_call", first_call(ledger, extras.discard if extras else None)))
     if extras:
         stages.append(Stage("reasoning_extras", extras.stage))
+    validates = asker.tenant.validate_answers
+    if preparation.prepared.format_in_words and validates is not Mode.OFF:
+        find_problem = partial(answers.problem_of, request.format)
+        enforced = validates is Mode.ENFORCE
+        stages.append(Stage("answer_form", answer_form(find_problem, ledger, enforced=enforced)))
     rules = rules_for(
         request,
         asker.tenant,

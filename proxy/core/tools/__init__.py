@@ -4,5 +4,6 @@
 - `names` keeps the reversible table: client's name, namespace and kind ↔ the one name upstream.
 - `kinds` translates each kind of tool into a function and back.
 - `support` says what a backend can do, and refuses what it cannot.
+- `answers` checks an answer against the form that the client asked for.
 - `arguments` checks the arguments of a call against the client's schema.
 """

@@ -56,6 +56,9 @@ class Prepared:
     untold: set[ToolName] = field(default_factory=set)
     """Strict tools that the backend does not know to be strict: only the proxy holds their calls to their schemas."""
 
+    format_in_words: bool = False
+    """Was the model only told in words which form its answer must have?"""
+
     def drop_strict(self, tools: Iterable[PreparedTool], ledger: Ledger) -> None:
         """Notes that the encoder could not tell the backend which of these tools are strict."""
         if strict := [tool for tool in tools if tool.strict]:

@@ -1,5 +1,6 @@
 """Stages between the assembler and a client, each for requests that want it.
 
+answer_form        holds the answer against the form that was asked for
 argument_names     gives arguments the property names that the client declared
 first_call         passes the first call and drops all others
 reasoning_extras   adds what models want back with their reasoning
