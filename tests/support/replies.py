@@ -5,7 +5,7 @@ stream that any test makes goes through it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import count, pairwise
 from typing import Any
@@ -49,6 +49,9 @@ PATCH = {"type": "custom", "name": "apply_patch", "description": "Edits files.",
 SIGNER = TokenSigner("of the tests")
 REQUEST: dict[str, Any] = {"model": "m", "input": "Hi", "stream": True}
 WITH_TOOLS = REQUEST | {"tools": [WEATHER, TIME, PATCH]}
+
+KNOWN = replace(profiles.DEFAULT, replay_by_evidence=False)
+"""A backend of which it is known that it wants no reasoning back."""
 
 
 def counting_mint() -> Mint:
@@ -102,7 +105,7 @@ def start(
     body: dict[str, Any] | None = None,
     *,
     extended: bool = False,
-    profile: profiles.BackendProfile = profiles.DEFAULT,
+    profile: profiles.BackendProfile = KNOWN,
     ledger: Ledger | None = None,
 ) -> Run:
     """One request decoded and prepared, its pipeline waiting for the backend's first byte."""

@@ -13,7 +13,17 @@ from proxy.core.flow import reply
 from proxy.core.flow.reply import reply_flow, stages_for
 from proxy.core.flow.request import Asker, Preparation, prepared_for
 from proxy.core.ledger import Ledger
-from proxy.core.model import CUSTOM, FUNCTION, ChoiceMode, Request, ToolChoice, ToolName, ToolSpec
+from proxy.core.model import (
+    CUSTOM,
+    FUNCTION,
+    ChoiceMode,
+    FormatKind,
+    OutputFormat,
+    Request,
+    ToolChoice,
+    ToolName,
+    ToolSpec,
+)
 from proxy.core.profile import DEFAULT, BackendProfile
 from proxy.core.stream.pipeline import Pipeline
 from proxy.core.stream.stages.reasoning_extras import ReasoningExtras
@@ -21,7 +31,7 @@ from proxy.core.surfaces import clients
 from proxy.core.surfaces.clients import CODEX, ClientProfile
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
-from proxy.core.tenants import ANYBODY
+from proxy.core.tenants import ANYBODY, Mode, Tenant
 from tests.support.assembling import Told, recorder
 from tests.support.observers import Seen
 from tests.support.replies import DONE, NOW, RESPONSES, STOP, call_chunk, chunk, counting_mint
@@ -40,9 +50,13 @@ def preparation(request: Request, profile: BackendProfile) -> Preparation:
 
 
 def made(
-    request: Request, client: ClientProfile = NOBODY, profile: BackendProfile = KEEPS_NOTHING, **how: Any
+    request: Request,
+    client: ClientProfile = NOBODY,
+    profile: BackendProfile = KEEPS_NOTHING,
+    tenant: Tenant = ANYBODY,
+    **how: Any,
 ) -> Pipeline:
-    asker = Asker(RESPONSES, client, ANYBODY)
+    asker = Asker(RESPONSES, client, tenant)
     how = {"mint": counting_mint(), "stamp": "", "ledger": Ledger(), "sink": recorder([])} | how
     return reply_flow(preparation(request, profile), asker, **how).pipeline
 
@@ -66,6 +80,14 @@ def test_where_a_tool_may_be_called_the_text_is_searched_for_calls() -> None:
 def test_a_client_that_needs_an_answer_has_a_stage_that_sees_to_it() -> None:
     assert stages(PLAIN, client=CODEX) == ["answer_needed"]
     assert stages(replace(PLAIN, compact=True)) == ["answer_needed", "summary"]
+
+
+def test_an_answer_is_held_against_a_form_that_was_only_told_in_words() -> None:
+    formed = replace(PLAIN, format=OutputFormat(FormatKind.JSON_OBJECT))
+    in_words = replace(KEEPS_NOTHING, formats=frozenset())
+    assert stages(formed) == []
+    assert stages(formed, profile=in_words) == ["answer_form"]
+    assert stages(formed, profile=in_words, tenant=replace(ANYBODY, validate_answers=Mode.OFF)) == []
 
 
 def test_properties_get_their_own_names_back_where_the_backend_was_told_others() -> None:

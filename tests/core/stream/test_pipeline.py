@@ -20,6 +20,7 @@ from proxy.core.tools.names import NameTable
 from tests.support.assembling import Told, call, cut, done, read_events, recorder
 from tests.support.replies import (
     DONE,
+    KNOWN,
     REQUEST,
     STOP,
     Run,
@@ -407,18 +408,18 @@ def test_attack_22_a_reply_that_cannot_be_read_at_once_is_a_failure_of_the_backe
 
 # ── V25: what a reply shows of its model ──
 
-LEARNED = overridden(profiles.DEFAULT, {"thoughts_until": "</think>"})
+LEARNED = overridden(KNOWN, {"thoughts_until": "</think>"})
 OPENED = text("Hm.</think>Hi") + STOP
 PLAIN = text("Hi") + STOP
-NEVER = overridden(profiles.DEFAULT, {"thoughts_until": ""})
+NEVER = overridden(KNOWN, {"thoughts_until": ""})
 TAG, NONE = "</think>", ""
 
 
 @table(
     ("reply", "profile", "thought", "whole", "odd"),
     [
-        (OPENED, profiles.DEFAULT, TAG, [Reasoning("Hm."), Text("Hi")], {"thought_unopened": 1}),
-        (PLAIN, profiles.DEFAULT, None, [Text("Hi")], {}),
+        (OPENED, KNOWN, TAG, [Reasoning("Hm."), Text("Hi")], {"thought_unopened": 1}),
+        (PLAIN, KNOWN, None, [Text("Hi")], {}),
         (OPENED, NEVER, None, [Text("Hm.</think>Hi")], {}),
         (OPENED, LEARNED, TAG, [Reasoning("Hm."), Text("Hi")], {}),
         (PLAIN, LEARNED, NONE, [Text("Hi")], {"thought_taken_back": 1}),
