@@ -13,7 +13,17 @@ from functools import partial
 from typing import TextIO
 
 import proxy
-from proxy.configured import alone, backends_of, breakers_of, metrics_readers_of, retry_rules_of, tenants_of
+from proxy.configured import (
+    alone,
+    backends_of,
+    breakers_of,
+    memory_of,
+    metrics_readers_of,
+    responses_options_of,
+    retry_rules_of,
+    secrets_of,
+    tenants_of,
+)
 from proxy.core.caches.shelf import Shelf
 from proxy.core.ids import Mint
 from proxy.core.markup import registry
@@ -22,12 +32,12 @@ from proxy.core.policy.hosts import Hosts
 from proxy.core.policy.quota import Quota
 from proxy.core.policy.shares import Shares
 from proxy.core.surfaces.chat.surface import ChatSurface
-from proxy.core.surfaces.clients import EventStyle
 from proxy.core.surfaces.memory.reasoning import ReasoningMemory
 from proxy.core.surfaces.memory.tokens import TokenSigner
 from proxy.core.surfaces.native.surface import NativeSurface
 from proxy.core.surfaces.responses.compaction import CompactionObject
-from proxy.core.surfaces.responses.surface import ResponsesOptions, ResponsesSurface
+from proxy.core.surfaces.responses.surface import ResponsesSurface
+from proxy.inspecting import inspection_of, ring_of
 from proxy.process import CannotStart, Stop
 from proxy.settings.root import Settings
 from proxy.shell.backends import Backends
@@ -45,7 +55,6 @@ from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops import descriptors
 from proxy.shell.ops.entropy import Entropy
 from proxy.shell.ops.logs import LibraryLines, Log, make_log
-from proxy.shell.ops.machine import memory_bytes
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.ops.tasks import Tasks
 from proxy.shell.ops.worker_metrics import WorkerMetrics
@@ -66,10 +75,6 @@ from proxy.storage import Storage, storage_of
 from proxy.watchers import watchers_of
 
 BYTES_PER_MIB = 1024 * 1024
-
-MEMORY_BYTES = 2 << 30
-"""Default memory for requests under way and remembered conversations. One developer alone has three eighths of it:
-enough for fifty agents with histories of 2 MB and a hundred tools each."""
 
 REMEMBERED_PART = 4
 """A quarter of it is for remembered conversations, which are compressed."""
@@ -128,16 +133,18 @@ async def running(
     worker_metrics = WorkerMetrics(slot, metrics.counts)
     secret_mask = SecretMask(Secrets(secrets_of(settings)))
     mint = Mint(Entropy().token_hex)
+    ring = ring_of(settings)
     async with (
         storage_of(settings.store, settings.live, slot, metrics, log, clock) as storage,
-        watchers_of(settings, metrics, log, clock) as watchers,
+        watchers_of(settings, metrics, log, clock, ring) as watchers,
     ):
         tickets = None if storage.shared is None else Tickets(storage.shared, storage.worker, clock)
         shared_slots = _shared_slots(tickets, storage, metrics)
         backends = backends_of(settings, breakers, upstream, threads, clock, log, shared_slots)
         reading = RequestReading(backends, ReasoningMemory(), threads)
+        limits = TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics)
         engine = Engine(
-            limits=TenantLimits(Quota(clock), storage.shared, storage.living, saving, metrics),
+            limits=limits,
             reading=reading,
             mint=mint,
             now=_now,
@@ -168,15 +175,28 @@ async def running(
             tasks,
             log,
         )
+        tenants = tenants_of(settings)
+        inspection = inspection_of(
+            settings,
+            slot=slot,
+            ring=ring,
+            life=mint.make("life")[-8:],
+            backends=backends,
+            tenants=tenants,
+            remaining=limits.remaining,
+            storage=storage,
+            secrets=secret_mask.configured,
+        )
         server = Server(
             handlers=handlers,
             stored_responses=StoredResponses(
                 storage.records, threads, runs, handlers.open_stream, lookups=handlers.lookups
             ),
             conversations=Conversations(storage.records, handlers.bodies, handlers.lookups, mint, _now),
+            inspection=inspection,
             refusals=refusals,
             hosts=Hosts(settings.hosts_served),
-            tenants=tenants_of(settings),
+            tenants=tenants,
             metrics_readers=metrics_readers_of(settings),
             connections=Connections(descriptors.room_for_clients(descriptors.raised()), log.warning),
             mint=mint,
@@ -184,6 +204,7 @@ async def running(
         )
         try:
             await worker_metrics.start()
+            await inspection.start()
             if stop is not None:
                 stop.hurry = server.hurry
             url = await _start(server, settings.server.host, settings.server.port, shared=slot.of > 1)
@@ -196,6 +217,7 @@ async def running(
             yield url
         finally:
             worker_metrics.stop()
+            inspection.stop()
             await server.stop(settings.server.grace_seconds)
             if runs is not None:
                 await runs.close()
@@ -264,13 +286,13 @@ def _handlers(
 ) -> Handlers:
     assert settings.server.signing_key is not None
     signer = TokenSigner(settings.server.signing_key.get_secret_value())
-    options = _responses_options(
+    options = responses_options_of(
         settings, stores=stored_turns.records is not None, background=stored_turns.background is not None
     )
     responses = ResponsesSurface(mint, _now, signer, options, real_name=backends.real_name)
     timing = StreamTiming(settings.server.patience_seconds, settings.server.heartbeat_seconds)
     body_limit = settings.server.body_limit_mib * BYTES_PER_MIB
-    room = _memory(settings)
+    room = memory_of(settings)
     memory = Shares(room - room // REMEMBERED_PART)
     open_sockets = OpenSockets(
         engine=engine,
@@ -318,31 +340,3 @@ def cannot_listen(host: str, port: int, error: OSError) -> CannotListen:
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
     advice = ADVICE.get(error.errno or 0, "Choose an address of this machine: --host, server.host.")
     return CannotListen(f"Cannot listen on {host}:{port}: {reason}. {advice}")
-
-
-def _responses_options(settings: Settings, *, stores: bool, background: bool) -> ResponsesOptions:
-    return ResponsesOptions(
-        events=EventStyle(settings.clients.events),
-        message_first=settings.clients.item_order == "message_first",
-        stores=stores,
-        background=background,
-    )
-
-
-def _memory(settings: Settings) -> int:
-    """Returns the bytes for one worker. On a small machine, all workers together take half of its memory."""
-    if settings.server.memory_mib is not None:
-        return settings.server.memory_mib * BYTES_PER_MIB
-    there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
-    return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
-
-
-def secrets_of(settings: Settings) -> list[str]:
-    backends = settings.all_backends.values()
-    held = [settings.server.signing_key, *settings.store.keys]
-    held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
-    held += settings.otel.headers.values()
-    urls = [settings.store.url, settings.live.url]
-    return [secret.get_secret_value() for secret in held if secret] + [
-        password for url in urls if url for password in url.passwords
-    ]

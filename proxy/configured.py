@@ -10,6 +10,8 @@ from proxy.core.catalog import Catalog
 from proxy.core.policy.breaker import Breaker, BreakerRules
 from proxy.core.policy.retry import Budget, RetryRules
 from proxy.core.profile import DEFAULT
+from proxy.core.surfaces.clients import EventStyle
+from proxy.core.surfaces.responses.surface import ResponsesOptions
 from proxy.core.tenants import ANYBODY, EVERYBODY, Mode, Tenant, Tenants, ToolLimits, Validation
 from proxy.settings.backends import BackendSettings
 from proxy.settings.root import Settings
@@ -22,8 +24,17 @@ from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Timeouts, Transport
 from proxy.shell.offload.threads import WorkThreads
 from proxy.shell.ops.logs import Log
+from proxy.shell.ops.machine import memory_bytes
 
 WATCHER = Tenant("metrics")
+ONLOOKER = Tenant("inspector")
+
+BYTES_PER_MIB = 1024 * 1024
+
+MEMORY_BYTES = 2 << 30
+"""Default memory for requests under way and remembered conversations. One developer alone has three eighths of it:
+enough for fifty agents with histories of 2 MB and a hundred tools each."""
+
 """Who reads the metrics, and may do nothing else."""
 
 
@@ -132,6 +143,12 @@ def metrics_readers_of(settings: Settings) -> Tenants | None:
     return EVERYBODY if settings.shows_metrics_to_all else None
 
 
+def inspector_readers_of(settings: Settings) -> Tenants | None:
+    if settings.inspector.keys:
+        return Tenants(dict.fromkeys(settings.inspector.keys, ONLOOKER))
+    return EVERYBODY if settings.shows_inspector_to_machine else None
+
+
 def _tenant(name: str, wanted: LimitSettings) -> Tenant:
     allowed = wanted.tool_allowlist
     return Tenant(
@@ -181,4 +198,33 @@ def retry_rules_of(settings: Settings) -> RetryRules:
     wanted = settings.retries
     return RetryRules(
         attempts=wanted.attempts, after_errors=wanted.after_errors, longest_wait=wanted.longest_wait_seconds
+    )
+
+
+def secrets_of(settings: Settings) -> list[str]:
+    """Returns all that nobody may be shown."""
+    backends = settings.all_backends.values()
+    held = [settings.server.signing_key, *settings.store.keys]
+    held += [secret for backend in backends for secret in (backend.key, *backend.headers.values())]
+    held += settings.otel.headers.values()
+    urls = [settings.store.url, settings.live.url]
+    return [secret.get_secret_value() for secret in held if secret] + [
+        password for url in urls if url for password in url.passwords
+    ]
+
+
+def memory_of(settings: Settings) -> int:
+    """Returns the bytes for one worker. On a small machine, all workers together take half of its memory."""
+    if settings.server.memory_mib is not None:
+        return settings.server.memory_mib * BYTES_PER_MIB
+    there_is = memory_bytes() or 2 * MEMORY_BYTES * settings.server.workers
+    return min(MEMORY_BYTES, there_is // 2 // settings.server.workers)
+
+
+def responses_options_of(settings: Settings, *, stores: bool, background: bool) -> ResponsesOptions:
+    return ResponsesOptions(
+        events=EventStyle(settings.clients.events),
+        message_first=settings.clients.item_order == "message_first",
+        stores=stores,
+        background=background,
     )

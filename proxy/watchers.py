@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from proxy.settings.root import Settings
+from proxy.shell.inspector.ring import Ring
 from proxy.shell.ops.logs import Log
 from proxy.shell.ops.metrics import Metrics
 from proxy.shell.watching.content import ContentRoom
@@ -17,10 +18,10 @@ ROOM_BYTES, REQUEST_BYTES = 64 << 20, 16 << 20
 
 @asynccontextmanager
 async def watchers_of(
-    settings: Settings, metrics: Metrics, log: Log, clock: Callable[[], float]
+    settings: Settings, metrics: Metrics, log: Log, clock: Callable[[], float], ring: Ring | None
 ) -> AsyncIterator[Watchers]:
-    """Who has a connection, a thread or a file closes it on leaving."""
-    watchers: list[Watcher] = []
+    """`ring`: the inspector's. Who has a connection, a thread or a file closes it on leaving."""
+    watchers: list[Watcher] = [] if ring is None else [ring]
 
     def failed(name: str) -> None:
         metrics.count("watcher_failures", name)

@@ -11,7 +11,7 @@ import aiohttp
 import orjson
 import pytest
 
-from proxy import app
+from proxy import app, configured
 from proxy.core import jsontext
 from proxy.core.policy.shares import Shares
 from proxy.core.weight import weight
@@ -187,23 +187,6 @@ def test_what_python_can_tell_nobody_is_logged_without_its_words(
 # ── memory ──
 
 
-@table(
-    ("server", "machine", "expected"),
-    [
-        ({}, 64 << 30, 2 << 30),
-        ({}, 1 << 30, 512 << 20),
-        ({"workers": 4}, 4 << 30, 512 << 20),
-        ({"workers": 4}, None, 2 << 30),
-        ({"memory_mib": 100, "workers": 4}, 1 << 30, 100 << 20),
-    ],
-)
-def test_attack_14_a_small_machine_gives_half_of_what_it_has(
-    server: dict[str, Any], machine: int | None, expected: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app, "memory_bytes", lambda: machine)
-    assert app._memory(settings(server)) == expected
-
-
 def test_one_developer_may_have_fifty_agents_at_work() -> None:
     """With 1 GiB eleven of them were told to try again, as long as the others' replies took."""
     words = "line of output\n" * 40
@@ -213,5 +196,5 @@ def test_one_developer_may_have_fifty_agents_at_work() -> None:
     body = {"model": "m", "tools": [tool] * 100, "input": [item] * 3_400}
     size = len(jsontext.dumps(body))
     assert size > 2_300_000
-    room = app.MEMORY_BYTES - app.MEMORY_BYTES // app.REMEMBERED_PART
+    room = configured.MEMORY_BYTES - configured.MEMORY_BYTES // app.REMEMBERED_PART
     assert 50 * weight(body, size) < Shares(room).most

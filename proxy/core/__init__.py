@@ -39,6 +39,7 @@ Rooms; arrows between them point downward only (a test reads the imports):
     masking       what the log may repeat
     tracing       how a trace goes on from a client to a backend
     caches        what is remembered, within bounds
+    inspected     what a person is shown of a request
 
 A surface and a dialect know nothing of each other: they meet in `model` and `events`.
 """

@@ -131,6 +131,11 @@ class Tenants:
             )
         return tenant
 
+    @property
+    def all(self) -> list[Tenant]:
+        """Each once, in the order of the configuration."""
+        return list({tenant.name: tenant for tenant in self._by_digest.values()}.values()) or [self._anybody]
+
     def owner(self, tenant: Tenant, address: str) -> str:
         """Names the owner of the common resources that a request uses: the tenant, or without configured tenants the
         client's address (see `neighbourhood`)."""

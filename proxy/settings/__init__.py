@@ -8,6 +8,7 @@
     tenants         of who may do what
     store           of what is kept
     otel            of traces
+    inspector       of the page that shows requests
     root            all groups as one tree
     toml_text       values and tables as files have them
     loading         where the settings come from, and what is wrong with them

@@ -12,6 +12,7 @@ from proxy.settings.backends import (
     RetrySettings,
     RoutingSettings,
 )
+from proxy.settings.inspector import InspectorSettings
 from proxy.settings.otel import OtelSettings
 from proxy.settings.section import Section
 from proxy.settings.server import ClientSettings, LogSettings, MetricsSettings, ServerSettings
@@ -54,6 +55,8 @@ class Settings(Section):
     """Who may read the metrics."""
     otel: OtelSettings = OtelSettings()
     """Traces for OpenTelemetry."""
+    inspector: InspectorSettings = InspectorSettings()
+    """The page that shows requests as they run."""
     logs: LogSettings = LogSettings()
     """What the proxy writes to stderr."""
 
@@ -65,6 +68,11 @@ class Settings(Section):
     def shows_metrics_to_all(self) -> bool:
         """Metrics name all tenants. A proxy with tenants shows them only to readers that the operator allows."""
         return self.metrics.open or (not self.tenants and is_loopback(self.server.host))
+
+    @property
+    def shows_inspector_to_machine(self) -> bool:
+        """Without keys, to whoever works on this machine, as long as it serves nobody else."""
+        return not self.tenants and not self.server.open and is_loopback(self.server.host)
 
     @property
     def hosts_served(self) -> list[str] | None:
@@ -106,6 +114,9 @@ class Settings(Section):
             for digest in tenant.keys:
                 if holders.setdefault(digest, name) != name:
                     raise ValueError(f"tenants.{name}.keys: tenants.{holders[digest]} has one of them too")
+        for digest in self.inspector.keys:
+            if digest in holders:
+                raise ValueError(f"inspector.keys: tenants.{holders[digest]} has one of them too")
         return self
 
     @model_validator(mode="after")

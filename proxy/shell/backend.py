@@ -28,7 +28,7 @@ from proxy.core.policy.breaker import Breaker
 from proxy.core.policy.retry import Budget
 from proxy.core.profile import BackendProfile
 from proxy.core.tenants import key_of
-from proxy.shell.concurrency import ConcurrencyLimit
+from proxy.shell.concurrency import ConcurrencyLimit, Places
 from proxy.shell.discovery import Discovery
 from proxy.shell.http.transport import Exchange, Timeouts, Transport
 from proxy.shell.offload.threads import LARGE_BYTES, WorkThreads
@@ -106,6 +106,10 @@ class Backend:
         self._timeouts = timeouts
         self._base = discovery.known
         self._known: dict[str, _Model] = {}
+
+    @property
+    def places(self) -> Places:
+        return self._concurrency.places
 
     async def models(self) -> list[ServedModel]:
         return await self._discovery.models()

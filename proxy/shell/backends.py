@@ -1,7 +1,7 @@
 """All backends of one configuration, and those that answer for a model."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proxy.core.backends.routes import Routes
@@ -25,6 +25,10 @@ class Backends:
         self._routes = routes
         self._listed: Sequence[list[ServedModel] | None] = [None] * len(backends)
         self._listing = Listing([])
+
+    @property
+    def all(self) -> Iterable[Backend]:
+        return self._backends.values()
 
     def real_name(self, model: str) -> str:
         """For which clients may have another name."""

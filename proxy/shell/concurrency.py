@@ -8,7 +8,7 @@ it loses one to an owner with fewer. A client that leaves takes its request out 
 import asyncio
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from proxy.core.errors import OwnWords, Spared
 from proxy.core.policy.shares import Shares
@@ -31,6 +31,13 @@ class ConcurrencyRules:
     """Default: no limit."""
     waiting: int = 0
     wait_seconds: float = 30
+
+
+class Places(NamedTuple):
+    slots: int | None
+    """None: as many as are asked for."""
+    working: int
+    waiting: int
 
 
 class Slots(Protocol):
@@ -57,6 +64,11 @@ class ConcurrencyLimit:
         """May a request have to wait?"""
         self._waiting = 0
         self._shares = Shares(MAX_EXCHANGES)
+
+    @property
+    def places(self) -> Places:
+        """Of this process."""
+        return Places(self._rules.slots, self._shares.taken - self._waiting, self._waiting)
 
     def slot(self, owner: str) -> "Slot":
         """A context that holds a slot. Entering it waits, and raises a fault if there is no slot, or none in time."""

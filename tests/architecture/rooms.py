@@ -103,6 +103,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # the recipe: the order of all rooms of the core
     "core.flow": CORE,
     "core.examination": CORE,
+    # what a person is shown of a request
+    "core.inspected": WORDS | {"core.dialects", "core.stream"},
     # everything that waits
     "shell.ops": WORDS | {"core.policy", "core.surfaces.openapi"},
     "shell.http": WORDS | {"core.backends", "core.policy", "core.surfaces", "shell.ops"},
@@ -119,12 +121,14 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "shell.watching": CORE - INNER | {"shell.ops"},
     "shell.tracing": WORDS | {"core.backends", "core.tracing", "shell.http", "shell.ops", "shell.watching"},
     "shell": CORE - INNER | BENEATH_THE_ENGINE | {"shell.limits", "shell.stores", "shell.watching"},
+    "shell.inspector": CORE - INNER | BENEATH_THE_ENGINE | {"shell", "shell.stores", "shell.watching"},
     "shell.runs": WORDS
     | {"core.policy", "core.stored", "core.surfaces", "shell", "shell.ops", "shell.stores"},
     "shell.websocket": CORE - INNER | BENEATH_THE_ENGINE | {"core.surfaces.responses", "shell"},
     "shell.serving": CORE - INNER
     | BENEATH_THE_ENGINE
-    | {"core.surfaces.responses", "shell", "shell.runs", "shell.stores", "shell.watching", "shell.websocket"},
+    | {"core.surfaces.responses", "shell", "shell.inspector", "shell.runs", "shell.stores", "shell.watching"}
+    | {"shell.websocket"},
     # the composition root, which knows every concrete class
     "app": ROOMS,
     # the program around it
@@ -154,8 +158,10 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "supervisor",
         "traces",
     },
-    "configured": CORE - INNER | {"settings", "shell"} | BENEATH_THE_ENGINE,
+    "configured": CORE - INNER | {"core.surfaces.responses", "settings", "shell"} | BENEATH_THE_ENGINE,
     "demo": set(),
+    "inspecting": WORDS
+    | {"configured", "settings", "shell", "shell.inspector", "shell.ops", "shell.serving", "storage"},
     "live_server": {"process", "settings", "shell.ops"} | STORES,
     "process": set(),
     "proxy": set(),
@@ -173,6 +179,6 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     },
     "supervisor": {"app", "process", "settings", "shell", "shell.ops", "signing", "worker"},
     "traces": {"process", "proxy", "settings", "shell.http", "shell.ops", "shell.tracing"},
-    "watchers": {"settings", "shell.ops", "shell.watching", "traces"},
+    "watchers": {"settings", "shell.inspector", "shell.ops", "shell.watching", "traces"},
     "worker": {"app", "process", "settings", "shell.ops"},
 }

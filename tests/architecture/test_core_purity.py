@@ -63,9 +63,12 @@ READ_COUNTS = {
     "proxy.core.examination.heard",
     "proxy.core.ledger",
     "proxy.shell.in_flight",
+    "proxy.shell.inspector.details",
+    "proxy.shell.inspector.summaries",
     "proxy.shell.ops.metrics",
 }
-"""An examination, which has a ledger for each answer; the ledger itself, the request's line in the log, the metrics."""
+"""An examination, which has a ledger for each answer; the ledger itself, the request's line in the log, what the
+inspector shows, and the metrics."""
 
 
 def test_counters_are_write_only() -> None:

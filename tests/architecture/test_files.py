@@ -28,6 +28,7 @@ WITHOUT_TEST: dict[str, str] = {
         f"proxy.settings.{group}": "fields; what is wrong with them is asked of `loading` and of `root`"
         for group in ("backends", "section", "server", "store", "tenants")
     },
+    "proxy.inspecting": "put together by `app`; the tests of `inspection` run it",
     "proxy.storage": "put together by `app`, whose tests run it",
     **{
         f"proxy.shell.stores.{part}": "tests/stores asks all engines the same"

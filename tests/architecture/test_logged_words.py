@@ -33,8 +33,8 @@ def _is_our_own(words: ast.expr) -> bool:
     return False
 
 
-TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.secret_mask"}
-"""What of the shell may read a fault's message."""
+TELLS_CLIENTS = {"proxy.shell.backend", "proxy.shell.secret_mask", "proxy.shell.inspector.contents"}
+"""What of the shell may read a fault's message: it is for clients, and for those who may see what they said."""
 
 
 def test_attack_20_a_faults_message_is_read_by_those_who_tell_clients() -> None:

@@ -145,3 +145,9 @@ def test_attack_17_an_ipv6_network_is_one_customers(address: str, expected: str)
 def test_attack_17_shares_are_tenants_or_where_there_are_none_addresses() -> None:
     assert Tenants({digest("k"): Tenant("ann")}).owner(Tenant("ann"), "203.0.113.7") == "ann"
     assert EVERYBODY.owner(ANYBODY, "203.0.113.7") == "203.0.113.7"
+
+
+def test_each_tenant_is_listed_once() -> None:
+    ann, bob = Tenant("ann"), Tenant("bob")
+    assert Tenants({digest("a"): ann, digest("b"): bob, digest("c"): ann}).all == [ann, bob]
+    assert EVERYBODY.all == [ANYBODY]

@@ -34,10 +34,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel
 
 
-def test_it_has_every_module_and_nothing_besides(wheel: Path) -> None:
+def test_it_has_every_module_and_the_files_of_the_page_and_nothing_besides(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         names = {name for name in packed.namelist() if ".dist-info/" not in name}
-    assert names == {str(path.relative_to(ROOT)) for path in (ROOT / "proxy").rglob("*.py") if path.is_file()}
+    expected = [*(ROOT / "proxy").rglob("*.py"), *(ROOT / "proxy" / "shell" / "inspector" / "page").iterdir()]
+    assert names == {str(path.relative_to(ROOT)) for path in expected if path.is_file()}
 
 
 async def test_it_runs_where_it_was_installed(wheel: Path, image: Stage, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 
 from tests.growth.found import PACKAGE, ROOT
+from tests.growth.table_inspected import INSPECTED
 from tests.growth.table_readers import FAMILIES, STREAMS, TEXTS
 from tests.growth.table_requests import DECLARED, REQUESTS
 from tests.growth.table_responses import RESPONSES
@@ -27,7 +28,7 @@ def together(*tables: Mapping[str, Make]) -> dict[str, Make]:
     return rows
 
 
-READERS = together(STREAMS, TEXTS, REQUESTS, RESPONSES, STORED)
+READERS = together(STREAMS, TEXTS, REQUESTS, RESPONSES, STORED, INSPECTED)
 
 SIZE = 24
 LARGER = {"blanks": 300}
@@ -47,11 +48,11 @@ NEED_NONE = {
     "hold texts, names and numbers of our own": """surfaces/catalog/codex_instructions surfaces/openapi/document
         surfaces/openapi/schemas surfaces/openapi/kept_schemas surfaces/openapi/known_paths
         surfaces/responses/tools markup/registry markup/shapes backends/efforts
-        backends/profiles backends/model_rules
+        backends/profiles backends/model_rules inspected/fault_words inspected/remark_words
         masking/unseen stored/conversation stored/faults stored/record""",
     "are the words that all rooms share, without a rule": "argument_problem catalog events facts profile sink",
     "decide by numbers and times, not by texts": """policy/breaker policy/doubts policy/quota policy/retry
-        policy/shares policy/window""",
+        policy/shares policy/window inspected/findings""",
     "are grammars, which others read by": """markup/families/tokens/deepseek
         markup/families/objects/hermes markup/families/objects/hyperclova
         markup/families/notations/pythonic markup/families/tags/qwen""",

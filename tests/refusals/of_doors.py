@@ -181,6 +181,32 @@ KEYS = (
     ),
 )
 
+
+def _inspector(says: str, code: str, status: int, path: str = "data/requests", **more: Any) -> Case:
+    return Case(says, None, code, status, path=f"/inspector/{path}", method="GET", **more)
+
+
+INSPECTOR = (
+    _inspector("page alone", "origin_not_allowed", 403, headers={"Origin": "https://x.example"}),
+    _inspector("into inspector.keys", "permission_denied", 403, type="permission_error", world="tenants"),
+    _inspector(
+        "into inspector.keys",
+        "permission_denied",
+        403,
+        type="permission_error",
+        headers={"X-Forwarded-For": "203.0.113.7"},
+    ),
+    _inspector("see inspector.enabled", "not_found", 404, world="without inspector"),
+    _inspector("There is no such file of the inspector.", "not_found", 404, path="none.js"),
+    _inspector("inspector.requests says how many are kept", "not_found", 404, path="data/request?id=0"),
+    _inspector(
+        "The store of this proxy has nothing by this id for this tenant.",
+        "not_found",
+        404,
+        path="data/stored",
+    ),
+)
+
 THEIR_KEYS = tuple(
     _raw(
         "Send one in plain ASCII",
@@ -235,4 +261,4 @@ NO_ROOM = (
     ),
 )
 
-CASES = (*BODIES, *PATHS, *HOSTS, *KEYS, *THEIR_KEYS, *SOCKETS, *NO_ROOM)
+CASES = (*INSPECTOR, *BODIES, *PATHS, *HOSTS, *KEYS, *THEIR_KEYS, *SOCKETS, *NO_ROOM)

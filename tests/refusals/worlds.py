@@ -59,6 +59,7 @@ WORLDS = {
     "small": World(sections={"server": {"body_limit_mib": 1}}),
     "narrow": World(sections={"server": {"memory_mib": 16}}),
     "without sockets": World(sections={"server": {"websocket": False}}),
+    "without inspector": World(sections={"inspector": {"enabled": False}}),
     "brief": World(patched={"proxy.shell.websocket.session.LIFETIME_SECONDS": 0.05}),
     "full": World(patched={"proxy.shell.websocket.open_sockets.MAX_OPEN": 0}),
     "busy": World(patched={"proxy.shell.concurrency.MAX_EXCHANGES": 0}),

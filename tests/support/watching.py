@@ -57,10 +57,10 @@ def have_watch(monkeypatch: pytest.MonkeyPatch, *watchers: Watcher, room: int = 
 
     @asynccontextmanager
     async def watchers_of(
-        settings: Any, metrics: Any, log: Log, clock: Callable[[], float]
+        settings: Any, metrics: Any, log: Log, clock: Callable[[], float], ring: Watcher | None
     ) -> AsyncIterator[Watchers]:
         yield Watchers(
-            watchers,
+            watchers if ring is None else [*watchers, ring],
             room=ContentRoom(room, room),
             clock=clock,
             now=time.time,  # noqa: TID251 - as the proxy has it

@@ -149,6 +149,18 @@ class _Streak:
         self.doubts.join(earlier.doubts)
 
 
+@dataclass(slots=True, frozen=True)
+class Standing:
+    state: State
+    why: str
+    """Why it is not closed."""
+    seconds: float
+    """Until a request is let through again."""
+    requests: int
+    """Within the window, and how many of them failed."""
+    failures: int
+
+
 class Breaker:
     def __init__(self, rules: BreakerRules, clock: Callable[[], float], name: str = "") -> None:
         self.state = State.CLOSED
@@ -170,6 +182,14 @@ class Breaker:
         self._probes = 0
         self._why = ""
         """Why it is open."""
+
+    @property
+    def standing(self) -> "Standing":
+        """As it is, changing nothing."""
+        left = self._pause - (self._clock() - self._opened_at) if self.state is State.OPEN else 0.0
+        closed = self.state is State.CLOSED
+        requests, failures = self._window.totals(self._clock())
+        return Standing(self.state, "" if closed else self._why, max(left, 0.0), requests, failures)
 
     def check(self, owner: str = "", *, only: bool = False) -> None:
         """Raises what `admit` would raise now, so that no request waits for a slot and is refused then. `owner` asks.

@@ -30,6 +30,11 @@ class Shares:
         if held:
             self._held[owner] = held
 
+    @property
+    def taken(self) -> int:
+        """By all together."""
+        return sum(self._held.values())
+
     def has(self, owner: str) -> bool:
         return owner in self._held
 

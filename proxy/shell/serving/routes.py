@@ -15,6 +15,7 @@ from proxy.core.surfaces.surface import Surface
 from proxy.shell.http.answers import HttpAnswer, HttpRequest
 from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Surfaces
+from proxy.shell.serving.inspection import Inspection
 from proxy.shell.serving.stored_responses import StoredResponses
 
 Handler = Callable[..., Awaitable[HttpAnswer]]
@@ -111,6 +112,12 @@ ROUTES = (
     Route(re.compile(READINESS), {"GET": Handlers.readiness}),
     Route(re.compile(METRICS), {"GET": Handlers.metrics}),
     Route(re.compile(r"/openapi\.json"), {"GET": Handlers.openapi}),
+    Route(re.compile(r"/inspector/?"), {"GET": Inspection.page}, of=Inspection),
+    *(
+        Route(re.compile(f"/inspector/data/{name}"), {"GET": method}, of=Inspection)
+        for name, method in Inspection.DATA.items()
+    ),
+    Route(re.compile(r"/inspector/(?P<file>[a-z]+\.[a-z]+)"), {"GET": Inspection.file}, of=Inspection),
 )
 
 

@@ -16,6 +16,7 @@ from proxy.shell.ops.logs import Log
 from proxy.shell.serving import routes
 from proxy.shell.serving.conversations import Conversations
 from proxy.shell.serving.handlers import Handlers, Incoming
+from proxy.shell.serving.inspection import Inspection
 from proxy.shell.serving.refusals import Refusals
 from proxy.shell.serving.routes import HEALTH, METRICS, READINESS, Route
 from proxy.shell.serving.stored_responses import StoredResponses
@@ -33,6 +34,7 @@ class Server:
         handlers: Handlers,
         stored_responses: StoredResponses,
         conversations: Conversations,
+        inspection: Inspection,
         refusals: Refusals,
         hosts: Hosts,
         tenants: Tenants,
@@ -47,6 +49,7 @@ class Server:
             Handlers: handlers,
             StoredResponses: stored_responses,
             Conversations: conversations,
+            Inspection: inspection,
         }
         self._refusals = refusals
         self._hosts = hosts
@@ -111,7 +114,9 @@ class Server:
         request: web.BaseRequest,
         request_id: str,
     ) -> web.StreamResponse:
-        tenant = self._doors.get(route.path.pattern, self._tenants).of(request.headers)
+        # Who may see the inspector is asked by itself: its page is shown to whoever has yet to write a key.
+        door = EVERYBODY if route.of is Inspection else self._doors.get(route.path.pattern, self._tenants)
+        tenant = door.of(request.headers)
         handler = route.handler(request, websockets=self._handlers.open_sockets is not None)
         if handler is None:
             fault, headers = route.method_fault(request)

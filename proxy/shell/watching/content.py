@@ -74,6 +74,11 @@ class Content:
         """Whoever holds it, in a ring or a queue, holds its room."""
         self._room.give_back(self._held)
 
+    @property
+    def size(self) -> int:
+        """The bytes that it holds."""
+        return self._held
+
     # ── as the engine tells it ──
 
     def asked(self, body: bytes) -> None:

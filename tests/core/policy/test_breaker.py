@@ -25,6 +25,7 @@ from proxy.core.policy.breaker import (
     Breaker,
     BreakerRules,
     Signal,
+    Standing,
     State,
     outcome,
 )
@@ -364,3 +365,15 @@ def test_what_began_before_a_change_of_state_does_not_count_after_it(breaker: Br
 def test_only_a_sick_backend_counts_as_a_failure(fault: Fault | None, expected: AttemptOutcome) -> None:
     """V20."""
     assert outcome(fault) is expected
+
+
+def test_it_says_how_it_stands_and_changes_nothing() -> None:
+    now = [0.0]
+    breaker = Breaker(BreakerRules(consecutive=1, open_seconds=5), lambda: now[0])
+    assert breaker.standing == Standing(State.CLOSED, "", 0.0, 0, 0)
+    breaker.admit().settle(AttemptOutcome.FAILURE, "no answer in time")
+    now[0] = 2.0
+    assert breaker.standing == Standing(State.OPEN, "failed once (last: no answer in time)", 3.0, 0, 0)
+    now[0] = 9.0
+    assert breaker.standing.seconds == 0.0
+    assert breaker.state is State.OPEN

@@ -105,3 +105,10 @@ def test_attack_14_what_is_passed_on_is_given_back_once() -> None:
     assert memory.has("ann")
     other.end()
     assert not memory.has("ann")
+
+
+def test_what_all_have_together() -> None:
+    shares = Shares(16)
+    shares.take("ann", 3)
+    shares.take("bob", 2)
+    assert shares.taken == 5

@@ -1,0 +1,140 @@
+"""What the model itself wrote: the text of a backend's reply before anything was taken out of it or mended."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from proxy.core import jsontext
+from proxy.core.dialects.registry import spoken_by
+from proxy.core.errors import Fault
+from proxy.core.events import CallDelta, Delta, ReasoningDelta, TextDelta
+from proxy.core.ledger import Ledger
+from proxy.core.profile import BackendProfile
+from proxy.core.stream.intake import Intake
+
+MOST_CHARACTERS: Final = 400_000
+"""Of each kind of text."""
+
+
+@dataclass(slots=True)
+class Said:
+    """What was said in a reply, all of one kind together."""
+
+    text: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[dict[str, str]] = field(default_factory=list)
+    """Each with its name and arguments."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "text": "".join(self.text)[:MOST_CHARACTERS],
+            "thoughts": "".join(self.thoughts)[:MOST_CHARACTERS],
+            "calls": self.calls,
+        }
+
+
+def said_by_model(reads: Iterable[bytes], profile: BackendProfile) -> Said:
+    """By the decoder that read it first, so that every dialect and every oddity of it is understood."""
+    said = Said()
+    by_index: dict[object, dict[str, str]] = {}
+
+    def take(delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            said.text.append(delta.text)
+        elif isinstance(delta, ReasoningDelta):
+            said.thoughts.append(delta.text)
+        elif isinstance(delta, CallDelta):
+            _add(said.calls, by_index, delta)
+
+    intake = Intake(spoken_by(profile).decoder(take, profile, Ledger(details=False)))
+    try:
+        for data in reads:
+            intake.feed(data)
+        intake.close()
+    except Fault:
+        pass  # what came before it counts; the fault itself is told elsewhere
+    return said
+
+
+def _add(calls: list[dict[str, str]], by_index: dict[object, dict[str, str]], delta: CallDelta) -> None:
+    key = delta.id if delta.index is None else delta.index
+    call = by_index.get(key)
+    if call is None:
+        call = by_index[key] = {"name": "", "arguments": ""}
+        calls.append(call)
+    call["name"] = call["name"] or delta.name or ""
+    call["arguments"] += delta.arguments
+
+
+def said_to_client(events: Iterable[str], answer: Any) -> Said:
+    """What the client got: by the `events` of a stream, as JSON texts, or by the whole `answer`."""
+    said = Said()
+    by_index: dict[object, dict[str, str]] = {}
+    for data in events:
+        try:
+            event = jsontext.quick(data)
+        except ValueError:
+            continue  # the end mark
+        if not isinstance(event, dict):
+            continue
+        _take_responses_event(said, event)
+        for choice in _objects(event.get("choices")):
+            _take_chat_message(said, by_index, choice.get("delta"))
+    if isinstance(answer, dict):
+        for item in _objects(answer.get("output")):
+            _take_item(said, item)
+        for choice in _objects(answer.get("choices")):
+            _take_chat_message(said, by_index, choice.get("message"))
+    return said
+
+
+def _take_responses_event(said: Said, event: dict[str, Any]) -> None:
+    match event.get("type"):
+        case "response.output_text.delta":
+            said.text.append(_string(event.get("delta")))
+        case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta":
+            said.thoughts.append(_string(event.get("delta")))
+        case "response.output_item.done":
+            item = event.get("item")
+            if isinstance(item, dict) and item.get("type") not in ("message", "reasoning"):
+                _take_item(said, item)
+        case _:
+            pass
+
+
+def _take_item(said: Said, item: dict[str, Any]) -> None:
+    match item.get("type"):
+        case "message":
+            said.text.extend(_string(part.get("text")) for part in _objects(item.get("content")))
+        case "reasoning":
+            parts = [*_objects(item.get("summary")), *_objects(item.get("content"))]
+            said.thoughts.extend(_string(part.get("text")) for part in parts)
+        case kind:
+            arguments = item.get("arguments", item.get("input", item.get("action", "")))
+            said.calls.append(
+                {
+                    "name": _string(item.get("name")) or _string(kind),
+                    "arguments": arguments if isinstance(arguments, str) else jsontext.compact(arguments),
+                }
+            )
+
+
+def _take_chat_message(said: Said, by_index: dict[object, dict[str, str]], message: Any) -> None:
+    if not isinstance(message, dict):
+        return
+    said.text.append(_string(message.get("content")))
+    said.thoughts.append(_string(message.get("reasoning_content")))
+    for number, call in enumerate(_objects(message.get("tool_calls"))):
+        function = call.get("function")
+        if isinstance(function, dict):
+            index = call.get("index", number)
+            name, arguments = _string(function.get("name")), _string(function.get("arguments"))
+            _add(said.calls, by_index, CallDelta(index, None, name, arguments))
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""

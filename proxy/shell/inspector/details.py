@@ -1,0 +1,25 @@
+"""All that is known of one request but for what was said in it: how its time went, and each counter in words."""
+
+from typing import Any
+
+from proxy.core.inspected import remark_words
+from proxy.core.inspected.findings import findings
+from proxy.shell.inspector.ring import Seen
+from proxy.shell.inspector.summaries import noted, summary
+
+
+def detail(seen: Seen, id: str) -> dict[str, Any]:
+    ledger = seen.watch.ledger
+    return summary(seen, id) | {
+        "findings": [finding._asdict() for finding in findings(noted(seen.watch))],
+        "remarks": [
+            {"kind": kind, "name": name, "times": times, "words": words(name)}
+            for kind, counts, words in (
+                ("found in text", ledger.markup, remark_words.markup),
+                ("odd", ledger.oddities, remark_words.oddity),
+                ("not passed on", ledger.dropped, remark_words.loss),
+            )
+            for name, times in sorted(counts.items())
+        ],
+        "warnings": len(ledger.warnings),
+    }

@@ -1,0 +1,73 @@
+// What the page asks the proxy for: its own data, and nothing else. The key stays in this tab.
+
+const KEY = "inspector-key";
+const PAUSE = 1000;
+const LONGEST_PAUSE = 10_000;
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const key = {
+  get: () => sessionStorage.getItem(KEY) ?? "",
+  set: (value) => sessionStorage.setItem(KEY, value),
+};
+
+export async function ask(path, parameters = {}) {
+  const headers = key.get() ? { Authorization: `Bearer ${key.get()}` } : {};
+  const query = new URLSearchParams(parameters);
+  const answer = await fetch(`/inspector/data/${path}?${query}`, { headers, cache: "no-store", redirect: "error" });
+  const body = await answer.json();
+  if (!answer.ok) throw new Refused(answer.status, body?.error?.message ?? `The proxy answered ${answer.status}.`);
+  return body;
+}
+
+/** The requests that are known here, kept up to date: `changed` is called when there is news, `failed` when there is
+ * none to be had. */
+export class Requests {
+  constructor(changed, failed) {
+    this.byId = new Map();
+    this.workers = {};
+    this.settings = {};
+    this.paused = false;
+    this._changed = changed;
+    this._failed = failed;
+    this._since = "";
+    this._timer = null;
+    this._failures = 0;
+    document.addEventListener("visibilitychange", () => document.hidden || this.look());
+  }
+
+  async look() {
+    clearTimeout(this._timer);
+    if (document.hidden) return;
+    try {
+      if (!this.paused) this._take(await ask("requests", { since: this._since }));
+      this._failures = 0;
+    } catch (problem) {
+      this._failures += 1;
+      this._failed(problem);
+      if (problem instanceof Refused && problem.status < 500) return;
+    }
+    this._timer = setTimeout(() => this.look(), Math.min(PAUSE * 2 ** Math.min(this._failures, 4), LONGEST_PAUSE));
+  }
+
+  _take(news) {
+    this._since = news.since;
+    this.workers = news.workers;
+    this.settings = news.settings;
+    for (const request of news.requests) this.byId.set(request.id, request);
+    const kept = new Set(Object.entries(news.kept).flatMap(([life, numbers]) => numbers.map((number) => `${life}-${number}`)));
+    let gone = 0;
+    for (const id of this.byId.keys()) if (!kept.has(id) && this.byId.delete(id)) gone += 1;
+    this._changed(news.requests.length + gone > 0);
+  }
+
+  /** Newest first. */
+  get list() {
+    return [...this.byId.values()].sort((one, two) => two.began - one.began || (one.id < two.id ? 1 : -1));
+  }
+}

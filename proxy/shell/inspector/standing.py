@@ -1,0 +1,45 @@
+"""How the backends and the tenants stand now, as far as this worker knows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from proxy.core.policy.quota import UNITS
+from proxy.core.tenants import Tenant
+from proxy.shell.backend import Backend
+
+
+def backend(each: Backend) -> dict[str, Any]:
+    breaker = each.breaker.standing
+    return {
+        "name": each.name,
+        "breaker": {
+            "state": breaker.state.value,
+            "why": breaker.why,
+            "seconds": breaker.seconds,
+            "requests": breaker.requests,
+            "failures": breaker.failures,
+        },
+        "places": each.places._asdict(),
+    }
+
+
+def tenants(
+    all_of_them: Iterable[Tenant], remaining: Mapping[str, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """`remaining`: by the tenant's name, the headers that tell clients what is left."""
+    return [
+        {
+            "name": tenant.name,
+            "limits": [
+                {
+                    "unit": unit,
+                    "most": int(headers[f"x-ratelimit-limit-{unit}"]),
+                    "left": int(headers[f"x-ratelimit-remaining-{unit}"]),
+                    "full_in": float(headers[f"x-ratelimit-reset-{unit}"].rstrip("s")),
+                }
+                for unit in UNITS
+                if f"x-ratelimit-limit-{unit}" in (headers := remaining[tenant.name])
+            ],
+        }
+        for tenant in all_of_them
+    ]

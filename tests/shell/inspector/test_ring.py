@@ -1,0 +1,102 @@
+"""The ring: what is under way and what has ended, within bounds."""
+
+from proxy.shell.inspector.ring import Ring
+from proxy.shell.watching.content import Content, ContentRoom
+from proxy.shell.watching.watch import Watch
+from tests.support.watching import a_watch
+
+ROOM = ContentRoom(1 << 20, 1 << 20)
+
+
+def watch(*, said: int = 0) -> Watch:
+    made = a_watch(lambda: 0.0)
+    if said:
+        made.content = Content(ROOM, {}, made.seconds)
+        made.content.asked(b"x" * said)
+    return made
+
+
+def ended(ring: Ring, made: Watch) -> None:
+    ring.begun(made)
+    made.end(200, None)
+    ring.ended(made)
+
+
+def numbers(ring: Ring, since: int = -1) -> list[int]:
+    return [seen.number for seen in ring.since(since)]
+
+
+def keep_all(made: Watch) -> bool:
+    return True
+
+
+def test_it_asks_for_no_content() -> None:
+    assert not Ring(1, 1).wants_content(watch())
+
+
+def test_the_oldest_are_forgotten_first() -> None:
+    ring = Ring(2, 100)
+    for _ in range(4):
+        ended(ring, watch())
+    live = watch()
+    ring.begun(live)
+    assert numbers(ring) == [3, 4, 5]
+    assert ring.find(2) is None
+    seen = ring.find(5)
+    assert seen is not None
+    assert seen.watch is live
+
+
+def test_what_is_under_way_is_always_new() -> None:
+    ring = Ring(10, 100)
+    first = watch()
+    ring.begun(first)
+    ended(ring, watch())
+    assert numbers(ring, since=ring.changes) == [1]
+    first.end(200, None)
+    before = ring.changes
+    ring.ended(first)
+    assert numbers(ring, since=before) == [1]
+    assert numbers(ring, since=ring.changes) == []
+
+
+def test_strangers_drive_nobody_out() -> None:
+    ring = Ring(8, 100)
+    ended(ring, watch())
+    for _ in range(20):
+        ended(ring, a_watch(lambda: 0.0, tenant=None))
+    assert numbers(ring) == [19, 20, 21, 1]
+
+
+def test_content_is_seen_live_and_kept_only_if_the_recorder_keeps_it() -> None:
+    ring = Ring(10, 100)
+    made = watch(said=10)
+    ring.begun(made)
+    seen = ring.find(1)
+    assert seen is not None
+    assert seen.said is not None
+    made.end(200, None)
+    ring.ended(made)
+    assert seen.said is None
+    assert seen.watch.content is None
+    assert made.content is not None  # it is the recorder's, too
+
+
+def test_content_has_bounds_of_its_own() -> None:
+    ring = Ring(3, 25, keep_all)
+    for _ in range(3):
+        ended(ring, watch(said=10))
+    assert [seen.said is not None for seen in ring.since(-1)] == [False, True, True]
+    ended(ring, watch(said=100))
+    assert [seen.said is not None for seen in ring.since(-1)] == [False, False, False]
+    ended(ring, watch())
+    ended(ring, watch(said=20))
+    assert [seen.size for seen in ring.since(-1)] == [0, 0, 20]
+
+
+def test_content_goes_with_its_request() -> None:
+    ring = Ring(1, 100, keep_all)
+    ended(ring, watch(said=60))
+    ended(ring, watch(said=60))
+    (seen,) = ring.since(-1)
+    assert seen.said is not None
