@@ -13,7 +13,7 @@ from proxy import app
 from proxy.commands.backend_or_demo import DEMO_ANSWERS, with_backend
 from proxy.commands.command import DONE, FAILED, CannotRun, Command, add_settings, read_settings, run, tell
 from proxy.commands.progress import telling
-from proxy.configured import catalog_of, discovery_of, timeouts_of
+from proxy.configured import catalog_of, discovery_of, secrets_of, timeouts_of
 from proxy.core import jsontext
 from proxy.core.backends.model_rules import profile_of
 from proxy.core.catalog import ServedModel
@@ -96,7 +96,7 @@ async def _doctor(settings: Settings, wanted: argparse.Namespace) -> int:
         tell(DEMO_ANSWERS)
     log = app.start_log(_quiet(settings))
     async with with_backend(settings) as (settings, _):
-        hidden = Secrets(app.secrets_of(settings)).hidden
+        hidden = Secrets(secrets_of(settings)).hidden
         upstream = Upstream(proxy.__version__)
         try:
             examined = [

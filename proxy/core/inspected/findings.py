@@ -16,7 +16,7 @@ from proxy.core.inspected.remark_words import loss, markup, oddity
 LEFT: Final = 499
 """The status of a request whose client did not wait."""
 LONG_QUEUE: Final = 1.0
-LONG_CONNECT: Final = 2.0
+LONG_HEAD: Final = 8.0
 LONG_FIRST_BYTE: Final = 8.0
 LONG_FIRST_TEXT: Final = 8.0
 SLOW_TOKENS: Final = 8.0
@@ -130,9 +130,9 @@ def _waits(noted: Noted) -> list[Finding]:
             ),
             (
                 waits.connect,
-                LONG_CONNECT,
-                "It took long until {backend} had taken the request:",
-                "The network, or a server before the model that does not answer at once.",
+                LONG_HEAD,
+                "{backend} took long until it began to answer:",
+                "It reads the prompt, loads the model, or has other work; or the network is slow.",
             ),
             (
                 waits.first_byte,

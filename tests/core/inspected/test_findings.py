@@ -43,7 +43,7 @@ def test_a_call_that_was_mended_and_one_that_leaked() -> None:
     "waits, words",
     [
         (Waits("local", 3.0, 0.0, 0.0, 0.0, 1.0), "The request waited for a place at local: 3.0 s."),
-        (Waits("local", 0.0, 4.0, 0.0, 0.0, 1.0), "It took long until local had taken the request: 4.0 s."),
+        (Waits("local", 0.0, 9.0, 0.0, 0.0, 1.0), "local took long until it began to answer: 9.0 s."),
         (
             Waits("local", 0.0, 0.0, 12.0, 0.0, 1.0),
             "local took long until the first byte of its answer: 12.0 s.",

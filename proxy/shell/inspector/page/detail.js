@@ -14,7 +14,7 @@ const PARTS = [
   ["events", "Events"],
   ["text", "Text and calls"],
 ];
-const LEVELS = { bad: "Failed", slow: "Slow", odd: "Strange", note: "Note" };
+const LEVELS = { bad: "Wrong", slow: "Slow", odd: "Strange", note: "Note" };
 
 export class Detail {
   constructor(requests) {
@@ -71,7 +71,10 @@ export class Detail {
   key(event) {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return false;
     const at = PARTS.findIndex(([name]) => name === this.part) + (event.key === "ArrowRight" ? 1 : -1);
-    if (PARTS[at]) location.hash = this._link(PARTS[at][0]);
+    if (PARTS[at]) {
+      this.show(this._id, PARTS[at][0]);  // the next key may come before the address has changed
+      location.hash = this._link(PARTS[at][0]);
+    }
     return true;
   }
 

@@ -2,7 +2,8 @@
 
 export function seconds(value) {
   if (value === null || value === undefined) return "–";
-  if (value < 0.0005) return "0 ms";
+  if (value === 0) return "0 ms";
+  if (value < 0.0005) return "<1 ms";
   if (value < 0.01) return `${(value * 1000).toFixed(1)} ms`;
   if (value < 1) return `${Math.round(value * 1000)} ms`;
   if (value < 10) return `${value.toFixed(2)} s`;

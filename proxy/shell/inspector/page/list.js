@@ -14,7 +14,7 @@ const FILTERS = [
   ["outcome", "Ending", outcome],
   ["worst", "Stands out", (request) => request.worst && WORST[request.worst]],
 ];
-const WORST = { bad: "failed or worse", slow: "slow", odd: "strange", note: "left something out" };
+const WORST = { bad: "wrong", slow: "slow", odd: "strange", note: "left something out" };
 const COLUMNS = [
   ["Time", "time"],
   ["Model", "model"],
@@ -159,7 +159,8 @@ export class List {
   }
 
   _go(id) {
-    const part = this._detail.part;
+    const part = id === null ? null : this._detail.part;
+    this.open(id, part ?? undefined);  // the next key may come before the address has changed
     location.hash = id === null ? "#/requests" : `#/requests/${encodeURIComponent(id)}${part ? `/${part}` : ""}`;
   }
 

@@ -3,16 +3,19 @@
 import { h } from "./dom.js";
 import { pretty } from "./format.js";
 
+const LEAKS = ["undeclared", "capped", "unread"];
+
 export function said(content, request) {
   const { model, client, pieces } = content.said;
   const taken = pieces.filter(([text, kept]) => !kept && text.trim()).length;
+  const leaked = Object.keys(request.markup).some((name) => LEAKS.includes(name.split(":")[0]));
   const remark = !model ? "Nobody was asked."
-    : content.leak ? content.leak
+    : leaked ? "Something that looks like a tool call has stayed in the text: the client got it as text."
       : taken ? `${taken === 1 ? "One piece" : `${taken} pieces`} of the model's text did not reach the client as text: marked on the left.`
         : client.text === model.text ? "The client got the model's text as it is."
           : "The client's text differs from the model's.";
   return [
-    h("p", { class: content.leak ? "remark leak" : "remark" }, remark),
+    h("p", { class: leaked ? "remark leak" : "remark" }, remark),
     h("div", { class: "pair" },
       h("section", { "aria-label": "As the model wrote it" }, h("h3", {}, "As the model wrote it"),
         model ? [thoughts(model), h("pre", { class: "prose" }, marked(pieces)), calls(model)] : null),

@@ -5,7 +5,7 @@ import { seconds } from "./format.js";
 
 export const STEPS = [
   ["place", "queue", "Waited for a place"],
-  ["head", "connect", "Until the backend had answered with a head"],
+  ["head", "connect", "Until the backend began to answer"],
   ["first_byte", "byte", "Until the first byte"],
   ["first_text", "think", "Until the model said something"],
   ["ended", "text", "Text, thoughts and calls"],
@@ -111,6 +111,6 @@ function ticks(total) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
   const found = [];
-  for (let at = 0; at < total * 0.97; at += step) found.push(at);
+  for (let at = 0; at < total * 0.93; at += step) found.push(at);
   return found.map((at) => h("span", { class: "tick", "--from": percent(at / total) }, at === 0 ? "0" : seconds(at)));
 }
