@@ -6,6 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from proxy.core.errors import Fault
 from proxy.shell.watching.content import AttemptContent, Content
 from proxy.shell.watching.watch import Watch
 
@@ -44,12 +45,7 @@ class Seen:
     def settle(self, *, keep: bool) -> None:
         """The request has ended. The content gets apart from the rest, so that it can be forgotten first."""
         said = _said(self.watch)
-        if said is not None:
-            self.watch = copy(self.watch)
-            self.watch.content = None
-            self.watch.attempts = [copy(attempt) for attempt in self.watch.attempts]
-            for attempt in self.watch.attempts:
-                attempt.content = None
+        self.watch = _alone(self.watch)
         self._kept = said if keep else None
 
     def forget(self) -> None:
@@ -60,6 +56,36 @@ def _said(watch: Watch) -> Said | None:
     if watch.content is None:
         return None
     return Said(watch.content, [attempt.content for attempt in watch.attempts])
+
+
+def _alone(watch: Watch) -> Watch:
+    """A copy without its content, and without what would hold the request itself: the client's headers, with its key,
+    by which secrets are hidden, and the frames of its faults."""
+    alone = copy(watch)
+    alone.hidden = _as_it_is
+    alone.content = None
+    alone.fault = _without_frames(watch.fault)
+    alone.attempts = [copy(attempt) for attempt in watch.attempts]
+    for attempt in alone.attempts:
+        attempt.content = None
+        attempt.fault = _without_frames(attempt.fault)
+    return alone
+
+
+def _as_it_is(fault: Fault) -> Fault:
+    return fault
+
+
+def _without_frames(fault: Fault | None) -> Fault | None:
+    """Of its causes only the kinds are told, by those who have read the frames before."""
+    if fault is None:
+        return None
+    alone = fault.changed()
+    cause = alone.__cause__
+    while cause is not None:
+        cause.__traceback__ = cause.__context__ = None
+        cause = cause.__cause__
+    return alone
 
 
 def _never(watch: Watch) -> bool:

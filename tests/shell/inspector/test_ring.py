@@ -1,5 +1,9 @@
 """The ring: what is under way and what has ended, within bounds."""
 
+import gc
+from functools import partial
+
+from proxy.core.errors import Fault, Truncated
 from proxy.shell.inspector.ring import Ring
 from proxy.shell.watching.content import Content, ContentRoom
 from proxy.shell.watching.watch import Watch
@@ -100,3 +104,26 @@ def test_content_goes_with_its_request() -> None:
     ended(ring, watch(said=60))
     (seen,) = ring.since(-1)
     assert seen.said is not None
+
+
+def test_what_has_ended_holds_no_key_and_no_frame() -> None:
+    """S06. The client's headers are in what hides secrets, and all of a request in the frames of its faults."""
+    key = {"authorization": "Bearer sk-secret"}
+    made = a_watch(lambda: 0.0, hidden=partial(hidden_by, key))
+    ring = Ring(1, 100)
+    ring.begun(made)
+    try:
+        raise Truncated("cut")
+    except Truncated as fault:
+        made.end(502, fault)
+    ring.ended(made)
+    (seen,) = ring.since(-1)
+    assert seen.watch.fault is not None
+    assert seen.watch.fault.__traceback__ is None
+    assert key not in gc.get_referents(seen.watch.hidden)
+    assert made.fault is not None
+    assert seen.watch.hidden(made.fault) is made.fault
+
+
+def hidden_by(headers: dict[str, str], fault: Fault) -> Fault:
+    return fault
