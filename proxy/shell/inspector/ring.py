@@ -61,6 +61,10 @@ def _said(watch: Watch) -> Said | None:
 def _alone(watch: Watch) -> Watch:
     """A copy without its content, and without what would hold the request itself: the client's headers, with its key,
     by which secrets are hidden, and the frames of its faults."""
+    faults = [watch.fault, *(attempt.fault for attempt in watch.attempts)]
+    if watch.content is None and not any(faults):
+        watch.hidden = _as_it_is  # most requests: a copy would cost more than all else that the ring does
+        return watch
     alone = copy(watch)
     alone.hidden = _as_it_is
     alone.content = None
