@@ -111,6 +111,7 @@ FAULTS: Final[Mapping[str, FaultWords]] = {
         "A call was demanded, and the model made none, or another.", "See tools in the profile of the backend."
     ),
     "unchecked_tool_arguments": _backend("The arguments of a call could not be checked.", _WORSE_MODEL),
+    "unfit_answer": _backend("The answer has not the form that was asked for.", _WORSE_MODEL),
     "unfit_tool_call": _backend("The model made a call that it must not make.", _WORSE_MODEL),
     "unknown_tool_call": _backend("The model called a tool that the request does not declare.", _WORSE_MODEL),
     "upstream_auth": _backend("The backend refuses the proxy's key.", "See backend.key in the settings."),

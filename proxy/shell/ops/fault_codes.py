@@ -21,7 +21,7 @@ CODES: Final = frozenset({
     "request_too_large", "response_not_found", "server_error", "server_is_overloaded", "server_shutting_down",
     "storage_error", "string_above_max_length", "too_many_tool_calls", "too_many_values",
     "tool_arguments_too_large", "tool_call_incomplete", "tool_call_required", "tool_limit_exceeded",
-    "tool_not_allowed", "tool_schema_incompatible", "unchecked_tool_arguments", "unfit_tool_call",
+    "tool_not_allowed", "tool_schema_incompatible", "unchecked_tool_arguments", "unfit_answer", "unfit_tool_call",
     "unknown_message_type", "unknown_tool_call", "unsupported_content", "unsupported_encoding",
     "unsupported_media_type", "unsupported_parameter", "upgrade_required", "upstream_auth",
     "upstream_empty_reply", "upstream_error", "upstream_incomplete", "upstream_invalid_response",
